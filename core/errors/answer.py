@@ -1,0 +1,80 @@
+"""What a search for an error answers: the match, the candidates, and the trace that led there (`error_search.v1`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from core.trace import Step
+
+Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
+Confidence = Literal["high", "low"]
+Status = Literal["draft", "verified", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The error asked for, as typed and as identified."""
+
+    raw: str
+    key_line: str
+    normalized: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a resolution comes from: a session and its 0-based message indexes; both empty for one typed by hand."""
+
+    session: str | None
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A case that answers, or nearly did.
+
+    `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
+    made it match. `accepted` and `reason` say whether it may answer, and why not.
+    """
+
+    id: int
+    tier: Tier
+    confidence: Confidence
+    score: float
+    distance: float | None
+    error_normalized: str
+    key_line: str
+    resolution: str | None
+    status: Status | None
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    use_count: int
+    last_used: str | None
+    source: Source
+    why: tuple[str, ...]
+    accepted: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A case near the query that is never an answer."""
+
+    id: int
+    similarity: float
+    error_normalized: str
+    resolution: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace."""
+
+    SCHEMA: ClassVar[str] = "error_search.v1"
+
+    query: Query
+    match: Hit | None
+    candidates: tuple[Hit, ...] = ()
+    similar: tuple[Similar, ...] = ()
+    trace: tuple[Step, ...] = field(default=())

@@ -1,0 +1,35 @@
+"""One fault, told in one line: what went wrong, where, and what to do (DESIGN 8, `error.v1`)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+FaultCode = Literal[
+    "config_invalid",
+    "not_indexed",
+    "model_unreachable",
+    "model_not_pulled",
+    "timeout",
+    "io_error",
+    "db_damaged",
+    "db_newer",
+    "db_locked",
+    "db_readonly",
+    "invalid_input",
+    "generic",
+]
+
+
+class Fault(Exception):
+    """A failure a person can act on.
+
+    `code` is one of a closed set, `message` says what and where, `hint` says what to do,
+    `details` holds machine-readable facts. The command line prints it and exits 2.
+    """
+
+    def __init__(self, code: FaultCode, message: str, hint: str = "", **details: str | int | float | bool | None) -> None:
+        super().__init__(message)
+        self.code: FaultCode = code
+        self.message = message
+        self.hint = hint
+        self.details = details
