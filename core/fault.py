@@ -27,7 +27,9 @@ class Fault(Exception):
     `details` holds machine-readable facts. The command line prints it and exits 2.
     """
 
-    def __init__(self, code: FaultCode, message: str, hint: str = "", **details: str | int | float | bool | None) -> None:
+    def __init__(
+        self, code: FaultCode, message: str, hint: str = "", **details: str | int | float | bool | None
+    ) -> None:
         super().__init__(message)
         self.code: FaultCode = code
         self.message = message

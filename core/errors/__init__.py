@@ -1,0 +1,44 @@
+"""Errors: what names them, what is known about them, and the search for the fix."""
+
+from core.errors.answer import Hit, Query, SearchAnswer, Similar, Source
+from core.errors.browse import browse, case_rows, count_cases, list_cases, occurrences_of, show_case
+from core.errors.case import Case, CaseList, CaseRow, Filters, Occurrence
+from core.errors.cases import observe
+from core.errors.fingerprint import fingerprint
+from core.errors.identify import identify, key_line
+from core.errors.identity import Identity, KeyLine
+from core.errors.normalize import normalize_error
+from core.errors.resolutions import Recorded, Resolution, add_resolution, record_resolution
+from core.errors.search import count_use, search
+
+__all__ = [
+    "Case",
+    "CaseList",
+    "CaseRow",
+    "Filters",
+    "Hit",
+    "Identity",
+    "KeyLine",
+    "Occurrence",
+    "Query",
+    "Recorded",
+    "Resolution",
+    "SearchAnswer",
+    "Similar",
+    "Source",
+    "add_resolution",
+    "browse",
+    "case_rows",
+    "count_cases",
+    "count_use",
+    "fingerprint",
+    "identify",
+    "key_line",
+    "list_cases",
+    "normalize_error",
+    "observe",
+    "occurrences_of",
+    "record_resolution",
+    "search",
+    "show_case",
+]

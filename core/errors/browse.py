@@ -1,0 +1,225 @@
+"""Browsing the cases: pages by key, one case whole, candidates as a person types. Counts nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from core.errors.answer import Hit, Source
+from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
+from core.errors.resolutions import parse_names, resolutions_of
+from core.fault import Fault
+from core.lexical import any_of, match_query, terms
+from core.store import Store
+
+_SORTS: dict[Sort, str] = {"last_seen": "last_seen", "seen": "seen", "first_seen": "first_seen"}
+_KEY_LINE = (
+    "coalesce((SELECT key_line FROM fingerprint f WHERE f.case_id = e.id ORDER BY first_seen LIMIT 1),"
+    " e.error_normalized)"
+)
+_ROW = f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen"
+RAREST = 4
+"""Words of a long text that browsing asks for when no case has them all: the rarest."""
+EVERY = Filters()
+_CURSOR = re.compile(r"(?P<value>[^|]*)\|(?P<id>\d{1,18})")
+
+
+def _where(filters: Filters) -> tuple[list[str], list[str | int]]:
+    tests: list[str] = []
+    values: list[str | int] = []
+    for column, value in (("status", filters.status), ("tool", filters.tool), ("project", filters.project)):
+        if value is not None:
+            tests.append(f"s.{column} = ?")
+            values.append(value)
+    if filters.since is not None:
+        tests.append("s.last_seen >= ?")
+        values.append(filters.since)
+    return tests, values
+
+
+def list_cases(
+    store: Store, filters: Filters = EVERY, sort: Sort = "last_seen", limit: int = 50, after: str | None = None
+) -> CaseList:
+    """One page of cases, newest or most frequent first; `after` is the `next` of the page before.
+
+    Pages go by key, never by offset, so page 1,000 costs what page 1 does. Raises Fault on a cursor that is none.
+    """
+    column = _SORTS[sort]
+    tests, values = _where(filters)
+    if after is not None:
+        cursor = _CURSOR.fullmatch(after)
+        if cursor is None:
+            raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
+        value: str | int = cursor["value"]
+        if sort == "seen":
+            value = int(value) if str(value).isdecimal() else 0
+        tests.append(f"(s.{column}, s.case_id) < (?, ?)")
+        values.extend((value, int(cursor["id"])))
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    rows = store.con.execute(
+        f"SELECT {_ROW}, s.{column} FROM case_state s JOIN error_kb e ON e.id = s.case_id{where}"
+        f" ORDER BY s.{column} DESC, s.case_id DESC LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    page = rows[:limit]
+    following = f"{page[-1][9]}|{page[-1][0]}" if len(rows) > limit and page else None
+    return CaseList(tuple(_case_row(row[:9]) for row in page), following)
+
+
+def _case_row(row: tuple[object, ...]) -> CaseRow:
+    return CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str]", row))
+
+
+def count_cases(store: Store, filters: Filters = EVERY) -> int:
+    """How many cases pass the filters."""
+    tests, values = _where(filters)
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    row = store.con.execute(f"SELECT count(*) FROM case_state s{where}", tuple(values)).fetchone()
+    return cast("int", row[0]) if row else 0
+
+
+def case_rows(store: Store, ids: tuple[int, ...]) -> tuple[CaseRow, ...]:
+    """The rows of these cases, in the order asked for; one that is gone is left out."""
+    marks = ", ".join("?" * len(ids))
+    rows = store.con.execute(
+        f"SELECT {_ROW} FROM case_state s JOIN error_kb e ON e.id = s.case_id WHERE e.id IN ({marks})", ids
+    ).fetchall()
+    by_id = {cast("int", row[0]): _case_row(row) for row in rows}
+    return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
+
+
+def show_case(store: Store, case_id: int) -> Case | None:
+    """One case whole, or None if there is none of that id."""
+    con = store.con
+    row = con.execute(
+        "SELECT e.id, e.ts, e.error_normalized, e.error_raw, e.resolution, e.resolved_by, e.tool_sequence,"
+        " coalesce(e.use_count, 0), e.last_used, s.status, s.tool, s.project, s.first_seen, s.last_seen, s.seen"
+        " FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        (case_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    finer = con.execute(
+        "SELECT fingerprint, key_line, tool,"
+        " (SELECT count(*) FROM occurrence o WHERE o.fingerprint = f.fingerprint) FROM fingerprint f"
+        " WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT 200",
+        (case_id,),
+    ).fetchall()
+    keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
+    fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
+    return Case(
+        id=row[0],
+        ts=row[1],
+        error_normalized=row[2],
+        error_raw=row[3],
+        resolution=row[4],
+        resolved_by=row[5],
+        tool_sequence=parse_names(row[6]),
+        use_count=row[7],
+        last_used=row[8],
+        resolved=bool((row[4] or "").strip()),
+        status=row[9],
+        tool=row[10],
+        project=row[11],
+        first_seen=row[12],
+        last_seen=row[13],
+        occurrences=row[14],
+        keys=tuple(cast("str", key) for (key,) in keys) or (cast("str", row[2]),),
+        key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (cast("str", row[2]),),
+        fingerprints=fingerprints,
+        resolutions=resolutions_of(con, case_id),
+    )
+
+
+def occurrences_of(store: Store, case_id: int, limit: int = 50, before: str | None = None) -> tuple[Occurrence, ...]:
+    """The times a case was seen, newest first, each with its raw text; `before` is the `ts` to go on from."""
+    older = "" if before is None else " AND o.ts < ?"
+    values = (case_id, limit) if before is None else (case_id, before, limit)
+    rows = store.con.execute(
+        "SELECT o.fingerprint, o.session_id, o.message_idx, o.tool, o.project, o.ts,"
+        " coalesce(o.raw, m.text, f.key_line), o.start, o.end"
+        " FROM fingerprint f JOIN occurrence o USING (fingerprint)"
+        " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx"
+        f" WHERE f.case_id = ?{older} ORDER BY o.ts DESC, o.id DESC LIMIT ?",
+        values,
+    ).fetchall()
+    return tuple(
+        Occurrence(
+            *cast("tuple[str, str | None, int | None, str | None, str | None, str, str, int | None, int | None]", row)
+        )
+        for row in rows
+    )
+
+
+def browse(store: Store, text: str, limit: int = 50) -> tuple[Hit, ...]:
+    """Candidates while a person types: every word, the last one half typed; else any of the rarest words.
+
+    Stage `text`: never a match, never counted.
+    """
+    asked = match_query(text, prefix_last=True)
+    if asked is None:
+        return ()
+    ids, why = _matching(store, asked, limit), "has every word"
+    if not ids:
+        rare = _rarest(store, terms(text))
+        anyone = any_of(rare)
+        if anyone is None:
+            return ()
+        ids, why = _matching(store, anyone, limit), f"has one of: {', '.join(rare)}"
+    return tuple(_text_hit(store, case_id, why) for case_id in ids)
+
+
+def _matching(store: Store, asked: str, limit: int) -> list[int]:
+    rows = store.con.execute(
+        "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?",
+        (asked, limit),
+    ).fetchall()
+    return [cast("int", row[0]) for row in rows]
+
+
+def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
+    """The rarest words of `found` that the index knows at all."""
+    store.con.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.case_term USING fts5vocab('main', 'case_fts', 'row')")
+    known: list[tuple[int, str]] = []
+    for term in found:
+        row = store.con.execute("SELECT doc FROM temp.case_term WHERE term = ?", (term,)).fetchone()
+        if row is not None:
+            known.append((cast("int", row[0]), term))
+    return tuple(term for _, term in sorted(known)[:RAREST])
+
+
+def _text_hit(store: Store, case_id: int, why: str) -> Hit:
+    row = store.con.execute(
+        f"SELECT e.error_normalized, {_KEY_LINE}, e.resolution, s.status, e.resolved_by, e.tool_sequence,"
+        " coalesce(e.use_count, 0), e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        (case_id,),
+    ).fetchone()
+    normalized, key_line, resolution, status, resolved_by, tools, uses, last = row or (
+        "",
+        "",
+        None,
+        None,
+        None,
+        None,
+        0,
+        None,
+    )
+    return Hit(
+        id=case_id,
+        tier="text",
+        confidence="low",
+        score=0.0,
+        distance=None,
+        error_normalized=normalized,
+        key_line=key_line,
+        resolution=resolution,
+        status=None if status == "unresolved" else status,
+        resolved_by=resolved_by,
+        tool_sequence=parse_names(tools),
+        use_count=uses,
+        last_used=last,
+        source=Source(None),
+        why=(why,),
+        accepted=False,
+        reason="found by its words: browsing, never an answer",
+    )

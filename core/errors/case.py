@@ -1,0 +1,99 @@
+"""A case as it is shown, listed and exported (`case.v1`, `case_list.v1`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.errors.resolutions import Resolution
+
+CaseStatus = Literal["unresolved", "draft", "verified"]
+Sort = Literal["last_seen", "seen", "first_seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which cases to list; None lets all pass. `since` is an ISO 8601 time compared with `last_seen`."""
+
+    status: CaseStatus | None = None
+    tool: str | None = None
+    project: str | None = None
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One line of a list of cases."""
+
+    id: int
+    key_line: str
+    status: CaseStatus
+    tool: str
+    project: str
+    seen: int
+    use_count: int
+    first_seen: str
+    last_seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseList:
+    """One page of cases; `next` asks for the page after it, None at the end."""
+
+    SCHEMA: ClassVar[str] = "case_list.v1"
+
+    cases: tuple[CaseRow, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseKeyLine:
+    """One finer case within a case: its fingerprint, the line it was first seen with, and how often."""
+
+    fingerprint: str
+    key_line: str
+    tool: str
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One time an error was seen: where, when, and its raw text (redacted) with the key line's span in it."""
+
+    fingerprint: str
+    session: str | None
+    message: int | None
+    tool: str | None
+    project: str | None
+    ts: str
+    raw: str
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything known about one error. The first fields are the seed's row as it stands."""
+
+    SCHEMA: ClassVar[str] = "case.v1"
+
+    id: int
+    ts: str
+    error_normalized: str
+    error_raw: str | None
+    resolution: str | None
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    use_count: int
+    last_used: str | None
+    resolved: bool
+    status: CaseStatus
+    tool: str
+    project: str
+    first_seen: str
+    last_seen: str
+    occurrences: int
+    keys: tuple[str, ...]
+    key_lines: tuple[str, ...]
+    fingerprints: tuple[CaseKeyLine, ...]
+    resolutions: tuple[Resolution, ...]

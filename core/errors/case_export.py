@@ -1,0 +1,92 @@
+"""Cases out: JSONL (what `import` takes), CSV, and Markdown for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Literal, cast
+
+from core.errors.browse import show_case
+from core.errors.case import Case
+from core.store import Store
+from core.text import visible
+from core.wire import dumps
+
+Format = Literal["jsonl", "csv", "markdown"]
+
+
+def export_cases(store: Store, format: Format = "jsonl") -> Iterator[str]:
+    """Every case as text, piece by piece: JSONL (`case.v1`, what `import` takes), CSV, or Markdown for people."""
+    if format == "csv":
+        yield _csv(("id", *_COLUMNS))
+    elif format == "markdown":
+        yield "# Errors and their fixes\n"
+    last = 0
+    while True:
+        ids = store.con.execute("SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT 200", (last,)).fetchall()
+        if not ids:
+            return
+        for (case_id,) in cast("list[tuple[int]]", ids):
+            last = case_id
+            case = show_case(store, case_id)
+            if case is not None:
+                yield _EXPORTS[format](case)
+
+
+_COLUMNS = (
+    "status",
+    "tool",
+    "project",
+    "key_line",
+    "error_normalized",
+    "resolution",
+    "resolved_by",
+    "tool_sequence",
+    "use_count",
+    "last_used",
+    "first_seen",
+    "last_seen",
+    "occurrences",
+)
+
+
+def _csv(cells: tuple[object, ...]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([visible("" if cell is None else str(cell)) for cell in cells])
+    return out.getvalue()
+
+
+def _csv_case(case: Case) -> str:
+    return _csv(
+        (
+            case.id,
+            case.status,
+            case.tool,
+            case.project,
+            case.key_lines[0],
+            case.error_normalized,
+            case.resolution,
+            case.resolved_by,
+            " ".join(case.tool_sequence),
+            case.use_count,
+            case.last_used,
+            case.first_seen,
+            case.last_seen,
+            case.occurrences,
+        )
+    )
+
+
+def _markdown_case(case: Case) -> str:
+    fix = visible(case.resolution or "No fix is written down yet.")
+    by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
+    line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
+    return f"\n## `{line}`\n\n{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}\n\n{fix}\n"
+
+
+def _jsonl_case(case: Case) -> str:
+    return dumps(case) + "\n"
+
+
+_EXPORTS = {"jsonl": _jsonl_case, "csv": _csv_case, "markdown": _markdown_case}

@@ -1,0 +1,162 @@
+"""Cases as they are kept: what an observed error changes, and the rows derived from it.
+
+Functions take an open connection inside the caller's transaction and write nothing outside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import apsw
+
+from core.lexical import bigrams
+from core.text import clean, redact
+
+RAW_KEPT = 65_536
+"""Code points of an error kept where no transcript message holds it."""
+_INDEXED = 4_096
+
+
+class ErrorName(Protocol):
+    """What names one error: `Identity` and one key line of many both do."""
+
+    @property
+    def key_line(self) -> str: ...
+    @property
+    def normalized(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The names of one error, ready to be stored."""
+
+    key_line: str
+    normalized: str
+    fingerprint: str
+    tool: str
+
+
+def find_case(con: apsw.Connection, normalized: str, fingerprint: str) -> int | None:
+    """The case that this fingerprint, else this key, belongs to."""
+    for sql, value in (
+        ("SELECT case_id FROM fingerprint WHERE fingerprint = ?", fingerprint),
+        ("SELECT case_id FROM case_key WHERE error_normalized = ?", normalized),
+        ("SELECT id FROM error_kb WHERE error_normalized = ?", normalized),
+    ):
+        row = con.execute(sql, (value,)).fetchone()
+        if row is not None:
+            return cast("int", row[0])
+    return None
+
+
+def ensure_case(con: apsw.Connection, name: ErrorName, *, ts: str, raw: str | None) -> int:
+    """The case of `name`, made with its key and fingerprint where they are new. Counts nothing."""
+    case_id = find_case(con, name.normalized, name.fingerprint)
+    if case_id is None:
+        con.execute(
+            "INSERT INTO error_kb(ts, error_normalized, error_raw, use_count) VALUES (?, ?, ?, 0)",
+            (ts, name.normalized, None if raw is None else raw[:RAW_KEPT]),
+        )
+        case_id = con.last_insert_rowid()
+    con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (name.normalized, case_id))
+    con.execute(
+        "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen) VALUES (?, ?, ?, ?, ?)",
+        (name.fingerprint, case_id, name.key_line, name.tool, ts),
+    )
+    if con.changes():
+        con.execute(
+            "UPDATE case_state SET tool = ? WHERE case_id = ? AND tool = 'unknown'",
+            (name.tool, case_id),
+        )
+        index_case(con, case_id)
+    return case_id
+
+
+def observe(
+    con: apsw.Connection,
+    name: ErrorName,
+    *,
+    session_id: str | None,
+    message_idx: int | None,
+    tool: str | None,
+    project: str | None,
+    ts: str,
+    raw: str | None = None,
+    start: int | None = None,
+    end: int | None = None,
+) -> int:
+    """Record that an error was seen, and return its case.
+
+    `raw` is kept only where no message holds it; `start` and `end` are the key line's span in that message.
+    The same error of the same message counts once, so observing again changes nothing.
+    """
+    kept = None if raw is None else redact(raw)[:RAW_KEPT]
+    case_id = ensure_case(con, name, ts=ts, raw=kept if kept is not None else name.key_line)
+    con.execute(
+        "INSERT OR IGNORE INTO occurrence(fingerprint, session_id, message_idx, tool, project, ts, raw, start, end)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            name.fingerprint,
+            session_id,
+            message_idx,
+            tool,
+            redact(project) if project else project,
+            ts,
+            kept if session_id is None else None,
+            start,
+            end,
+        ),
+    )
+    if con.changes():
+        con.execute(
+            "UPDATE case_state SET seen = seen + 1, first_seen = min(first_seen, ?1), last_seen = max(last_seen, ?1),"
+            " project = iif(?2 <> '' AND (project = '' OR ?1 >= last_seen), ?2, project) WHERE case_id = ?3",
+            (ts, project or "", case_id),
+        )
+    return case_id
+
+
+def index_case(con: apsw.Connection, case_id: int) -> None:
+    """Write the case anew into the browsing index (`case_fts`)."""
+    row = con.execute(
+        "SELECT error_normalized, error_raw, resolution FROM error_kb WHERE id = ?", (case_id,)
+    ).fetchone()
+    if row is None:
+        con.execute("DELETE FROM case_fts WHERE rowid = ?", (case_id,))
+        return
+    normalized, raw, resolution = cast("tuple[str, str | None, str | None]", row)
+    named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 50", (case_id,)).fetchall()
+    key_lines = "\n".join(cast("str", line) for (line,) in named) or normalized
+    body = clean(raw or "", _INDEXED)
+    fix = clean(resolution or "", _INDEXED)
+    con.execute(
+        "INSERT OR REPLACE INTO case_fts(rowid, key_line, raw, resolution, bigrams) VALUES (?, ?, ?, ?, ?)",
+        (case_id, key_lines[:_INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")),
+    )
+
+
+def refresh_case(con: apsw.Connection, case_id: int) -> None:
+    """Bring everything derived from a case's rows up to date: the mirror in `error_kb`, its state, the index."""
+    from core.errors.resolutions import mirror_current  # resolutions build on cases
+
+    if con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is None:
+        con.execute("DELETE FROM case_state WHERE case_id = ?", (case_id,))
+        index_case(con, case_id)
+        return
+    mirror_current(con, case_id)
+    con.execute(
+        "UPDATE case_state SET (seen, first_seen, last_seen, project) = ("
+        "  SELECT count(*), coalesce(min(o.ts), case_state.first_seen), coalesce(max(o.ts), case_state.last_seen),"
+        "    coalesce((SELECT project FROM occurrence JOIN fingerprint USING (fingerprint)"
+        "      WHERE case_id = case_state.case_id AND project <> '' ORDER BY ts DESC LIMIT 1), '')"
+        "  FROM occurrence o JOIN fingerprint f USING (fingerprint) WHERE f.case_id = case_state.case_id"
+        "), tool = coalesce((SELECT tool FROM fingerprint WHERE case_id = case_state.case_id"
+        "  ORDER BY tool = 'unknown', first_seen LIMIT 1), 'unknown') WHERE case_id = ?",
+        (case_id,),
+    )
+    index_case(con, case_id)

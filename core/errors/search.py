@@ -1,0 +1,162 @@
+"""The search for a known error: fingerprint, exact, prefix, vector (error-kb REQ-RA-002, decisions 3 and 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from core.errors import tiers as text_tiers
+from core.errors.answer import Hit, Query, SearchAnswer
+from core.errors.identify import identify
+from core.errors.identity import Identity, KeyLine
+from core.fault import Fault
+from core.store import Store, faults, now, open_store
+from core.trace import Step, Stopwatch, facts
+
+Tiers = Literal["text", "all"]
+OTHER_LINES = 5
+"""How many further key lines of one output are looked up when its first one is unknown."""
+
+
+def search(target: Store | Path, text: str, *, count: bool = True, tiers: Tiers = "text") -> SearchAnswer:
+    """The known fix of an error, or none, with the trace that led there.
+
+    `text` is the error as it was printed, any number of lines, or a key already normalized. `count`: an answer
+    counts as one use (`use_count`, `last_used`); browsing passes False. `tiers` "all" also asks the vector tier.
+    Never raises: a missing database answers None; a fault of the store is a `failed` step.
+    """
+    watch = Stopwatch()
+    found = identify(text)
+    query = Query(text, found.key_line, found.normalized, found.fingerprint)
+    named = Step(
+        "identify",
+        "hit" if found.key_line else "miss",
+        f"key line found by the {found.tool} entry" if found.key_line else "no line that names an error",
+        facts(key_lines=len(found.key_lines), tool=found.tool),
+        elapsed_ms=watch.ms(),
+    )
+    if not found.normalized:
+        return SearchAnswer(query, None, trace=(named,))
+    try:
+        if isinstance(target, Store):
+            with faults(target.path):
+                return _answer(target, query, found, named, count=count, tiers=tiers)
+        if not target.exists():
+            return SearchAnswer(query, None, trace=(named, Step("store", "miss", "there is no casebook yet")))
+        with open_store(target, write=count) as store, faults(target):
+            return _answer(store, query, found, named, count=count, tiers=tiers)
+    except Fault as fault:
+        failed = Step(
+            "store",
+            "failed",
+            fault.message,
+            facts(code=fault.code, message=fault.message, hint=fault.hint),
+            elapsed_ms=watch.ms(),
+        )
+        return SearchAnswer(query, None, trace=(named, failed))
+
+
+def _answer(store: Store, query: Query, found: Identity, named: Step, *, count: bool, tiers: Tiers) -> SearchAnswer:
+    """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
+    trace, candidates = [named], list[Hit]()
+    match: Hit | None = None
+    weak: Hit | None = None
+    for name, ask in (
+        ("fingerprint", lambda: text_tiers.by_fingerprint(store.con, query)),
+        ("exact", lambda: text_tiers.by_key(store.con, query)),
+        ("other lines", lambda: _other_lines(store, query, found)),
+        ("prefix", lambda: text_tiers.by_prefix(store.con, query)),
+    ):
+        if match is not None:
+            trace.append(Step(name, "skipped", f"the {match.tier} tier has answered"))
+            continue
+        looked = ask()
+        trace.append(looked.step)
+        candidates.extend(looked.candidates)
+        match, weak = looked.match, weak or looked.weak
+    trace.append(_vector(match, tiers))
+    if match is None and weak is not None:
+        match = weak
+        trace.append(Step("decide", "hit", "nothing better than a weak prefix match", facts(case=weak.id)))
+    if match is not None and count:
+        match, step = counted(store, match)
+        trace.append(step)
+    shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
+    return SearchAnswer(query, match, shown, (), tuple(trace))
+
+
+def _vector(match: Hit | None, tiers: Tiers) -> Step:
+    if match is not None:
+        return Step("vector", "skipped", f"the {match.tier} tier has answered")
+    if tiers == "text":
+        return Step("vector", "skipped", "only the text tiers were asked")
+    return Step("vector", "skipped", "no model")
+
+
+def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Looked:
+    """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
+    from core.errors.fingerprint import fingerprint
+    from core.errors.normalize import normalize_error
+
+    watch = Stopwatch()
+    others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
+    for at, line in enumerate(others):
+        other = Query(query.raw, line.text, normalize_error(line.text), fingerprint(line.text))
+        for ask in (text_tiers.by_fingerprint, text_tiers.by_key):
+            looked = ask(store.con, other)
+            if looked.match is not None:
+                hit = text_tiers.lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
+                step = Step(
+                    "other lines",
+                    "hit",
+                    f"line {at + 2} of this output is known",
+                    facts(case=hit.id),
+                    (looked.step,),
+                    watch.ms(),
+                )
+                return text_tiers.Looked(hit, (), None, step)
+    outcome, reason = ("miss", "none of them is known") if others else ("skipped", "the output names one error")
+    return text_tiers.Looked(
+        None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
+    )
+
+
+def _other_reason(line: KeyLine, at: int, of: int) -> str:
+    return f"matched key line {at} of {of} ({line.tool}), not the first one"
+
+
+def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
+    """Count one use of the case, where the store can be written; never loses the answer over it."""
+    from dataclasses import replace
+
+    watch = Stopwatch()
+    if store.readonly is not None:
+        return hit, Step("count", "skipped", f"not counted: {store.readonly}")
+    ts = now()
+    try:
+        with faults(store.path), store.transaction():
+            store.con.execute(
+                "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, hit.id)
+            )
+            row = store.con.execute("SELECT use_count FROM error_kb WHERE id = ?", (hit.id,)).fetchone()
+    except Fault as fault:
+        return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
+    count = hit.use_count + 1 if row is None else int(row[0])
+    step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())
+    return replace(hit, use_count=count, last_used=ts), step
+
+
+def count_use(target: Path, case_id: int) -> bool:
+    """Count that a person opened or copied the answer of a case; False where the store cannot be written."""
+    try:
+        with open_store(target, write=True) as store, faults(target):
+            if store.readonly is not None:
+                return False
+            with store.transaction():
+                store.con.execute(
+                    "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?",
+                    (now(), case_id),
+                )
+            return True
+    except Fault:
+        return False

@@ -1,0 +1,270 @@
+"""The text tiers of the search, each a pure reading of the store: fingerprint, exact key, prefix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import apsw
+
+from core.errors.answer import Confidence, Hit, Query, Source, Status, Tier
+from core.errors.codes import codes_differ
+from core.errors.resolutions import ANSWERS, CURRENT_FIRST, message_numbers, parse_names
+from core.text import words
+from core.trace import Step, Stopwatch, facts
+
+PREFIX = 30
+"""Code points that the prefix tier compares literally (REQ-RA-002)."""
+COMPARED = 200
+"""Candidates the prefix tier looks at, at most; the trace names the cap."""
+OVERLAP = 0.6
+"""Jaccard overlap of the words from which a prefix match is trusted: below it, a third were the wrong error."""
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one tier found: its match, near misses, a weak match to fall back on, and the step for the trace."""
+
+    match: Hit | None
+    candidates: tuple[Hit, ...]
+    weak: Hit | None
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    text: str
+    status: Status
+    resolved_by: str | None
+    tools: tuple[str, ...]
+    source: Source
+    key_line: str | None
+
+
+def overlap(left: str, right: str) -> float:
+    """Jaccard overlap of the content words of two texts, 0..1; 1 where both have none."""
+    ours, theirs = set(words(left)), set(words(right))
+    if not ours and not theirs:
+        return 1.0
+    return len(ours & theirs) / len(ours | theirs)
+
+
+def _fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[_Fix]:
+    """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's."""
+    only, values = "", (case_id,)
+    order = CURRENT_FIRST
+    if fingerprint is not None:
+        only, values = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint)
+        order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
+    rows = con.execute(
+        "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
+        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint)"
+        f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
+        values,
+    ).fetchall()
+    return [
+        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6])
+        for row in cast("list[tuple[str, Status, str | None, str | None, str | None, str, str | None]]", rows)
+    ]
+
+
+def _row(con: apsw.Connection, case_id: int) -> tuple[str, str | None, str | None, str | None, int, str | None, int]:
+    row = con.execute(
+        "SELECT error_normalized, resolution, resolved_by, tool_sequence, coalesce(use_count, 0), last_used,"
+        " EXISTS (SELECT 1 FROM resolution WHERE case_id = error_kb.id) FROM error_kb WHERE id = ?",
+        (case_id,),
+    ).fetchone()
+    return cast("tuple[str, str | None, str | None, str | None, int, str | None, int]", row)
+
+
+def _hit(
+    con: apsw.Connection,
+    case_id: int,
+    fix: _Fix | None,
+    tier: Tier,
+    score: float,
+    key_line: str | None,
+    why: tuple[str, ...],
+    *,
+    confidence: Confidence = "high",
+    accepted: bool = True,
+    reason: str = "",
+) -> Hit:
+    """The case as a hit; `fix` None with nothing in the mirror is a case that nobody has resolved."""
+    normalized, mirror, resolved_by, sequence, uses, last_used, has_rows = _row(con, case_id)
+    if fix is None and not has_rows and (mirror or "").strip():
+        fix = _Fix(mirror or "", "draft", resolved_by, parse_names(sequence), Source(None), None)
+    line = key_line or (fix.key_line if fix else None)
+    if line is None:
+        named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 1", (case_id,)).fetchone()
+        line = normalized if named is None else cast("str", named[0])
+    return Hit(
+        id=case_id,
+        tier=tier,
+        confidence=confidence,
+        score=score,
+        distance=None,
+        error_normalized=normalized,
+        key_line=line,
+        resolution=fix.text if fix else None,
+        status=fix.status if fix else None,
+        resolved_by=fix.resolved_by if fix else None,
+        tool_sequence=fix.tools if fix else (),
+        use_count=uses,
+        last_used=last_used,
+        source=fix.source if fix else Source(None),
+        why=why,
+        accepted=accepted,
+        reason=reason,
+    )
+
+
+def lowered(hit: Hit, reason: str) -> Hit:
+    """The same hit with low confidence, and why."""
+    return replace(hit, confidence="low", score=min(hit.score, 0.6), why=(*hit.why, reason))
+
+
+def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
+    """The same case: every identifier and code equal, only volatile parts differ."""
+    watch = Stopwatch()
+    row = con.execute(
+        "SELECT case_id, key_line FROM fingerprint WHERE fingerprint = ?", (query.fingerprint,)
+    ).fetchone()
+    if row is None:
+        return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
+    case_id, key_line = cast("tuple[int, str]", row)
+    fixes = _fixes(con, case_id, query.fingerprint)
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
+    if hit.resolution:
+        step = Step("fingerprint", "hit", "the same case", facts(case=case_id), elapsed_ms=watch.ms())
+        return Looked(hit, (), None, step)
+    reason = "seen before, but no fix is written down for it"
+    silent = replace(hit, accepted=False, reason=reason)
+    step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
+    return Looked(None, (silent,), None, step)
+
+
+def by_key(con: apsw.Connection, query: Query) -> Looked:
+    """The same kind: the seed's normalized keys are equal. Low where codes differ: 404 is not 500."""
+    watch = Stopwatch()
+    row = con.execute(
+        "SELECT case_id FROM case_key WHERE error_normalized = ?1"
+        " UNION ALL SELECT id FROM error_kb WHERE error_normalized = ?1 LIMIT 1",
+        (query.normalized,),
+    ).fetchone()
+    if row is None:
+        return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
+    case_id = cast("int", row[0])
+    fixes = _fixes(con, case_id, None)
+    order = [
+        (not codes_differ(query.key_line, fix.key_line or ""), overlap(query.key_line, fix.key_line or ""), -at)
+        for at, fix in enumerate(fixes)
+    ]
+    best = fixes[order.index(max(order))] if fixes else None
+    hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
+    if not hit.resolution:
+        reason = "this kind is known, but no fix is written down for it"
+        silent = replace(hit, accepted=False, reason=reason)
+        return Looked(
+            None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
+        )
+    if codes_differ(query.key_line, hit.key_line):
+        hit = lowered(hit, "the codes differ")
+    step = Step(
+        "exact",
+        "hit",
+        "the same kind" if hit.confidence == "high" else "the same kind, but the codes differ",
+        facts(case=case_id),
+        elapsed_ms=watch.ms(),
+    )
+    return Looked(hit, (), None, step)
+
+
+_NEIGHBOURS = """
+SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
+  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 50)
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
+  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 50)
+"""
+_LENGTHS = """
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
+  AND length BETWEEN :length AND :high ORDER BY length LIMIT 50)
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
+  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 50)
+"""
+
+
+def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
+    """Keys that share the first 30 code points and lie within the length ratio, at most 200.
+
+    Half of them are the neighbours in the alphabet (the longest shared beginning), half the nearest in length:
+    each half walks an index, so the widest bucket costs what a narrow one does.
+    """
+    size = len(key)
+    prefix = key[:PREFIX]
+    values = {
+        "prefix": prefix,
+        "above": prefix + "\U0010ffff",
+        "key": key,
+        "length": size,
+        "low": -(-7 * size // 10),
+        "high": 10 * size // 7,
+    }
+    sql = _NEIGHBOURS if size < PREFIX else _NEIGHBOURS + _LENGTHS
+    return cast("list[tuple[str, int]]", con.execute(sql, values).fetchall())
+
+
+def by_prefix(con: apsw.Connection, query: Query) -> Looked:
+    """Keys that begin alike (first 30 code points, length ratio 0.7), the best word overlap first."""
+    watch = Stopwatch()
+    size = len(query.normalized)
+    rows = [
+        (overlap(query.normalized, key), -abs(len(key) - size), case_id, key)
+        for key, case_id in _prefix_rows(con, query.normalized)
+        if 10 * min(size, len(key)) >= 7 * max(size, len(key))
+    ]
+    rows.sort(key=lambda row: (-row[0], -row[1], row[2]))
+    seen = facts(compared=len(rows), cap=COMPARED, best=round(rows[0][0], 3) if rows else None)
+    if not rows:
+        return Looked(
+            None,
+            (),
+            None,
+            Step("prefix", "miss", "no key begins alike within the length ratio", seen, elapsed_ms=watch.ms()),
+        )
+    hits: dict[int, Hit] = {}
+    for share, _, case_id, _ in rows:
+        if case_id not in hits:
+            hits[case_id] = _prefix_hit(con, query, case_id, share)
+        if len(hits) == SHOWN:
+            break
+    answering = [hit for hit in hits.values() if hit.resolution]
+    if not answering:
+        return Looked(None, (), None, Step("prefix", "miss", "none of them has a fix", seen, elapsed_ms=watch.ms()))
+    best = answering[0]
+    others = tuple(
+        replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
+    )
+    if rows[0][0] >= OVERLAP:
+        step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
+        return Looked(best, others, None, step)
+    step = Step(
+        "prefix",
+        "rejected",
+        f"the words overlap too little (below {OVERLAP}); kept as a weak match",
+        seen,
+        elapsed_ms=watch.ms(),
+    )
+    return Looked(None, others, best, step)
+
+
+def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
+    fixes = _fixes(con, case_id, None)
+    why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "prefix", round(0.5 + 0.4 * share, 3), None, why)
+    if share < OVERLAP:
+        return lowered(hit, "the words overlap too little")
+    if codes_differ(query.key_line, hit.key_line):
+        return lowered(hit, "the codes differ")
+    return hit
