@@ -1,0 +1,285 @@
+"""Settings: defaults, then the file, then the environment, then a flag; each value knows where it came from.
+
+A settings file is data. Nothing in it is run, imported or expanded beyond `~`. A wrong value is a fault that names its
+line; a key nobody knows is named with its line and left alone, because a newer casebook may know it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+from core.fault import Fault
+from core.folders import config_file, database_file
+from core.toml_lines import key_lines
+
+MAX_BYTES = 1 << 20
+"""A settings file larger than this is not read: no hand wrote it."""
+
+OriginKind = Literal["default", "file", "environment", "flag"]
+Value = str | int | bool
+
+
+def _setting(default: Any, about: str, *, least: int | None = None, most: int | None = None, **more: Any) -> Any:
+    return field(default=default, metadata={"about": about, "least": least, "most": most, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Where the casebook is kept."""
+
+    path: str = _setting("", "The database file. Empty: casebook.db in the data folder.")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How errors are looked up."""
+
+    count: bool = _setting(True, "Count a look-up that `casebook errors search` answered.")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSettings:
+    """Where `casebook import` looks when it is given no path."""
+
+    claude_code: str = _setting("~/.claude/projects", "Claude Code's transcripts.")
+    codex: str = _setting("~/.codex/sessions", "Codex's transcripts.")
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    """How the workbench looks and feels."""
+
+    theme: str = _setting("", "A theme's name. Empty: the workbench's own.")
+    ascii: bool = _setting(False, "Draw with ASCII signs only.")
+    debounce_ms: int = _setting(
+        60, "Rest after a key press before a search starts, in milliseconds.", least=0, most=2000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """The log under the state folder."""
+
+    level: str = _setting("info", "What is worth a line.", choices=("off", "error", "warning", "info", "debug"))
+    max_bytes: int = _setting(1_000_000, "A log file this large is put aside.", least=10_000, most=1_000_000_000)
+    keep: int = _setting(3, "Old log files kept.", least=0, most=100)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, by section. In the file the section `imports` is called `import`."""
+
+    store: StoreSettings = field(default_factory=StoreSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    imports: ImportSettings = field(default_factory=ImportSettings)
+    ui: UiSettings = field(default_factory=UiSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+
+
+SECTIONS: Mapping[str, type] = {
+    "store": StoreSettings,
+    "search": SearchSettings,
+    "import": ImportSettings,
+    "ui": UiSettings,
+    "log": LogSettings,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value, and where it came from: the kind of place and its name (a file with its line, a variable, a flag)."""
+
+    name: str
+    value: Value
+    origin: OriginKind
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings in force (`config.v1`): the file that was looked for, every value, and complaints."""
+
+    SCHEMA: ClassVar[str] = "config.v1"
+
+    path: str
+    exists: bool
+    settings: tuple[Setting, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def values(self) -> Settings:
+        """The same values, typed, for those who use them."""
+        parts: dict[str, Any] = {}
+        for section, kind in SECTIONS.items():
+            own = {s.name.partition(".")[2]: s.value for s in self.settings if s.name.partition(".")[0] == section}
+            parts["imports" if section == "import" else section] = kind(**own)
+        return Settings(**parts)
+
+
+def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
+    """The database in force: the one the settings name, else casebook.db in the data folder."""
+    return Path(settings.store.path).expanduser() if settings.store.path else database_file(environ)
+
+
+def load_config(
+    path: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    flags: Mapping[str, tuple[str, Value]] | None = None,
+) -> Config:
+    """The settings in force.
+
+    `path` names the file, which must then exist; without it the user's own file is read if there is one. `flags` maps
+    a setting's name to the flag that sets it and its value. Raises Fault `config_invalid` naming file, line and cure.
+    """
+    env = os.environ if environ is None else environ
+    place = config_file(env) if path is None else path
+    raw = _read(place, required=path is not None)
+    found = {name: Setting(name, default, "default", "") for name, default in _defaults()}
+    warnings: list[str] = []
+    if raw is not None:
+        _apply_file(found, warnings, place, raw)
+    _apply_environment(found, warnings, env)
+    for name, (flag, value) in (flags or {}).items():
+        found[name] = Setting(name, value, "flag", flag)
+    return Config(str(place), raw is not None, tuple(found.values()), tuple(warnings))
+
+
+def _defaults() -> Iterator[tuple[str, Value]]:
+    for section, kind in SECTIONS.items():
+        for spec in dataclasses.fields(kind):
+            yield f"{section}.{spec.name}", cast("Value", spec.default)
+
+
+def _read(place: Path, *, required: bool) -> str | None:
+    cure = "give --config a file that exists, or make one with: casebook config init"
+    try:
+        with place.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        if not required:
+            return None
+        raise Fault("config_invalid", f"there is no settings file {place}", cure) from None
+    except OSError as error:
+        raise Fault("config_invalid", f"cannot read the settings file {place}: {error.strerror}", cure) from error
+    if len(data) > MAX_BYTES:
+        raise Fault("config_invalid", f"the settings file {place} is larger than {MAX_BYTES:,} bytes", cure)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Fault("config_invalid", f"{place}:{line} is not UTF-8", "save the file as UTF-8") from error
+
+
+def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, text: str) -> None:
+    import tomllib  # only those who have a settings file pay for it
+
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Fault("config_invalid", f"{place} is not TOML: {error}", "correct that line") from error
+    except (RecursionError, ValueError) as error:
+        raise Fault("config_invalid", f"{place} is not TOML that can be read: {error}", "simplify it") from error
+    lines = key_lines(text)
+    for section, table in tables.items():
+        if section not in SECTIONS or not isinstance(table, dict):
+            warnings.append(_unknown(section, f"{place}:{lines.get((section,), 1)}", tuple(SECTIONS)))
+            continue
+        for key, value in cast("dict[str, Any]", table).items():
+            name, line = f"{section}.{key}", lines.get((section, key), lines.get((section,), 1))
+            if name not in found:
+                warnings.append(_unknown(name, f"{place}:{line}", tuple(found)))
+                continue
+            found[name] = Setting(name, _checked(name, value, f"{place}:{line}"), "file", f"{place}:{line}")
+
+
+def _apply_environment(found: dict[str, Setting], warnings: list[str], environ: Mapping[str, str]) -> None:
+    by_variable = {environment_name(name): name for name in found}
+    prefixes = tuple(f"CASEBOOK_{section.upper()}_" for section in SECTIONS)
+    for variable in sorted(environ):
+        if not variable.startswith(prefixes):
+            continue
+        name = by_variable.get(variable)
+        if name is None:
+            warnings.append(_unknown(variable, "the environment", tuple(by_variable)))
+            continue
+        value = _from_text(name, environ[variable], variable)
+        found[name] = Setting(name, value, "environment", variable)
+
+
+def environment_name(name: str) -> str:
+    """The environment variable that sets a setting: `ui.theme` is `CASEBOOK_UI_THEME`."""
+    return "CASEBOOK_" + name.replace(".", "_").upper()
+
+
+def _unknown(name: str, where: str, known: tuple[str, ...]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1, 0.75)
+    return f"unknown setting {name} in {where}" + (f"; did you mean {near[0]}?" if near else "; it is ignored")
+
+
+def _spec(name: str) -> dataclasses.Field[Any]:
+    section, _, key = name.partition(".")
+    return next(spec for spec in dataclasses.fields(SECTIONS[section]) if spec.name == key)
+
+
+def _from_text(name: str, text: str, variable: str) -> Value:
+    """A value from the environment, where everything is text."""
+    default = _spec(name).default
+    value: object = text
+    if isinstance(default, bool):
+        value = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(text.lower(), text)
+    elif isinstance(default, int):
+        value = int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 20 else text
+    return _checked(name, value, f"the environment variable {variable}")
+
+
+def _checked(name: str, value: object, where: str) -> Value:
+    spec = _spec(name)
+    default, meta = cast("Value", spec.default), spec.metadata
+    wanted = {bool: "true or false", int: "a whole number", str: "text in quotes"}[type(default)]
+    choices, least, most = meta.get("choices"), meta["least"], meta["most"]
+    if choices:
+        wanted = "one of " + ", ".join(choices)
+    elif least is not None:
+        wanted = f"a whole number from {least} to {most}"
+    right = type(value) is type(default)
+    right = right and (not choices or value in choices)
+    right = right and (least is None or least <= cast("int", value) <= most)
+    right = right and not (isinstance(value, str) and "\0" in value)
+    if not right:
+        raise Fault(
+            "config_invalid", f"{name} must be {wanted}, but {where} says {_shown(value)}", "correct that value"
+        )
+    return cast("Value", value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:40] + "…"
+
+
+def template() -> str:
+    """A commented settings file: every setting, its meaning and its default, all commented out."""
+    out = [
+        "# Settings of casebook. Every line is commented out and shows the default.",
+        "# A variable CASEBOOK_<SECTION>_<KEY> overrides this file; a flag overrides both.",
+    ]
+    for section, kind in SECTIONS.items():
+        out += ["", f"# {kind.__doc__}", f"[{section}]"]
+        for spec in dataclasses.fields(kind):
+            choices = spec.metadata.get("choices")
+            out.append(f"# {spec.metadata['about']}" + (f" One of {', '.join(choices)}." if choices else ""))
+            out.append(f"# {spec.name} = {_toml(cast('Value', spec.default))}")
+    return "\n".join(out) + "\n"
+
+
+def _toml(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)
