@@ -1,0 +1,96 @@
+"""An open casebook: one connection, for one thread and one job."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+
+import apsw
+
+from core.fault import Fault, FaultCode
+from core.store.faults import faults
+
+
+class Store:
+    """One connection to the casebook at `path`.
+
+    `con` may be used directly for reading. `readonly` says in plain words why nothing can be written (a read-only
+    place, a newer schema); it is None where writing works or was not asked for. A store is a context manager.
+    """
+
+    __slots__ = ("_code", "_folder", "con", "path", "readonly", "write")
+
+    def __init__(
+        self,
+        path: Path,
+        con: apsw.Connection,
+        *,
+        write: bool = False,
+        readonly: str | None = None,
+        code: FaultCode = "db_readonly",
+        folder: Path | None = None,
+    ) -> None:
+        self.path = path
+        self.con = con
+        self.write = write and readonly is None
+        self.readonly = readonly
+        self._code: FaultCode = code
+        self._folder = folder
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Generator[apsw.Connection]:
+        """BEGIN IMMEDIATE, then COMMIT, or ROLLBACK when anything is raised inside; within another one it does nothing.
+
+        Raises Fault db_readonly or db_newer where nothing can be written, db_locked, io_error (disk full), db_damaged.
+        """
+        if self.con.in_transaction:
+            yield self.con
+            return
+        self.require_write()
+        with faults(self.path):
+            self.con.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.con
+                self.con.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def require_write(self) -> None:
+        """Raise the Fault that says why nothing can be written, if so."""
+        if self.write:
+            return
+        why = self.readonly or "it was opened for reading only"
+        hint = (
+            "Update casebook." if self._code == "db_newer" else "Check the permissions, or use another file with --db."
+        )
+        raise Fault(self._code, f"{self.path} cannot be written: {why}.", hint, path=str(self.path))
+
+    def interrupt(self) -> None:
+        """Stop the query that runs now; may be called from another thread, also after `close`."""
+        with suppress(apsw.ConnectionClosedError):
+            self.con.interrupt()
+
+    def close(self) -> None:
+        """End the connection (an open transaction is rolled back) and remove the private copy, if there was one."""
+        with suppress(apsw.Error):
+            self.con.close(True)
+        if self._folder is not None:
+            import shutil
+
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _roll_back(self) -> None:
+        # SQLite has often rolled back by itself (disk full), and a failing disk may refuse this too.
+        with suppress(apsw.Error):
+            if self.con.in_transaction:
+                self.con.execute("ROLLBACK")
