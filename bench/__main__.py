@@ -1,0 +1,30 @@
+"""`python -m bench [NAME …] [--quick]`: measure and print the table; exits 1 where a budget does not hold."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+from bench.table import Row, show
+
+PARTS = ("startup", "identify", "search", "importing")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
+    args = parser.parse_args()
+    rows: list[Row] = []
+    for name in args.parts or PARTS:
+        if name not in PARTS:
+            parser.error(f"no part called {name}; there are {', '.join(PARTS)}")
+        print(f"measuring {name} …", file=sys.stderr)
+        rows.extend(importlib.import_module(f"bench.{name}").measure(quick=args.quick))
+    print(show(rows))
+    return 0 if all(row.holds for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

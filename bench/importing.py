@@ -1,0 +1,56 @@
+"""Import against `json.loads` of the same lines, and memory over a large file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.table import Row, seconds
+from bench.transcript import write_transcript
+
+_IMPORT = """
+import resource, sys, time
+from pathlib import Path
+from core.flows.importing import import_transcripts
+from core.store import open_store
+with open_store(Path(sys.argv[2]), write=True, create=True) as store:
+    start = time.perf_counter()
+    import_transcripts(store, "claude-code", [Path(sys.argv[1])])
+    print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def _import(transcript: Path, db: Path) -> tuple[float, float]:
+    """Seconds, and peak memory in MiB, of one import in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORT, str(transcript), str(db)], check=True, capture_output=True, text=True
+    )
+    took, peak = done.stdout.split()
+    return float(took), float(peak) / 1024
+
+
+def _loads(transcript: Path) -> None:
+    with transcript.open("rb") as file:
+        for line in file:
+            json.loads(line)
+
+
+def measure(*, quick: bool) -> list[Row]:
+    """Import of 100 MB as a ratio; peak memory of 1 GB against that of 100 MB."""
+    small, large = (10, 50) if quick else (100, 1000)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        few = write_transcript(home / "few.jsonl", small * 1_000_000)
+        took, peak = _import(few, home / "few.db")
+        control = seconds(lambda: _loads(few))
+        many = write_transcript(home / "many.jsonl", large * 1_000_000)
+        more, high = _import(many, home / "many.db")
+        loads = seconds(lambda: _loads(many))
+    return [
+        Row(f"import {small} MB / json.loads", took / control, 6.0, f"{took:.1f} s / {control:.1f} s"),
+        Row(f"import {large} MB / json.loads", more / loads, 6.0, f"{more:.1f} s / {loads:.1f} s"),
+        Row(f"peak memory, {large} MB / {small} MB", high / peak, 1.5, f"{high:.0f} MiB / {peak:.0f} MiB"),
+    ]

@@ -1,0 +1,198 @@
+"""The search beyond the seed's scenarios: tiers, gates, counting, traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.errors import browse, count_use, list_cases, record_resolution, search, show_case
+from core.errors.case import Filters
+from core.errors.cases import Name, observe
+from core.errors.identify import identify
+from core.errors.undo import refresh_touched
+from core.store import open_store, undo
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/srv/app/{file}.py", line {line}, in load
+    return json.loads(text)
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
+"""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "casebook.db"
+
+
+def seen(db: Path, text: str, ts: str = "2026-10-01T10:00:00.000Z") -> int:
+    name = identify(text)
+    with open_store(db, write=True, create=True) as store, store.transaction():
+        return observe(
+            store.con, Name(name.key_line, name.normalized, name.fingerprint, name.tool),
+            session_id=None, message_idx=None, tool="Bash", project="/home/mina/shop", ts=ts, raw=text,
+        )  # fmt: skip
+
+
+def test_the_same_case_answers_whatever_its_paths_and_lines(db: Path) -> None:
+    record_resolution(db, TRACEBACK.format(file="a", line=12), "Check the status before parsing.")
+    answer = search(db, TRACEBACK.format(file="other/b", line=998))
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence, answer.match.score) == ("fingerprint", "high", 1.0)
+
+
+def test_the_same_kind_with_another_code_is_low(db: Path) -> None:
+    record_resolution(db, "Request failed with status code 404", "The route was renamed.")
+    answer = search(db, "Request failed with status code 500")
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("exact", "low")
+    assert "the codes differ" in answer.match.why
+
+
+def test_of_several_fixes_of_a_kind_the_one_with_the_same_code_answers(db: Path) -> None:
+    record_resolution(db, "Request failed with status code 404", "The route was renamed.")
+    record_resolution(db, "Request failed with status code 500", "The database was down.")
+    answer = search(db, "Error: Request failed with status code 404")
+    assert answer.match is not None
+    assert answer.match.resolution == "The route was renamed."
+
+
+def test_a_known_error_without_a_fix_is_no_answer_but_is_shown(db: Path) -> None:
+    seen(db, "fatal: refusing to merge unrelated histories")
+    answer = search(db, "fatal: refusing to merge unrelated histories")
+    assert answer.match is None
+    assert not answer.candidates[0].accepted
+    assert "no fix" in answer.candidates[0].reason
+
+
+def test_a_rejected_fix_never_answers(db: Path) -> None:
+    record_resolution(db, "boom went the dynamo", "wrong idea", status="rejected")
+    assert search(db, "boom went the dynamo").match is None
+
+
+def test_weak_prefix_is_low(db: Path) -> None:
+    record_resolution(db, "Error response from daemon: network frontend declared as external, but missing", "create it")
+    answer = search(db, "Error response from daemon: conflict, the container name is already in use now")
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("prefix", "low")
+
+
+def test_like_wildcards_are_literal(db: Path) -> None:
+    record_resolution(db, "100% of the disk _ is used up by the cache folder here", "prune")
+    assert search(db, "100x of the disk y is used up by the cache folder here").match is None
+
+
+def test_the_best_of_a_crowded_bucket_answers(db: Path) -> None:
+    start = "Error response from daemon: something about "
+    with open_store(db, write=True, create=True) as store, store.transaction():
+        for at in range(900):
+            words = f"{start}quux{chr(97 + at % 26)}{chr(97 + at // 26)} and zork in the middle of it all"
+            store.con.execute("INSERT INTO error_kb(ts, error_normalized, resolution) VALUES ('t', ?, 'no')", (words,))
+        store.con.execute(
+            "INSERT INTO error_kb(ts, error_normalized, resolution) VALUES ('t', ?, 'yes')",
+            (f"{start}the volume plugin that cannot be reached over the socket",),
+        )
+    answer = search(db, f"{start}the volume plugin that cannot be reached over a socket")
+    assert answer.match is not None
+    assert answer.match.resolution == "yes"
+    step = next(step for step in answer.trace if step.stage == "prefix")
+    assert step.fact("cap") == 200
+    assert 0 < int(str(step.fact("compared"))) <= 200
+
+
+def test_searching_without_counting_writes_nothing(db: Path) -> None:
+    case = record_resolution(db, "boom", "calm").case_id
+    assert case is not None
+    before = db.read_bytes()
+    assert search(db, "boom", count=False).match is not None
+    assert db.read_bytes() == before
+    assert count_use(db, case)
+    with open_store(db) as store:
+        found = show_case(store, case)
+    assert found is not None
+    assert found.use_count == 2
+
+
+def test_the_trace_names_every_tier_in_order(db: Path) -> None:
+    record_resolution(db, "boom", "calm")
+    stages = [step.stage for step in search(db, "nothing like it at all").trace]
+    assert stages == ["identify", "fingerprint", "exact", "other lines", "prefix", "vector"]
+
+
+def test_another_line_of_the_same_output_answers_low(db: Path) -> None:
+    record_resolution(db, "src/a.ts(1,2): error TS2304: Cannot find name 'Foo'.", "import Foo")
+    answer = search(
+        db,
+        "src/b.ts(4,2): error TS9999: Something nobody has met yet.\n"
+        "src/a.ts(9,7): error TS2304: Cannot find name 'Foo'.\n",
+    )
+    assert answer.match is not None
+    assert (answer.match.resolution, answer.match.confidence) == ("import Foo", "low")
+
+
+def test_a_damaged_database_is_a_failed_step(db: Path) -> None:
+    db.write_bytes(b"not a database at all" * 100)
+    answer = search(db, "boom")
+    assert answer.match is None
+    assert answer.trace[-1].outcome == "failed"
+    assert answer.trace[-1].fact("code") == "db_damaged"
+    assert record_resolution(db, "boom", "calm").case_id is None
+
+
+def test_a_secret_reaches_neither_row_nor_index(db: Path) -> None:
+    record_resolution(db, "login failed: postgres://app:hunter22@db/shop", "rotate postgres://app:hunter22@db/shop")
+    with open_store(db, write=True) as store:
+        store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert b"hunter22" not in b"".join(path.read_bytes() for path in db.parent.iterdir())
+
+
+def test_undo_restores_the_fix_before(db: Path) -> None:
+    record_resolution(db, "boom", "first")
+    record_resolution(db, "boom", "second")
+    with open_store(db, write=True) as store:
+        undo(store, "tester", after=refresh_touched)
+    answer = search(db, "boom", count=False)
+    assert answer.match is not None
+    assert answer.match.resolution == "first"
+    with open_store(db, write=True) as store:
+        undo(store, "tester", after=refresh_touched)
+        assert list_cases(store).cases == ()
+        assert browse(store, "boom") == ()
+
+
+def test_lists_page_by_key_and_filter(db: Path) -> None:
+    for at in range(7):
+        seen(db, f"fatal: no such remote branch number{chr(97 + at)}", f"2026-10-0{at + 1}T00:00:00.000Z")
+    record_resolution(db, "fatal: no such remote branch numbera", "fetch first")
+    with open_store(db) as store:
+        first = list_cases(store, limit=3)
+        rest = list_cases(store, limit=10, after=first.next)
+        assert [row.last_seen for row in first.cases] == sorted((row.last_seen for row in first.cases), reverse=True)
+        assert len({row.id for row in (*first.cases, *rest.cases)}) == 7
+        assert rest.next is None
+        assert len(list_cases(store, Filters(status="draft")).cases) == 1
+        assert len(list_cases(store, Filters(since="2026-10-05T00:00:00.000Z")).cases) == 3
+        assert len(list_cases(store, Filters(project="/home/mina/shop", tool="git")).cases) == 7
+
+
+def test_browsing_finds_a_half_typed_word_and_korean_inside_one(db: Path) -> None:
+    record_resolution(db, "ModuleNotFoundError: No module named 'pandas'", "pip install pandas")
+    record_resolution(db, "오류: 데이터베이스연결에 실패했습니다", "서버를 다시 시작한다")
+    with open_store(db) as store:
+        assert browse(store, "module pand")[0].key_line.startswith("ModuleNotFoundError")
+        assert browse(store, "연결에")[0].key_line.startswith("오류")
+        assert browse(store, "데이터베이스 실패")[0].tier == "text"
+        assert browse(store, "zebra pandas quagga")[0].reason
+        assert browse(store, "   ") == ()
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(max_size=300))
+def test_no_text_breaks_search_record_or_browse(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    db = tmp_path_factory.mktemp("any") / "casebook.db"
+    record_resolution(db, text, text)
+    search(db, text)
+    with open_store(db, write=True, create=True) as store:
+        browse(store, text)
