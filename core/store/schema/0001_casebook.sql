@@ -66,6 +66,8 @@ CREATE TABLE source_file (
   session_id TEXT
 ) STRICT, WITHOUT ROWID;
 
+-- AUTOINCREMENT where the history keeps changes: an id that was undone is never given to another row.
+
 -- Cases ---------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE case_key (
@@ -84,7 +86,7 @@ CREATE TABLE fingerprint (
 CREATE INDEX fingerprint_case ON fingerprint(case_id);
 
 CREATE TABLE occurrence (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   fingerprint TEXT NOT NULL REFERENCES fingerprint(fingerprint),
   session_id  TEXT,                   -- NULL: recorded by hand or by a hook
   message_idx INTEGER,
@@ -99,7 +101,7 @@ CREATE TABLE occurrence (
 CREATE INDEX occurrence_fingerprint ON occurrence(fingerprint, ts);
 
 CREATE TABLE resolution (
-  id            INTEGER PRIMARY KEY,
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
   case_id       INTEGER NOT NULL REFERENCES error_kb(id),
   fingerprint   TEXT,                 -- NULL: the whole case
   text          TEXT NOT NULL,        -- Markdown, for people
@@ -142,11 +144,13 @@ CREATE TABLE answer_key (
 CREATE INDEX answer_key_length ON answer_key(prefix, length);
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
+-- An undo applies rows table by table in any order: each trigger alone must bring answer_key to the same end.
 CREATE TRIGGER error_kb_insert AFTER INSERT ON error_kb BEGIN
   INSERT OR IGNORE INTO case_state(case_id, status, first_seen, last_seen)
     VALUES (new.id, iif(trim(coalesce(new.resolution, '')) = '', 'unresolved', 'draft'), new.ts, new.ts);
   INSERT OR REPLACE INTO answer_key
-    SELECT new.error_normalized, new.id, substr(new.error_normalized, 1, 30), length(new.error_normalized)
+    SELECT k, new.id, substr(k, 1, 30), length(k)
+    FROM (SELECT new.error_normalized AS k UNION SELECT error_normalized FROM case_key WHERE case_id = new.id)
     WHERE trim(coalesce(new.resolution, '')) <> '';
 END;
 CREATE TRIGGER error_kb_update AFTER UPDATE OF resolution, error_normalized ON error_kb BEGIN
@@ -206,7 +210,7 @@ CREATE TABLE entry (
   updated    TEXT NOT NULL
 ) STRICT;
 CREATE TABLE evidence (
-  id            INTEGER PRIMARY KEY,
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
   entry_id      TEXT NOT NULL REFERENCES entry(id),
   position      INTEGER NOT NULL,
   message_index INTEGER NOT NULL,
@@ -235,7 +239,7 @@ CREATE TRIGGER event_no_update BEFORE UPDATE ON event BEGIN SELECT raise(ABORT, 
 CREATE TRIGGER event_no_delete BEFORE DELETE ON event BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 
 CREATE TABLE rule (
-  id           INTEGER PRIMARY KEY,
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
   path         TEXT NOT NULL,
   rule_id      TEXT NOT NULL,
   title        TEXT NOT NULL,

@@ -1,0 +1,165 @@
+"""History: every curation is one journaled transaction whose changeset is kept, so that it can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import apsw
+
+from core.fault import Fault
+from core.store.clock import now
+from core.store.sql import Value, quoted
+from core.store.store import Store
+
+TRUTH = (
+    "error_kb",
+    "case_key",
+    "fingerprint",
+    "occurrence",
+    "resolution",
+    "entry",
+    "evidence",
+    "alignment",
+    "rule",
+)
+"""The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow."""
+
+Op = Literal["INSERT", "UPDATE", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One change in the history. `undoes`: the change it took back; `undone_by`: the one that took it back, if any."""
+
+    id: int
+    ts: str
+    actor: str
+    title: str
+    undoes: int | None
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """What one change did to one row: `columns` are (name, before, after) of what changed; None where there was no row.
+
+    `key` is the primary key: a value, or a tuple where it has several columns.
+    """
+
+    table: str
+    key: object
+    op: Op
+    columns: tuple[tuple[str, Value, Value], ...]
+
+
+class Change:
+    """A change while it is made. `id` is its place in the history once it is committed, None if it changed nothing."""
+
+    __slots__ = ("id",)
+
+    def __init__(self) -> None:
+        self.id: int | None = None
+
+
+@contextmanager
+def change(store: Store, actor: str, title: str) -> Generator[Change]:
+    """One transaction that can be undone: what is done inside to the tables in `TRUTH` is kept as a changeset.
+
+    Nothing changed: nothing is journaled. Raises RuntimeError inside another transaction, and what
+    `Store.transaction` raises.
+    """
+    if store.con.in_transaction:
+        raise RuntimeError("a change cannot be made inside another transaction")
+    made = Change()
+    with store.transaction() as con, recording(con) as session:
+        yield made
+        changeset = session.changeset()
+        if changeset:
+            made.id = write_entry(con, actor, title, changeset, None)
+
+
+def history(store: Store, limit: int = 100, before_id: int | None = None) -> tuple[JournalEntry, ...]:
+    """The newest `limit` changes, newest first; with `before_id` those before that one (paging)."""
+    rows = store.con.execute(
+        "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id < ? ORDER BY id DESC LIMIT ?",
+        (before_id if before_id is not None else 1 << 62, limit),
+    )
+    return tuple(_entry(row) for row in rows)
+
+
+def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
+    """What the change `journal_id` did, row by row. Raises Fault invalid_input if there is no such change."""
+    row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
+    if row is None:
+        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", "See `casebook undo --list`.")
+    return tuple(_row_change(store.con, item) for item in apsw.Changeset.iter(cast("bytes", row[0])))
+
+
+@contextmanager
+def recording(con: apsw.Connection) -> Generator[apsw.Session]:
+    """A session that records what happens to the tables in `TRUTH`."""
+    session = apsw.Session(con, "main")
+    try:
+        for table in TRUTH:
+            session.attach(table)
+        yield session
+    finally:
+        session.close()
+
+
+def write_entry(con: apsw.Connection, actor: str, title: str, changeset: bytes, undoes: int | None) -> int:
+    """Append to the journal inside the caller's transaction; returns the entry's id."""
+    con.execute(
+        "INSERT INTO journal(ts, actor, title, changeset, undoes) VALUES (?, ?, ?, ?, ?)",
+        (now(), _storable(actor), _storable(title), changeset, undoes),
+    )
+    return con.last_insert_rowid()
+
+
+def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
+    """The entry with that id."""
+    sql = "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id = ?"
+    row = con.execute(sql, (journal_id,)).fetchone()
+    return None if row is None else _entry(row)
+
+
+def columns_of(con: apsw.Connection, table: str) -> tuple[str, ...]:
+    """The names of a table's columns, in order."""
+    return tuple(str(row[1]) for row in con.execute(f"PRAGMA table_info({quoted(table)})"))
+
+
+def key_of(item: apsw.TableChange) -> object:
+    """The primary key of the row that changed: a value, or a tuple where it has several columns."""
+    values = item.old if item.old is not None else item.new
+    key = tuple((values or ())[at] for at in sorted(item.pk_columns))
+    return key[0] if len(key) == 1 else key
+
+
+def _row_change(con: apsw.Connection, item: apsw.TableChange) -> RowChange:
+    pairs: list[tuple[str, Value, Value]] = []
+    for at, name in enumerate(columns_of(con, item.name)[: item.column_count]):
+        if item.op == "UPDATE" and _absent(item.new, at):
+            continue  # an update records its key and what changed
+        old, new = _at(item.old, at), _at(item.new, at)
+        if item.op != "UPDATE" or old != new:
+            pairs.append((name, old, new))
+    return RowChange(item.name, key_of(item), cast("Op", item.op), tuple(pairs))
+
+
+def _absent(values: tuple[object, ...] | None, at: int) -> bool:
+    return values is None or values[at] is apsw.no_change
+
+
+def _at(values: tuple[object, ...] | None, at: int) -> Value:
+    return None if values is None or _absent(values, at) else cast("Value", values[at])
+
+
+def _entry(row: tuple[object, ...]) -> JournalEntry:
+    return JournalEntry(*cast("tuple[int, str, str, str, int | None, int | None]", tuple(row)))
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
