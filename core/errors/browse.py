@@ -179,10 +179,9 @@ def _matching(store: Store, asked: str, limit: int) -> list[int]:
 
 def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
     """The rarest words of `found` that the index knows at all."""
-    store.con.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.case_term USING fts5vocab('main', 'case_fts', 'row')")
     known: list[tuple[int, str]] = []
     for term in found:
-        row = store.con.execute("SELECT doc FROM temp.case_term WHERE term = ?", (term,)).fetchone()
+        row = store.con.execute("SELECT doc FROM case_term WHERE term = ?", (term,)).fetchone()
         if row is not None:
             known.append((cast("int", row[0]), term))
     return tuple(term for _, term in sorted(known)[:RAREST])

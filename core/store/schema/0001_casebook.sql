@@ -185,6 +185,9 @@ CREATE VIRTUAL TABLE case_fts USING fts5(
   content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2'
 );
 
+-- Its words with the number of cases that have them: a view into case_fts that stores nothing.
+CREATE VIRTUAL TABLE case_term USING fts5vocab('case_fts', 'row');
+
 -- Vectors: the truth; vec0 tables and in-memory indexes are derived from it -----------------------------------------------
 
 CREATE TABLE vector (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import apsw
 import pytest
 
 from core.errors import normalize_error, record_resolution, search
+from core.fault import Fault
 from core.store import open_store
 
 MISSING = "Cannot find module <STR>"
@@ -135,7 +135,7 @@ def test_RA_003_3_recording_makes_the_database(db: Path) -> None:
 def test_RA_004_1_a_null_key_is_refused(db: Path) -> None:
     with (
         open_store(db, write=True, create=True) as store,
-        pytest.raises(apsw.ConstraintError),
+        pytest.raises(Fault, match="NOT NULL"),
         store.transaction(),
     ):
         store.con.execute("INSERT INTO error_kb(ts, error_normalized) VALUES ('t', NULL)")
