@@ -15,11 +15,11 @@ from core.trace import Step, Stopwatch, facts
 
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
-COMPARED = 200
+COMPARED = 160
 """Candidates the prefix tier looks at, at most; the trace names the cap."""
 OVERLAP = 0.6
 """Jaccard overlap of the words from which a prefix match is trusted: below it, a third were the wrong error."""
-SHOWN = 5
+SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,10 @@ class _Fix:
 
 def overlap(left: str, right: str) -> float:
     """Jaccard overlap of the content words of two texts, 0..1; 1 where both have none."""
-    ours, theirs = set(words(left)), set(words(right))
+    return _jaccard(frozenset(words(left)), frozenset(words(right)))
+
+
+def _jaccard(ours: frozenset[str], theirs: frozenset[str]) -> float:
     if not ours and not theirs:
         return 1.0
     return len(ours & theirs) / len(ours | theirs)
@@ -183,20 +186,20 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
 
 _NEIGHBOURS = """
 SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
-  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 50)
+  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 40)
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
-  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 50)
+  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 40)
 """
 _LENGTHS = """
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
-  AND length BETWEEN :length AND :high ORDER BY length LIMIT 50)
+  AND length BETWEEN :length AND :high ORDER BY length LIMIT 40)
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
-  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 50)
+  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 40)
 """
 
 
 def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
-    """Keys that share the first 30 code points and lie within the length ratio, at most 200.
+    """Keys that share the first 30 code points and lie within the length ratio, at most 160.
 
     Half of them are the neighbours in the alphabet (the longest shared beginning), half the nearest in length:
     each half walks an index, so the widest bucket costs what a narrow one does.
@@ -218,9 +221,9 @@ def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
 def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     """Keys that begin alike (first 30 code points, length ratio 0.7), the best word overlap first."""
     watch = Stopwatch()
-    size = len(query.normalized)
+    size, ours = len(query.normalized), frozenset(words(query.normalized))
     rows = [
-        (overlap(query.normalized, key), -abs(len(key) - size), case_id, key)
+        (_jaccard(ours, frozenset(words(key))), -abs(len(key) - size), case_id)
         for key, case_id in _prefix_rows(con, query.normalized)
         if 10 * min(size, len(key)) >= 7 * max(size, len(key))
     ]
@@ -234,7 +237,7 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
             Step("prefix", "miss", "no key begins alike within the length ratio", seen, elapsed_ms=watch.ms()),
         )
     hits: dict[int, Hit] = {}
-    for share, _, case_id, _ in rows:
+    for share, _, case_id in rows:
         if case_id not in hits:
             hits[case_id] = _prefix_hit(con, query, case_id, share)
         if len(hits) == SHOWN:
