@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
@@ -101,6 +101,16 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """Where the settings file is, or would be (`config_file.v1`)."""
+
+    SCHEMA: ClassVar[str] = "config_file.v1"
+
+    path: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The settings in force (`config.v1`): the file that was looked for, every value, and complaints."""
 
@@ -139,20 +149,30 @@ def load_config(
     env = os.environ if environ is None else environ
     place = config_file(env) if path is None else path
     raw = _read(place, required=path is not None)
-    found = {name: Setting(name, default, "default", "") for name, default in _defaults()}
+    found = _defaults()
     warnings: list[str] = []
     if raw is not None:
         _apply_file(found, warnings, place, raw)
     _apply_environment(found, warnings, env)
-    for name, (flag, value) in (flags or {}).items():
-        found[name] = Setting(name, value, "flag", flag)
+    found.update(_flagged(flags))
     return Config(str(place), raw is not None, tuple(found.values()), tuple(warnings))
 
 
-def _defaults() -> Iterator[tuple[str, Value]]:
-    for section, kind in SECTIONS.items():
-        for spec in dataclasses.fields(kind):
-            yield f"{section}.{spec.name}", cast("Value", spec.default)
+def default_config(flags: Mapping[str, tuple[str, Value]] | None = None) -> Config:
+    """The settings where neither file nor environment is asked: for those that must work when these are broken."""
+    return Config("", False, tuple({**_defaults(), **_flagged(flags)}.values()), ())
+
+
+def _flagged(flags: Mapping[str, tuple[str, Value]] | None) -> dict[str, Setting]:
+    return {name: Setting(name, value, "flag", flag) for name, (flag, value) in (flags or {}).items()}
+
+
+def _defaults() -> dict[str, Setting]:
+    return {
+        f"{section}.{spec.name}": Setting(f"{section}.{spec.name}", cast("Value", spec.default), "default", "")
+        for section, kind in SECTIONS.items()
+        for spec in dataclasses.fields(kind)
+    }
 
 
 def _read(place: Path, *, required: bool) -> str | None:

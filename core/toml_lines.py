@@ -19,13 +19,16 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
         bare = line.strip()
         if bare.startswith("["):
             table = _path(bare.strip("[").partition("]")[0])
-            lines.setdefault(table, number)
+            _mark(lines, table, number)
         elif "=" in bare and not bare.startswith("#"):
-            path = table + _path(bare.partition("=")[0])
-            for size in range(1, len(path) + 1):
-                lines.setdefault(path[:size], number)
+            _mark(lines, table + _path(bare.partition("=")[0]), number)
             quote = next((q for q in ('"""', "'''") if bare.count(q) == 1), "")
     return lines
+
+
+def _mark(lines: dict[tuple[str, ...], int], path: tuple[str, ...], number: int) -> None:
+    for size in range(1, len(path) + 1):
+        lines.setdefault(path[:size], number)
 
 
 def _path(dotted: str) -> tuple[str, ...]:

@@ -39,6 +39,20 @@ class ErrorObject:
     details: Mapping[str, Fact]
 
 
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What was done with a database file: `rows` were saved and `lost` tables could not be read, if it was salvaged."""
+
+    SCHEMA: ClassVar[str] = "db_report.v1"
+
+    action: Literal["backup", "restore", "salvage"]
+    source: str
+    target: str
+    size: int
+    rows: int | None
+    lost: tuple[str, ...]
+
+
 def error_object(fault: Fault) -> ErrorObject:
     """The wire form of a fault."""
     return ErrorObject(fault.code, fault.message, fault.hint, dict(fault.details))

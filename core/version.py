@@ -1,0 +1,3 @@
+"""The version, where reading it costs nothing (the package metadata takes longer than starting Python)."""
+
+VERSION = "0.1.0"

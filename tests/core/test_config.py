@@ -1,0 +1,165 @@
+"""Settings: defaults < file < environment < flag, each value with its origin, each complaint with its line."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import SECTIONS, Config, Settings, database_path, environment_name, load_config, template
+from core.fault import Fault
+from core.folders import config_file, database_file, log_file
+from core.toml_lines import key_lines
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def origin(config: Config, name: str) -> tuple[object, str, str]:
+    found = next(s for s in config.settings if s.name == name)
+    return found.value, found.origin, found.where
+
+
+def test_each_layer_covers_the_one_below_and_says_so(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, '[store]\npath = "file.db"\n[ui]\ntheme = "file"\ndebounce_ms = 10\n[log]\nlevel = "debug"\n'
+    )
+    environ = {"CASEBOOK_UI_THEME": "env", "CASEBOOK_STORE_PATH": "env.db"}
+    config = load_config(path, environ, {"store.path": ("--db", "flag.db")})
+    assert origin(config, "store.path") == ("flag.db", "flag", "--db")
+    assert origin(config, "ui.theme") == ("env", "environment", "CASEBOOK_UI_THEME")
+    assert origin(config, "ui.debounce_ms") == (10, "file", f"{path}:5")
+    assert origin(config, "log.keep") == (3, "default", "")
+    assert config.values.log.level == "debug"
+    assert database_path(config.values) == Path("flag.db")
+    assert config.warnings == ()
+
+
+def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
+    config = load_config(None, {"XDG_CONFIG_HOME": str(tmp_path)})
+    assert not config.exists
+    assert config.path == str(tmp_path / "casebook" / "config.toml")
+    assert config.values == Settings()
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(Fault) as caught:
+        load_config(tmp_path / "none.toml", {})
+    assert caught.value.code == "config_invalid"
+    assert "none.toml" in caught.value.message
+    with pytest.raises(Fault):
+        load_config(tmp_path, {})  # a folder
+
+
+def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -> None:
+    path = write(tmp_path, '# mine\n[ui]\ntheme = "x"\nthem = "y"\n\n[colours]\nred = 1\n')
+    config = load_config(path, {"CASEBOOK_LOG_LEVL": "info", "CASEBOOKISH": "1", "PATH": "/"})
+    assert config.values.ui.theme == "x"
+    first, second, third = config.warnings
+    assert f"ui.them in {path}:4" in first
+    assert "did you mean ui.theme" in first
+    assert f"colours in {path}:6" in second
+    assert "CASEBOOK_LOG_LEVL" in third
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "cure"),
+    [
+        ("[ui]\ndebounce_ms = '60'", 2, "a whole number from 0 to 2000"),
+        ("[ui]\ndebounce_ms = 9999", 2, "a whole number from 0 to 2000"),
+        ("[ui]\ndebounce_ms = true", 2, "a whole number"),
+        ("[ui]\n\nascii = 1", 3, "true or false"),
+        ("[ui]\ntheme = ['a']", 2, "text in quotes"),
+        ("[log]\nlevel = 'loud'", 2, "one of off, error, warning, info, debug"),
+        ("\n\nui.theme = 3", 3, "text in quotes"),
+        ('[store]\npath = "a\\u0000b"', 2, "text in quotes"),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_line_and_the_cure(tmp_path: Path, text: str, line: int, cure: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(Fault) as caught:
+        load_config(path, {})
+    assert caught.value.code == "config_invalid"
+    assert f"{path}:{line}" in caught.value.message
+    assert cure in caught.value.message
+
+
+@pytest.mark.parametrize("text", ["[ui", "a = ", "x = " + "[" * 100_000, "n = " + "9" * 10_000, "[ui]\n[ui]\n"])
+def test_what_is_no_toml_is_a_fault(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Fault) as caught:
+        load_config(write(tmp_path, text), {})
+    assert caught.value.code == "config_invalid"
+
+
+def test_bytes_that_are_no_utf8_and_files_too_large_are_faults(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"# fine\n# \xff\n")
+    with pytest.raises(Fault, match=r"config\.toml:2 is not UTF-8"):
+        load_config(path, {})
+    path.write_bytes(b"#" * (1 << 20) + b"\n")
+    with pytest.raises(Fault, match="larger than"):
+        load_config(path, {})
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("0", False), ("No", False)])
+def test_the_environment_knows_yes_and_no(text: str, value: bool) -> None:
+    assert load_config(None, {"CASEBOOK_UI_ASCII": text, "HOME": "/nowhere"}).values.ui.ascii is value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("UI_ASCII", "maybe"), ("LOG_KEEP", "three"), ("LOG_KEEP", "٣"), ("LOG_KEEP", "-1")]
+)
+def test_a_wrong_variable_is_told_by_name(name: str, text: str) -> None:
+    with pytest.raises(Fault, match=f"CASEBOOK_{name}"):
+        load_config(None, {f"CASEBOOK_{name}": text, "HOME": "/nowhere"})
+
+
+def test_the_template_is_toml_that_changes_nothing_and_every_line_of_it_works(tmp_path: Path) -> None:
+    assert load_config(write(tmp_path, template()), {}).values == Settings()
+    lines = [line.removeprefix("# ") if " = " in line else line for line in template().split("\n")]
+    config = load_config(write(tmp_path, "\n".join(lines)), {})
+    assert config.values == Settings()
+    assert config.warnings == ()
+    assert {s.origin for s in config.settings} == {"file"}
+    assert {f"{s}.{f.name}" for s, kind in SECTIONS.items() for f in dataclasses.fields(kind)} == {
+        s.name for s in config.settings
+    }
+
+
+def test_the_names_of_variables() -> None:
+    assert environment_name("ui.debounce_ms") == "CASEBOOK_UI_DEBOUNCE_MS"
+
+
+def test_lines_of_keys() -> None:
+    text = 'top = 1\n[a.b]\nkey = """\nfake = 1\n"""\n"quoted" = 2\n[[c]]\nd.e = 3\n'
+    assert key_lines(text) == {
+        ("top",): 1, ("a",): 2, ("a", "b"): 2, ("a", "b", "key"): 3, ("a", "b", "quoted"): 6, ("c",): 7, ("c", "d"): 8,
+        ("c", "d", "e"): 8,
+    }  # fmt: skip
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_either_settings_or_a_fault_of_its_own_kind(text: str) -> None:
+    from core.config import _apply_file, _defaults  # the file is beside the point here
+
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError):
+        with pytest.raises(Fault):
+            _apply_file(_defaults(), [], Path("c.toml"), text)
+        return
+    _apply_file(_defaults(), [], Path("c.toml"), text)
+
+
+def test_folders_follow_xdg_and_a_relative_one_is_ignored() -> None:
+    environ = {"HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "here"}
+    assert database_file(environ) == Path("/d/casebook/casebook.db")
+    assert log_file(environ) == Path("/h/.local/state/casebook/casebook.log")
+    assert config_file(environ) == Path("/h/.config/casebook/config.toml")
