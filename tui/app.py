@@ -1,0 +1,192 @@
+"""The workbench: holds the parts together, hands actions and reports to whom they belong, and does nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar, Protocol, runtime_checkable
+
+from textual.app import App, ComposeResult
+from textual.types import CSSPathType
+
+from core.fault import Fault
+from tui.actions import BY_ID, Situation, bindings
+from tui.jobs import JobReport, Jobs
+from tui.panes.errors.pane import ErrorsPane
+from tui.render.bars import Place
+from tui.render.foreign import inline, title
+from tui.render.signs import ASCII, UNICODE
+from tui.render.states import of_fault
+from tui.themes import DARK, own_themes, tokens
+from tui.widgets.bars import KeyFooter, TopBar
+
+STYLES = Path(__file__).resolve().parent.parent / "styles"
+
+_CLIPBOARD = 74_994
+"""Bytes that most terminals take at most by OSC 52."""
+
+
+@runtime_checkable
+class Performer(Protocol):
+    """A part that can do actions of the registry."""
+
+    def perform(self, action_id: str) -> bool:
+        """Do it; False if it is not this part's."""
+        ...
+
+
+class CasebookApp(App[None], inherit_bindings=False):
+    """The workbench on one casebook."""
+
+    TITLE = "casebook"
+    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / name for name in ("base.tcss", "errors.tcss", "narrow.tcss")]
+    BINDINGS = bindings("app")
+    ENABLE_COMMAND_PALETTE = False  # the registry binds its key; `_palette` opens it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-xwide")]  # noqa: RUF012  as Textual has it
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (9, "-short"), (18, "-tall")]  # noqa: RUF012
+
+    def __init__(
+        self,
+        db_path: Path,
+        *,
+        title: str = "",
+        ascii_only: bool = False,
+        theme: str = DARK,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        for own in own_themes():
+            self.register_theme(own)
+        self.theme = theme
+        self._ascii = ascii_only
+        self.signs = ASCII if ascii_only else UNICODE
+        self.jobs = Jobs(db_path, self.post_message)
+        self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
+        self.errors = ErrorsPane(self.jobs, self.signs, clock)
+        self.keys = KeyFooter(ascii_only=ascii_only)
+        self._told: set[str] = set()
+        self.set_class(ascii_only, "-ascii")
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's variables, and the tokens that our sheets and renderers name."""
+        variables = super().get_css_variables()
+        own = tokens(variables, ansi=self.current_theme.ansi)
+        self.theme_variables = {**self.theme_variables, **own}
+        return {**variables, **own}
+
+    def compose(self) -> ComposeResult:
+        """One line, the pane, one line."""
+        yield self.top
+        yield self.errors
+        yield self.keys
+
+    # Reports and actions ---------------------------------------------------------------------------------------------
+
+    def on_job_report(self, report: JobReport) -> None:
+        """A job has something to say."""
+        self.jobs.deliver(report)
+
+    def situation(self) -> Situation:
+        """What one can do now depends on this."""
+        return self.errors.situation() if self.errors.is_mounted else Situation()
+
+    def action_perform(self, action_id: str) -> None:
+        """Do an action of the registry, or say why it is not possible now."""
+        if why_not := BY_ID[action_id].enabled(self.situation()):
+            self.say(why_not, severity="warning")
+            return
+        nearby = [] if self.focused is None else self.focused.ancestors_with_self
+        for part in (*nearby, self.errors):
+            if part is not self and isinstance(part, Performer) and part.perform(action_id):
+                return
+        self._perform_own(action_id)
+
+    def _perform_own(self, action_id: str) -> None:
+        acts: dict[str, Callable[[], object]] = {
+            "app.quit": self.leave,
+            "app.help": self._help,
+            "app.palette": self._palette,
+            "app.interrupt": lambda: self.say("Nothing is selected. q quits, in the search box ctrl+q."),
+            "view.theme": self.search_themes,
+        }
+        if act := acts.get(action_id):
+            act()
+
+    def _palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from tui.palette import ActionProvider
+
+        if len(self.screen_stack) == 1:
+            self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
+
+    def _help(self) -> None:
+        from tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.situation(), self.signs, ascii_only=self._ascii))
+
+    def leave(self) -> None:
+        """Quit: interrupt what runs, wait a moment at most, restore the terminal."""
+        self.jobs.close()
+        self.exit()
+
+    def on_unmount(self) -> None:
+        """However the app ends, no job goes on."""
+        self.jobs.close()
+
+    # What the pane tells ---------------------------------------------------------------------------------------------
+
+    def on_errors_pane_changed(self) -> None:
+        """Other actions are possible now."""
+        self.keys.situation = self.situation()
+
+    def on_errors_pane_counted(self, event: ErrorsPane.Counted) -> None:
+        """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
+        readonly = event.counted.readonly
+        self.top.place = Place(self.top.place.name, event.counted.every, readonly)
+        if readonly:
+            self._say_once(f"Read-only: {readonly}. Searching works; uses are not counted.")
+
+    def on_errors_pane_troubled(self, event: ErrorsPane.Troubled) -> None:
+        """The core could not answer: once in a toast, and the pane shows its state."""
+        if event.fault.code != "not_indexed":
+            self._say_once(_told(event.fault), severity="error")
+
+    def on_errors_pane_copied(self, event: ErrorsPane.Copied) -> None:
+        """Send a text to the terminal's clipboard, cleaned."""
+        from core.text import clean
+
+        text = clean(event.text)
+        self.copy_to_clipboard(text)
+        size = len(text.encode())
+        if size > _CLIPBOARD:
+            self.say(f"The {event.what} was sent to the terminal, but {size:,} bytes may be too much for it.")
+        else:
+            self.say(f"The {event.what} was sent to the terminal's clipboard.")
+
+    def on_errors_pane_show_all(self, event: ErrorsPane.ShowAll) -> None:
+        """Show a long text whole."""
+        from tui.screens.whole_text import WholeText
+
+        self.push_screen(WholeText(event.text, "The error as it was seen", self.jobs, self.signs))
+
+    def say(self, text: str, *, severity: str = "information") -> None:
+        """A toast: inert text, no markup."""
+        self.notify(inline(text, 400), severity=severity, markup=False, timeout=4)  # pyright: ignore[reportArgumentType]
+
+    def _say_once(self, text: str, *, severity: str = "information") -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.say(text, severity=severity)
+
+
+def _told(fault: Fault) -> str:
+    return f"{of_fault(fault).what}. {title(fault.message)}"
+
+
+def run(db_path: Path, *, title: str = "", ascii_only: bool = False) -> int:
+    """Open the workbench on the casebook at `db_path`; the exit code when it is left (0, or 1 after a crash)."""
+    app = CasebookApp(db_path, title=title, ascii_only=ascii_only)
+    app.run()
+    return app.return_code or 0

@@ -1,0 +1,279 @@
+"""The one door to threads.
+
+Work that may take longer than a frame runs in a *lane*: one daemon thread that does one job at a time. A newer job of
+the same lane takes the place of the older one: waiting jobs are dropped, the running one is interrupted, and whatever
+it still reports is stale and never delivered. Every job opens its own read-only connection, so that an interrupt can
+only ever hit its own query. Results come back as `JobReport` messages and are delivered on the interface's thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from textual.message import Message
+
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.store import Store
+
+DEBOUNCE = 0.06
+"""Seconds of quiet after a key press before a search starts."""
+
+QUIT_WAIT = 0.2
+"""Seconds that quitting waits for running jobs, all of them together."""
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """Raised inside a job that nobody waits for any more."""
+
+
+class JobReport(Message):
+    """What a job has to say: a value (`final` or partial), or a fault."""
+
+    def __init__(self, job: Job[Any], value: object = None, *, fault: Fault | None = None, final: bool = True) -> None:
+        super().__init__()
+        self.job = job
+        self.value = value
+        self.fault = fault
+        self.final = final
+
+
+class Job(Generic[T]):
+    """One piece of work, and what it may use: `store()`, `partial()`, `check()`."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        generation: int,
+        work: Callable[[Job[T]], T],
+        done: Callable[[T, bool], None],
+        failed: Callable[[Fault], None],
+        due: float,
+    ) -> None:
+        self.lane = lane
+        self.generation = generation
+        self.done = done
+        self.failed = failed
+        self.due = due
+        self._work = work
+        self._store: Store | None = None
+        self._guard = threading.Lock()
+        self._stop = threading.Event()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nobody waits for this job any more."""
+        return self._stop.is_set()
+
+    def check(self) -> None:
+        """Leave the job if nobody waits for it any more (raises `Stopped`)."""
+        if self._stop.is_set():
+            raise Stopped
+
+    def store(self) -> Store:
+        """This job's own read-only connection, opened on first use and closed when the job ends (raises `Fault`)."""
+        self.check()
+        if self._store is None:
+            from core.store import open_store
+
+            store = open_store(self.lane.path)
+            with self._guard:
+                self._store = store
+            self.check()
+        return self._store
+
+    def partial(self, value: T) -> None:
+        """Hand over what is known so far; the job goes on."""
+        self.check()
+        self.lane.report(JobReport(self, value, final=False))
+
+    def stop(self) -> None:
+        """Ask the job to end: its query is interrupted, its result dropped. Returns at once."""
+        self._stop.set()
+        with self._guard:
+            if self._store is not None:
+                self._store.interrupt()
+
+    def run(self) -> None:
+        """Do the work on this thread and report how it ended. Never raises."""
+        try:
+            self.check()
+            report = JobReport(self, self._work(self))
+        except Stopped:
+            return
+        except Fault as fault:
+            report = JobReport(self, fault=fault)
+        except Exception as error:  # noqa: BLE001  a job must never end the app; an interrupted query ends here too
+            report = JobReport(self, fault=self._fault(error))
+        finally:
+            self._close()
+        if not self.stopped:
+            self.lane.report(report)
+
+    def _fault(self, error: Exception) -> Fault:
+        if self._store is None:
+            return Fault("generic", f"{type(error).__name__}: {error}")
+        from core.store import as_fault
+
+        return as_fault(error, self.lane.path)
+
+    def _close(self) -> None:
+        with self._guard:
+            store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+
+class Lane:
+    """A daemon thread that runs its jobs one after another; see the module's text.
+
+    With `keep` every job is done in its order and closing lets them end; without, only the newest one matters.
+    """
+
+    def __init__(self, name: str, path: Path, report: Callable[[JobReport], object], *, keep: bool) -> None:
+        self.name = name
+        self.path = path
+        self.report = report
+        self.keep = keep
+        self.generation = 0
+        self._waiting: deque[Job[Any]] = deque()
+        self._running: Job[Any] | None = None
+        self._closed = False
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs or waits here."""
+        return self._running is not None or bool(self._waiting)
+
+    def add(self, job: Job[Any]) -> None:
+        """Line up a job; unless the lane keeps them all, it supersedes whatever is there."""
+        with self._wake:
+            if self._closed:
+                return
+            if not self.keep:
+                self._waiting.clear()
+            self._waiting.append(job)
+            running = None if self.keep else self._running
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._loop, name=f"casebook-{self.name}", daemon=True)
+                self._thread.start()
+            self._wake.notify_all()
+        if running is not None:
+            running.stop()
+
+    def stop(self) -> None:
+        """Drop what waits and interrupt what runs."""
+        with self._wake:
+            self._waiting.clear()
+            running = self._running
+        if running is not None:
+            running.stop()
+
+    def close(self) -> None:
+        """Take no more jobs and end the running one; may be called again while it lasts."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify_all()
+        if not self.keep:
+            self.stop()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until nothing runs or waits; False if something still does after `seconds`."""
+        with self._wake:
+            return self._wake.wait_for(lambda: not self.busy, timeout=max(0.0, seconds))
+
+    def _loop(self) -> None:
+        while (job := self._next()) is not None:
+            job.run()
+            with self._wake:
+                self._running = None
+                self._wake.notify_all()
+
+    def _next(self) -> Job[Any] | None:
+        with self._wake:
+            while self._waiting or not self._closed:
+                pause = self._waiting[0].due - time.monotonic() if self._waiting else None
+                if pause is not None and pause <= 0:
+                    self._running = self._waiting.popleft()
+                    return self._running
+                self._wake.wait(pause)
+        return None
+
+
+class Jobs:
+    """Every lane of the app. Used from the interface's thread only."""
+
+    def __init__(self, path: Path, post: Callable[[JobReport], object]) -> None:
+        self._path = path
+        self._post = post
+        self._lanes: dict[str, Lane] = {}
+
+    def run(
+        self,
+        lane: str,
+        work: Callable[[Job[T]], T],
+        done: Callable[[T, bool], None],
+        failed: Callable[[Fault], None],
+        *,
+        delay: float = 0.0,
+        keep: bool = False,
+    ) -> None:
+        """Do `work` in `lane` after `delay` seconds, then call `done(value, final)` or `failed(fault)` here.
+
+        An older job of the lane is given up, unless the lane is one to `keep`: there all are done in their order.
+        """
+        place = self._lane(lane, keep)
+        if not place.keep:
+            place.generation += 1
+        place.add(Job(place, place.generation, work, done, failed, time.monotonic() + delay))
+
+    def cancel(self, lane: str) -> None:
+        """Give up whatever the lane does; nothing of it is delivered any more."""
+        if (place := self._lanes.get(lane)) is not None:
+            place.generation += 1
+            place.stop()
+
+    def busy(self, lane: str) -> bool:
+        """Whether a job of the lane runs or waits."""
+        return lane in self._lanes and self._lanes[lane].busy
+
+    def deliver(self, report: JobReport) -> None:
+        """Hand a report to whoever asked for it, unless a newer job took its place."""
+        job = report.job
+        if job.stopped or job.generation != job.lane.generation:
+            return
+        if report.fault is not None:
+            job.failed(report.fault)
+        else:
+            job.done(report.value, report.final)
+
+    def close(self, wait: float = QUIT_WAIT) -> None:
+        """Interrupt everything and wait for it, `wait` seconds at most; what still runs then is left behind."""
+        deadline = time.monotonic() + wait
+        for lane in self._lanes.values():
+            lane.close()
+        for lane in self._lanes.values():
+            # An interrupt that comes between two queries is lost, so it is repeated.
+            while not lane.wait(min(0.01, deadline - time.monotonic())) and time.monotonic() < deadline:
+                lane.close()
+
+    def _lane(self, name: str, keep: bool) -> Lane:
+        if name not in self._lanes:
+            self._lanes[name] = Lane(name, self._path, self._report, keep=keep)
+        return self._lanes[name]
+
+    def _report(self, report: JobReport) -> None:
+        try:
+            self._post(report)
+        except RuntimeError:
+            return  # the event loop has ended: nobody is left to read it

@@ -1,0 +1,44 @@
+"""The command palette, from the action registry: each action with its keys, or with why it is not possible now."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from tui.actions import ACTIONS, Action, key_name
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
+
+
+class ActionProvider(Provider):
+    """Every action of the registry that makes sense by name."""
+
+    async def discover(self) -> Hits:
+        """All of them, in the registry's order."""
+        for action in ACTIONS:
+            if action.palette:
+                yield DiscoveryHit(Content(action.title), self._perform(action), action.title, self._help(action))
+
+    async def search(self, query: str) -> Hits:
+        """Those whose title has the letters of `query`."""
+        matcher = self.matcher(query)
+        for action in ACTIONS:
+            if action.palette and (score := matcher.match(action.title)) > 0:
+                shown = matcher.highlight(action.title)
+                yield Hit(score, shown, self._perform(action), action.title, self._help(action))
+
+    def _perform(self, action: Action) -> partial[None]:
+        return partial(self._workbench.action_perform, action.id)
+
+    def _help(self, action: Action) -> str:
+        keys = " ".join(key_name(key) for key in action.keys)
+        why_not = action.enabled(self._workbench.situation())
+        return f"{keys}  {why_not}" if why_not else keys or action.group
+
+    @property
+    def _workbench(self) -> CasebookApp:
+        return cast("CasebookApp", self.app)

@@ -1,0 +1,1 @@
+"""The Errors pane: have we met this error, and what fixed it?"""

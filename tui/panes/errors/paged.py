@@ -1,0 +1,84 @@
+"""All cases as rows read page by page, by key: only what was looked at is in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from tui.panes.errors.queries import PAGE, Pages
+from tui.render.rows import Row
+
+KEPT = 60
+"""Pages kept; the ones looked at longest ago are dropped and read again when needed."""
+
+
+class PagedRows:
+    """Rows by number. `total` is what is known: all that were counted, or what was read so far."""
+
+    def __init__(self, counted: int = 0) -> None:
+        self.total = counted
+        self._ended = False
+        self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
+        self._keys: dict[int, str | None] = {0: None}
+
+    def get(self, index: int) -> Row | None:
+        """The row, or None while it is not read."""
+        page = self._pages.get(index // PAGE)
+        if page is None or index % PAGE >= len(page):
+            return None
+        self._pages.move_to_end(index // PAGE)
+        return page[index % PAGE]
+
+    def put(self, pages: Pages) -> None:
+        """Take in a page; its end says where the next one begins, or that there is none."""
+        number = pages.first // PAGE
+        self._pages[number] = pages.rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > KEPT:
+            self._pages.popitem(last=False)
+        end = pages.first + len(pages.rows)
+        if pages.after is None:
+            self.total, self._ended = end, True
+        else:
+            self._keys[number + 1] = pages.after
+            self.total = max(self.total, end + 1)
+
+    def counted(self, total: int) -> None:
+        """The number of rows was counted; the end that a page has shown is believed more."""
+        if not self._ended:
+            self.total = max(total, self.total)
+
+    def start_for(self, first: int, last: int) -> tuple[int, str | None, int] | None:
+        """Where to begin reading so that rows `first` to `last` are there: (row, key, up to row); None if they are."""
+        lacking = [number for number in range(first // PAGE, last // PAGE + 1) if number not in self._pages]
+        if not lacking:
+            return None
+        start = max(number for number in self._keys if number <= lacking[0])
+        return start * PAGE, self._keys[start], min(last, (lacking[-1] + 1) * PAGE - 1)
+
+    def index_of(self, case_id: int) -> int | None:
+        """The number of a case among the rows in memory."""
+        for number, page in self._pages.items():
+            for at, row in enumerate(page):
+                if row.id == case_id:
+                    return number * PAGE + at
+        return None
+
+
+class FoundRows:
+    """The rows of one search: few, all in memory."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self.rows = rows
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.rows)
+
+    def get(self, index: int) -> Row | None:
+        """The row at `index`."""
+        return self.rows[index] if 0 <= index < len(self.rows) else None
+
+    def index_of(self, case_id: int) -> int | None:
+        """The number of a case."""
+        return next((at for at, row in enumerate(self.rows) if row.id == case_id), None)

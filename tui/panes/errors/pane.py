@@ -1,0 +1,298 @@
+"""The Errors pane: the box on top, the cases on the left, the case in the middle, the trace on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+
+from core.fault import Fault
+from tui.actions import Focus, Situation, bindings
+from tui.jobs import Jobs
+from tui.panes.errors.case_view import CaseView
+from tui.panes.errors.queries import Counted, Read, Scope, read_case, use_case
+from tui.panes.errors.results import Results
+from tui.panes.errors.trace_view import TraceView
+from tui.render.case import is_clipped
+from tui.render.rows import Row
+from tui.render.signs import Signs
+from tui.widgets.search_box import SearchBox
+
+PREVIEW = 0.04
+"""Seconds that a row must stay chosen before its case is read."""
+
+Part = Literal["list", "case", "why"]
+_STATUSES = (None, "unresolved", "draft", "verified")
+_SORTS = ("last_seen", "seen", "first_seen")
+
+
+class ErrorsPane(Container):
+    """Have we met this error? Owns the journey from the query to the fix."""
+
+    BINDINGS = bindings("pane")
+
+    class Changed(Message):
+        """What one can do here has changed."""
+
+    class Counted(Message):
+        """The casebook was counted."""
+
+        def __init__(self, counted: Counted) -> None:
+            super().__init__()
+            self.counted = counted
+
+    class Troubled(Message):
+        """The core could not answer."""
+
+        def __init__(self, fault: Fault) -> None:
+            super().__init__()
+            self.fault = fault
+
+    class Copied(Message):
+        """A text is to go to the clipboard: which, in words, and the text itself."""
+
+        def __init__(self, what: str, text: str) -> None:
+            super().__init__()
+            self.what = what
+            self.text = text
+
+    class ShowAll(Message):
+        """A long text is to be shown whole."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="errors", classes="-at-list")
+        self._jobs = jobs
+        self.box = SearchBox(id="box")
+        self.box.border_title = Content("Have we met this error?")
+        self.results = Results(jobs, signs, clock)
+        self.case = CaseView(signs, clock)
+        self.why = TraceView(signs)
+        self._opened: int | None = None
+        self._used: set[tuple[str, int]] = set()
+        self._last_query = ""
+
+    def compose(self) -> ComposeResult:
+        """Box, then list and reading side by side."""
+        yield self.box
+        with Container(id="body"):
+            yield self.results
+            with Container(id="reading"):
+                yield self.case
+                yield self.why
+
+    def on_mount(self) -> None:
+        """Start in the search box; read once the first frame is out."""
+        self.box.focus()
+        self.call_after_refresh(self.results.load)
+
+    # What is going on ------------------------------------------------------------------------------------------------
+
+    @property
+    def focus_part(self) -> Focus:
+        """Which part has the focus."""
+        focused = self.screen.focused
+        parts: dict[object, Focus] = {self.box: "box", self.results.rows: "list", self.case: "case", self.why: "why"}
+        return parts.get(focused, "none")
+
+    def situation(self) -> Situation:
+        """What an action's being possible depends on."""
+        return Situation(
+            focus=self.focus_part,
+            cases=self.results.rows.rows.total,
+            query=self.box.asked,
+            case_open=self.case.read is not None,
+            has_fix=self.case.fix is not None,
+            raw_clipped=is_clipped(self.case.raw),
+            trace_shown=self.why.display,
+            zoomed=self.has_class("-zoomed"),
+        )
+
+    def on_descendant_focus(self) -> None:
+        """The focus decides which part a narrow screen shows."""
+        part = self.focus_part
+        if part in ("list", "case", "why"):
+            self._at(part)
+        elif part == "box" and not self.has_class("-zoomed"):
+            self._at("list")
+        self.post_message(self.Changed())
+
+    def _at(self, part: Part) -> None:
+        for name in ("list", "case", "why"):
+            self.set_class(name == part, f"-at-{name}")
+
+    # What is asked, and what comes back ------------------------------------------------------------------------------
+
+    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
+        """Another query."""
+        event.stop()
+        lines = self.box.pasted_lines
+        self.box.border_subtitle = Content(f"pasted, {lines:,} lines" if lines > 1 else "pasted" if lines else "")
+        if event.text.strip():
+            self._last_query = event.text
+        self.results.ask(event.text, pasted=event.pasted)
+        self.post_message(self.Changed())
+
+    def on_results_answered(self, event: Results.Answered) -> None:
+        """The search has something to say."""
+        event.stop()
+        self.why.explain(event.answer.trace if event.answer is not None else ())
+        if event.answer is not None and event.answer.query.raw == self.box.asked:
+            self.box.face(event.answer.query.key_line)
+
+    def on_results_chosen(self, event: Results.Chosen) -> None:
+        """Another case is chosen: read it, if the choice stays."""
+        event.stop()
+        self._preview(event.row, PREVIEW)
+        self.post_message(self.Changed())
+
+    def on_results_opened(self, event: Results.Opened) -> None:
+        """Enter, or a second click: go into the case. That is a look-up, so it counts."""
+        event.stop()
+        row = self.results.chosen
+        if row is None:
+            return
+        if self.case.read is None or self.case.read.case.id != row.id:
+            self._opened = row.id
+            self._preview(row, 0.0)
+        else:
+            self._use(row.id)
+        self._at("case")
+        self.case.focus()
+
+    def on_results_told(self, event: Results.Told) -> None:
+        """The casebook was counted."""
+        event.stop()
+        self.post_message(self.Counted(event.counted))
+
+    def on_results_failed(self, event: Results.Failed) -> None:
+        """The core could not answer."""
+        event.stop()
+        self._failed(event.fault)
+
+    def _preview(self, row: Row | None, delay: float) -> None:
+        if row is None:
+            if not self.results.rows.rows.total:
+                self._jobs.cancel("case")
+                self.case.clear()
+            return
+
+        def show(read: Read | None, _final: bool) -> None:
+            if read is None:
+                self.case.clear()
+            else:
+                self.case.show(read, row.hit)
+            if self._opened == row.id:
+                self._opened = None
+                self._use(row.id)
+            self.post_message(self.Changed())
+
+        self._jobs.run("case", read_case(row.id), show, self._failed, delay=delay)
+
+    def _use(self, case_id: int) -> None:
+        """Count the look-up once, if it was answered."""
+        look_up = (self.box.asked, case_id)
+        if self.case.fix is None or look_up in self._used:
+            return
+        self._used.add(look_up)
+        self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
+
+    def _failed(self, fault: Fault) -> None:
+        self.post_message(self.Troubled(fault))
+
+    # What one can do -------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry that belongs to this pane; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "find.focus": self.box.focus,
+            "find.results": self._to_list,
+            "find.open": self.results.open_first,
+            "find.clear": lambda: self.box.ask(""),
+            "find.recall": self._recall,
+            "list.status": self._next_status,
+            "list.sort": self._next_sort,
+            "list.back": self._back_in_list,
+            "case.back": self._to_list,
+            "why.back": self._back_in_trace,
+            "case.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
+            "case.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
+            "case.copy": self._copy_fix,
+            "case.copy_error": lambda: self.post_message(self.Copied("error", self.case.raw.text)),
+            "case.all": lambda: self.post_message(self.ShowAll(self.case.raw.text)),
+            "case.why": self._toggle_trace,
+            "view.zoom": self._zoom,
+            "view.reload": self.results.load,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        self.post_message(self.Changed())
+        return True
+
+    def _to_list(self) -> None:
+        self._unzoom()
+        self._at("list")
+        self.results.rows.focus()
+
+    def _back_in_list(self) -> None:
+        if self.has_class("-zoomed"):
+            self._unzoom()
+        elif self.box.asked:
+            self.box.ask("")
+        else:
+            self.box.focus()
+
+    def _back_in_trace(self) -> None:
+        self._unzoom()
+        self.case.focus()
+
+    def _recall(self) -> None:
+        if not self.box.asked and self._last_query:
+            self.box.ask(self._last_query)
+
+    def _next_status(self) -> None:
+        scope = self.results.scope
+        at = _STATUSES.index(scope.status)
+        self.box.ask("")
+        self.results.query_text = ""
+        self.results.load(replace(scope, status=_STATUSES[(at + 1) % len(_STATUSES)]))
+
+    def _next_sort(self) -> None:
+        scope = self.results.scope
+        self.results.load(Scope(scope.status, _SORTS[(_SORTS.index(scope.sort) + 1) % len(_SORTS)]))
+
+    def _copy_fix(self) -> None:
+        if self.case.fix is not None and self.case.read is not None:
+            self.post_message(self.Copied("fix", self.case.fix.text))
+            self._use(self.case.read.case.id)
+
+    def _toggle_trace(self) -> None:
+        shown = self.why.region.area > 0
+        self.set_class(shown, "-no-why")
+        self.set_class(not shown, "-why")
+        if shown:
+            if self.focus_part == "why":
+                self.case.focus()
+            self._at("list" if self.focus_part == "list" else "case")
+        elif self.screen.has_class("-narrow"):
+            self._at("why")
+            self.why.focus()
+
+    def _zoom(self) -> None:
+        zoomed = not self.has_class("-zoomed")
+        if zoomed and self.focus_part in ("box", "none"):
+            self.results.rows.focus()
+        self.set_class(zoomed, "-zoomed")
+
+    def _unzoom(self) -> None:
+        self.remove_class("-zoomed")

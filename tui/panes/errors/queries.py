@@ -1,0 +1,183 @@
+"""What the Errors pane asks the core, each a piece of work for a job's own thread. No SQL, and no waiting, in here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tui.jobs import Job
+from tui.render.rows import Row, row_of
+
+if TYPE_CHECKING:
+    from core.errors import Case, Filters, Hit, Occurrence, SearchAnswer
+    from core.errors.case import Sort
+    from core.store import Store
+
+PAGE = 500
+"""Rows read at a time from the list of all cases."""
+
+CANDIDATES = 200
+"""The most candidates of one search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which cases the list shows, and in which order."""
+
+    status: str | None = None
+    sort: Sort = "last_seen"
+
+    def filters(self) -> Filters:
+        """The core's own filters."""
+        from core.errors import Filters
+
+        return Filters(status=self.status)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many cases there are, how many pass the filter, and why the file cannot be written, if so."""
+
+    every: int
+    listed: int
+    readonly: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Rows read in a row: the number of the first one, the rows, and the key to go on from (None: the end)."""
+
+    first: int
+    rows: tuple[Row, ...]
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found so far: the answer with its trace, and the rows, the match first."""
+
+    answer: SearchAnswer | None
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A case, and the last time it was seen, with the raw text of that time."""
+
+    case: Case
+    latest: Occurrence | None
+
+
+def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
+    """Count the cases."""
+
+    def work(job: Job[Counted]) -> Counted:
+        from core.errors import count_cases
+
+        store = job.store()
+        every = count_cases(store)
+        listed = every if scope.status is None else count_cases(store, scope.filters())
+        return Counted(every, listed, _readonly(store))
+
+    return work
+
+
+def read_pages(scope: Scope, first: int, after: str | None, upto: int) -> Callable[[Job[Pages]], Pages]:
+    """Read pages from row `first` on (its key is `after`) until row `upto` is there, handing over each as it comes."""
+
+    def work(job: Job[Pages]) -> Pages:
+        from core.errors import list_cases
+
+        store, filters = job.store(), scope.filters()
+        at, key = first, after
+        while True:
+            found = list_cases(store, filters, scope.sort, PAGE, key)
+            page = Pages(at, tuple(row_of(case) for case in found.cases), found.next)
+            if page.after is None or at + len(page.rows) > upto:
+                return page
+            job.partial(page)
+            at, key = at + len(page.rows), page.after
+
+    return work
+
+
+def find(text: str, *, typed: bool) -> Callable[[Job[Found]], Found]:
+    """Search by every text tier and by words; what the tiers say comes first, then the rest."""
+
+    def work(job: Job[Found]) -> Found:
+        from core.errors import browse, search
+
+        store = job.store()
+        answer = search(store, text, count=False)
+        _raise_failed(answer)
+        told = _ranked(answer)
+        if told:
+            job.partial(Found(answer, _rows(store, told)))
+        words = browse(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES)
+        job.check()
+        known = {hit.id for hit in told}
+        return Found(answer, _rows(store, (*told, *(hit for hit in words if hit.id not in known))))
+
+    return work
+
+
+def read_case(case_id: int) -> Callable[[Job[Read | None]], Read | None]:
+    """Read one case whole, and how it looked the last time it was seen; None if it is gone."""
+
+    def work(job: Job[Any]) -> Read | None:
+        from core.errors import occurrences_of, show_case
+
+        store = job.store()
+        case = show_case(store, case_id)
+        if case is None:
+            return None
+        seen = occurrences_of(store, case_id, 1)
+        return Read(case, seen[0] if seen else None)
+
+    return work
+
+
+def use_case(case_id: int) -> Callable[[Job[bool]], bool]:
+    """Count that the answer of a case was opened or copied; False where nothing can be written."""
+
+    def work(job: Job[bool]) -> bool:
+        from core.errors import count_use
+
+        return count_use(job.lane.path, case_id)
+
+    return work
+
+
+def _ranked(answer: SearchAnswer) -> tuple[Hit, ...]:
+    """The match first, then the other candidates as the tiers found them, each case once."""
+    hits = ((answer.match,) if answer.match is not None else ()) + answer.candidates
+    seen: dict[int, Hit] = {}
+    for hit in hits:
+        seen.setdefault(hit.id, hit)
+    return tuple(seen.values())
+
+
+def _rows(store: Store, hits: tuple[Hit, ...]) -> tuple[Row, ...]:
+    from core.errors import case_rows
+
+    by_id = {hit.id: hit for hit in hits}
+    return tuple(row_of(case, by_id[case.id]) for case in case_rows(store, tuple(by_id)))
+
+
+def _raise_failed(answer: SearchAnswer) -> None:
+    """A search never raises; its `failed` step says what a person must hear."""
+    from core.fault import Fault
+
+    for step in answer.trace:
+        if step.outcome == "failed":
+            code = step.fact("code")
+            raise Fault(
+                code if code is not None else "generic",  # pyright: ignore[reportArgumentType]
+                step.reason,
+                str(step.fact("hint") or ""),
+            )
+
+
+def _readonly(store: Store) -> str:
+    return store.readonly or ""

@@ -1,0 +1,238 @@
+"""The list on the left: all cases by page, or what a search has found. Old rows stay until new ones come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from tui.jobs import DEBOUNCE, Jobs
+from tui.panes.errors.paged import FoundRows, PagedRows
+from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, Scope, count, find, read_pages
+from tui.render.rows import Row, draw_row, draw_unread
+from tui.render.signs import Signs
+from tui.render.states import Notice, empty, loading, no_match, no_rows, of_fault
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import NoRows, RowList
+
+if TYPE_CHECKING:
+    from core.errors import SearchAnswer
+    from core.fault import Fault
+
+PATIENCE = 0.15
+"""Seconds before a first read that takes longer says so."""
+
+_SORTS = {"last_seen": "last seen first", "seen": "most seen first", "first_seen": "newest first"}
+
+
+class Results(Vertical):
+    """Shows rows and keeps them true to what was asked last."""
+
+    class Chosen(Message):
+        """Another case is the chosen one, or none."""
+
+        def __init__(self, row: Row | None) -> None:
+            super().__init__()
+            self.row = row
+
+    class Opened(Message):
+        """The chosen case was opened."""
+
+    class Answered(Message):
+        """A search has said something: the answer with its trace; None when no search is on."""
+
+        def __init__(self, answer: SearchAnswer | None) -> None:
+            super().__init__()
+            self.answer = answer
+
+    class Told(Message):
+        """The casebook was counted."""
+
+        def __init__(self, counted: Counted) -> None:
+            super().__init__()
+            self.counted = counted
+
+    class Failed(Message):
+        """The core could not answer."""
+
+        def __init__(self, fault: Fault) -> None:
+            super().__init__()
+            self.fault = fault
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="results")
+        self._jobs = jobs
+        self._signs = signs
+        self._clock = clock
+        self.scope = Scope()
+        self.query_text = ""
+        self.every = 0
+        self.rows = RowList(self._paint, id="rows")
+        self.notice = NoticeView(id="rows-notice")
+        self._paged = PagedRows()
+        self._asked_at = 0.0
+        self._answered_ms = 0.0
+        self._shown_first = False
+        self._opening = False
+        self._typed = True
+        self._first_report = True
+
+    def compose(self) -> ComposeResult:
+        """The rows, or in their place a notice."""
+        yield self.rows
+        yield self.notice
+
+    def on_mount(self) -> None:
+        """Rows are there in a moment; only if not, say so."""
+        self.notice.display = False
+        self.set_timer(PATIENCE, self._still_reading)
+
+    @property
+    def chosen(self) -> Row | None:
+        """The chosen row, if it is read."""
+        row = self.rows.rows.get(self.rows.chosen) if self.rows.rows.total else None
+        return row if isinstance(row, Row) else None
+
+    def load(self, scope: Scope | None = None) -> None:
+        """Read all cases of the scope from the beginning; with a search on, search again."""
+        self.scope = scope or self.scope
+        self._jobs.run("count", count(self.scope), self._on_counted, self._on_fault)
+        if self.query_text:
+            self._search(0.0)
+            return
+        self._jobs.cancel("search")
+        self._paged = PagedRows()
+        self._read(0, None, 0)
+
+    def ask(self, text: str, *, pasted: bool) -> None:
+        """Search for `text` after a moment of quiet; an empty one shows all cases again, at once."""
+        self._opening = False
+        if not text.strip():
+            if self.query_text:
+                self.query_text = ""
+                self.post_message(self.Answered(None))
+                self.load()
+            return
+        self.query_text, self._typed = text, not pasted
+        self._search(0.0 if pasted else DEBOUNCE)
+
+    def open_first(self) -> None:
+        """Open the chosen row; if its search still runs, as soon as that has answered."""
+        if self.query_text and self._jobs.busy("search"):
+            self._opening = True
+        elif self.rows.rows.total:
+            self.post_message(self.Opened())
+
+    def _search(self, delay: float) -> None:
+        self._jobs.cancel("rows")
+        self._asked_at = monotonic() + delay
+        self._first_report = True
+        work = find(self.query_text, typed=self._typed)
+        self._jobs.run("search", work, self._on_found, self._on_fault, delay=delay)
+
+    def _read(self, first: int, after: str | None, upto: int) -> None:
+        self._jobs.run("rows", read_pages(self.scope, first, after, upto), self._on_pages, self._on_fault)
+
+    def _on_counted(self, counted: Counted, _final: bool) -> None:
+        self.every = counted.every
+        self._paged.counted(counted.listed)
+        if self.rows.rows is self._paged:
+            self.rows.grown()
+            self._caption()
+        self.post_message(self.Told(counted))
+
+    def _on_pages(self, pages: Pages, final: bool) -> None:
+        fresh = self.rows.rows is not self._paged
+        self._paged.put(pages)
+        if fresh:
+            self._show(self._paged)
+        elif final:
+            self.rows.grown()
+            self._caption()
+            self.post_message(self.Chosen(self.chosen))
+
+    def _on_found(self, found: Found, final: bool) -> None:
+        self._answered_ms = (monotonic() - self._asked_at) * 1000
+        if found.rows or final:
+            self._show(FoundRows(found.rows), keep=not self._first_report)
+            self._first_report = False
+        self.post_message(self.Answered(found.answer))
+        if self._opening and found.rows:
+            self._opening = False
+            self.post_message(self.Opened())
+
+    def _on_fault(self, fault: Fault) -> None:
+        if self.rows.rows.total and fault.code != "not_indexed":
+            self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")
+        else:
+            self.rows.show(NoRows())
+            self._tell(of_fault(fault))
+        self.post_message(self.Failed(fault))
+
+    def _show(self, rows: PagedRows | FoundRows, *, keep: bool = True) -> None:
+        """Show new rows. With `keep`, the case that was chosen stays so, if it is among them."""
+        before = self.chosen
+        at = rows.index_of(before.id) if before is not None and keep else None
+        self._shown_first = True
+        self.rows.show(rows, at or 0)
+        self._caption()
+        if rows.total:
+            self._tell(None)
+        elif isinstance(rows, FoundRows):
+            self._tell(no_match(self.query_text, self.every))
+        else:
+            self._tell(no_rows(self.scope.status) if self.scope.status and self.every else empty())
+        self.post_message(self.Chosen(self.chosen))
+
+    def _tell(self, notice: Notice | None) -> None:
+        """Show the notice in the place of the rows, or the rows."""
+        if notice is not None:
+            self._shown_first = True
+            self.notice.tell(notice)
+        self.notice.display = notice is not None
+        self.rows.display = notice is None
+
+    def _still_reading(self) -> None:
+        if not self._shown_first:
+            self._tell(loading())
+            self._shown_first = False
+
+    def _caption(self) -> None:
+        rows = self.rows.rows
+        dot = f" {self._signs.dot} "
+        if isinstance(rows, FoundRows):
+            more = "+" if rows.total >= CANDIDATES else ""
+            self.border_title = Content("Found")
+            self.border_subtitle = Content(f"{rows.total}{more} of {self.every:,}{dot}{self._answered_ms:.0f} ms")
+            return
+        self.border_title = Content("Cases" if self.scope.status is None else f"Cases: {self.scope.status}")
+        at = f"{self.rows.chosen + 1:,} of {rows.total:,}" if rows.total else ""
+        self.border_subtitle = Content(f"{at}{dot}{_SORTS[self.scope.sort]}" if at else "")
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """The choice has moved."""
+        event.stop()
+        self._caption()
+        self.post_message(self.Chosen(self.chosen))
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """The chosen row was opened."""
+        event.stop()
+        self.post_message(self.Opened())
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """Rows on the screen are not read yet."""
+        event.stop()
+        if self.rows.rows is self._paged and (start := self._paged.start_for(event.first, event.last)) is not None:
+            self._read(*start)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if not isinstance(row, Row):
+            return draw_unread(width, self._signs)
+        return draw_row(row, width, self._signs, self._clock(), chosen=chosen)

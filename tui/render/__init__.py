@@ -1,0 +1,1 @@
+"""Pure functions from the core's values to `Content`. Every foreign string passes through `foreign`."""

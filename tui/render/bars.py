@@ -1,0 +1,75 @@
+"""The first and the last line of the screen: where one is, and what one can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.style import Style
+
+from tui.actions import Action, key_name
+from tui.render.foreign import inline
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the first line tells: the casebook's name, how many cases, and why it cannot be written, if so."""
+
+    name: str
+    cases: int | None = None
+    readonly: str = ""
+
+
+def draw_top(place: Place, width: int, *, ascii_only: bool = False) -> Content:
+    """The first line: the name on the left, the file on the right; the right side gives way first."""
+    left = [(" casebook ", "bold $cb-accent"), (" Errors", "bold $cb-text")]
+    right: list[tuple[str, str]] = []
+    if place.readonly:
+        right.append(("read-only  ", "$cb-draft"))
+    if place.cases is not None:
+        right.append((f"{place.cases:,} {'case' if place.cases == 1 else 'cases'}  ", "$cb-dim"))
+    room = width - _cells(left) - _cells(right) - 3
+    if room < 0:
+        right = right[:1] if place.readonly else []
+        room = width - _cells(left) - _cells(right) - 3
+    if room >= 6:
+        right.append((inline(place.name, min(room, 48), more="~" if ascii_only else "…") + " ", "$cb-soft"))
+    gap = width - _cells(left) - _cells(right)
+    return Content.assemble(*left, " " * gap, *right) if gap >= 0 else Content.assemble(*left)
+
+
+def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only: bool = False) -> Content:
+    """The keys that matter now, as many as fit; help always does, at the right."""
+    last = [offer for offer in offers if offer[0].id == "app.help"]
+    room = width - sum(_offer_cells(offer, ascii_only) for offer in last)
+    shown: list[tuple[Action, str]] = []
+    for offer in offers:
+        if offer in last:
+            continue
+        need = _offer_cells(offer, ascii_only)
+        if need > room:
+            break
+        room -= need
+        shown.append(offer)
+    parts = [_offer(offer, ascii_only) for offer in shown]
+    if width >= 8:
+        parts += [Content(" " * max(0, room)), *(_offer(offer, ascii_only) for offer in last)]
+    return Content.assemble(*parts)
+
+
+def _offer(offer: tuple[Action, str], ascii_only: bool) -> Content:
+    action, key = offer
+    text = Content.assemble(
+        (f" {key_name(key, ascii_only=ascii_only)} ", "bold $cb-accent"), (f"{action.hint} ", "$cb-dim")
+    )
+    return text.stylize(Style.from_meta({"perform": action.id}))
+
+
+def _offer_cells(offer: tuple[Action, str], ascii_only: bool) -> int:
+    return cell_len(f" {key_name(offer[1], ascii_only=ascii_only)} {offer[0].hint} ")
+
+
+def _cells(parts: Sequence[tuple[str, str]]) -> int:
+    return sum(cell_len(text) for text, _ in parts)

@@ -1,0 +1,186 @@
+"""A case as blocks of text: what it is, what fixed it, how, where it comes from, and the error as it was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content, Span
+
+from tui.render.foreign import BLOCK, block, inline, title
+from tui.render.marked import draw_marked
+from tui.render.signs import Signs
+from tui.render.when import ago, stamp
+
+if TYPE_CHECKING:
+    from core.errors import Case, Hit, Resolution
+
+_LINE = 4_000
+"""Code points of a key line or a masked key that are shown."""
+_HISTORY = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The fix to show: for a match its own, else the one that answers for the case."""
+
+    text: str
+    status: str
+    resolved_by: str | None
+    tools: tuple[str, ...]
+    session: str | None
+    messages: tuple[int, ...]
+
+
+def fix_of(case: Case, hit: Hit | None) -> Fix | None:
+    """What answers; None while nothing does. A hit may answer with a fix of its own fingerprint."""
+    if hit is not None and hit.accepted and (hit.resolution or "").strip():
+        return Fix(
+            hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
+            hit.source.session, hit.source.messages,
+        )  # fmt: skip
+    if not (case.resolution or "").strip():
+        return None
+    current = next((one for one in case.resolutions if one.current), None)
+    session, messages = (current.source.session, current.source.messages) if current else (None, ())
+    return Fix(
+        case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
+        session, messages,
+    )  # fmt: skip
+
+
+def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime) -> Content:
+    """The key line, its state in one line, and how it matched."""
+    status = signs.status(case.status)
+    line = hit.key_line if hit is not None and hit.key_line else case.key_lines[0]
+    facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
+    if last := ago(case.last_seen, now):
+        facts.append(f"last {last}" + (" ago" if last[0].isdigit() and "-" not in last else ""))
+    if case.tool != "unknown":
+        facts.append(title(case.tool))
+    if case.use_count:
+        facts.append(f"used {case.use_count}{signs.times}")
+    parts: list[tuple[str, str] | Content] = [
+        (inline(line, _LINE), "bold $cb-text"),
+        ("\n", ""),
+        (f"{status.sign} {status.words}", status.tone),
+        ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
+    ]
+    if hit is not None:
+        parts += [("\n", ""), draw_match(hit, signs)]
+    return Content.assemble(*parts)
+
+
+def draw_match(hit: Hit, signs: Signs) -> Content:
+    """How a case matched, in one line: sign, words, confidence, and the core's reasons."""
+    tier = signs.tier(hit.tier)
+    told = tier.words if hit.tier == "text" else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
+    why = "; ".join(title(reason) for reason in (*hit.why, hit.reason) if reason)
+    return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
+
+
+def draw_fix(fix: Fix | None, signs: Signs) -> Content:
+    """The fix as it was written, with its Markdown lit; or that there is none."""
+    if fix is None:
+        return Content.assemble(("No fix is written down yet.", "$cb-dim"))
+    text, left = block(fix.text.strip("\n"))
+    body = draw_marked(text)
+    if left:
+        body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
+    return body
+
+
+def fix_title(fix: Fix | None, signs: Signs) -> Content:
+    """The heading over the fix: its status, in sign, colour and words."""
+    if fix is None:
+        return Content.assemble(("Fix", "$cb-dim"))
+    status = signs.status(fix.status)
+    by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
+    draft = f"  {signs.dot}  nobody has checked it" if fix.status == "draft" else ""
+    return Content.assemble(
+        ("Fix  ", "bold $cb-text"), (f"{status.sign} {status.words}", status.tone), (by + draft, "$cb-dim")
+    )
+
+
+def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:
+    """The tools that led to the fix, in order."""
+    shown = [title(name) for name in tools[:40]] + ([signs.more] if len(tools) > 40 else [])
+    parts: list[tuple[str, str]] = []
+    for at, name in enumerate(shown):
+        parts += [(f" {signs.arrow} ", "$cb-faint")] if at else []
+        parts.append((name, "$cb-soft"))
+    return Content.assemble(*parts)
+
+
+def draw_source(case: Case, fix: Fix | None, signs: Signs) -> Content:
+    """Where it comes from: session and messages, project, first and last time, and the keys that name it."""
+    facts: list[tuple[str, str]] = []
+    if fix is not None and fix.session:
+        numbers = ", ".join(str(number) for number in fix.messages[:12]) + (signs.more if fix.messages[12:] else "")
+        facts.append(("session", title(fix.session) + (f"  messages {numbers}" if numbers else "")))
+    elif fix is not None:
+        facts.append(("session", "none: written by hand"))
+    if case.project:
+        facts.append(("project", title(case.project)))
+    facts.append(("seen", f"{stamp(case.first_seen)}  to  {stamp(case.last_seen)} UTC"))
+    facts += [("key", inline(key, _LINE)) for key in case.keys[:5]]
+    facts += [("print", inline(finer.fingerprint, _LINE)) for finer in case.fingerprints[:8]]
+    if len(case.fingerprints) > 8:
+        facts.append(("", f"and {len(case.fingerprints) - 8} more fingerprints"))
+    parts: list[tuple[str, str]] = []
+    for name, value in facts:
+        parts += [(f"{name:<9}", "$cb-faint"), (value + "\n", "$cb-soft")]
+    return Content.assemble(*parts).rstrip()
+
+
+def draw_history(resolutions: tuple[Resolution, ...], signs: Signs, now: datetime) -> Content:
+    """The fixes that do not answer now, newest first, one a line; empty where there is no other."""
+    others = [one for one in resolutions if not one.current]
+    parts: list[tuple[str, str]] = []
+    for one in others[:_HISTORY]:
+        status = signs.status(one.status)
+        parts += [
+            (f"{status.sign} ", status.tone),
+            (f"{ago(one.ts, now):>6}  ", "$cb-faint"),
+            (inline(one.text, 300) + "\n", "$cb-dim"),
+        ]
+    if len(others) > _HISTORY:
+        parts.append((f"and {len(others) - _HISTORY} more\n", "$cb-faint"))
+    return Content.assemble(*parts).rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An error as it was printed, with the half-open span of its key line in code points, where that is known."""
+
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
+    """The error as it was seen, its key line lit; of a long one the part around that line, and how much is left out."""
+    first = _window(raw, limit)
+    text, after = block(raw.text[first:], limit)
+    body = Content(text, [Span(0, len(text), "$cb-soft")])
+    if raw.start is not None and raw.end is not None and "\t" not in raw.text[first : raw.end]:
+        body = body.stylize("bold $cb-bad", max(0, raw.start - first), max(0, raw.end - first))
+    parts: list[tuple[str, str] | Content] = [body.rstrip()]
+    if first:
+        parts.insert(0, (f"{signs.more} {first:,} characters before: a shows all\n", "$cb-draft"))
+    if after:
+        parts.append((f"\n{signs.more} {after:,} more characters: a shows all", "$cb-draft"))
+    return Content.assemble(*parts)
+
+
+def is_clipped(raw: Raw, limit: int = BLOCK) -> bool:
+    """Whether `draw_raw` leaves something out."""
+    return len(raw.text) > limit
+
+
+def _window(raw: Raw, limit: int) -> int:
+    """Where to begin so that the key line is in what is shown: at the beginning, if it can be."""
+    if raw.start is None or raw.end is None or raw.end <= limit:
+        return 0
+    return max(0, min(raw.start - limit // 4, len(raw.text) - limit))

@@ -1,0 +1,82 @@
+"""One row of the results: how it matched, whether it is solved, how often it was seen, the key line, when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.foreign import inline, pad
+from tui.render.signs import Signs
+from tui.render.when import ago
+
+if TYPE_CHECKING:
+    from core.errors import CaseRow, Hit
+
+_SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 76
+_AGE, _SEEN, _TOOL = 5, 5, 9
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it."""
+
+    id: int
+    key_line: str
+    status: str
+    tool: str
+    seen: int
+    last_seen: str
+    tier: str | None = None
+    hit: Hit | None = None
+
+
+def row_of(case: CaseRow, hit: Hit | None = None) -> Row:
+    """The row of a case; for a hit, with its tier and the key line that it matched by."""
+    key_line = case.key_line
+    if hit is not None and hit.tier != "text" and hit.key_line:
+        key_line = hit.key_line
+    tier = None if hit is None else hit.tier
+    return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit)
+
+
+def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
+    """The row in exactly `width` cells: what does not fit is left out, the least telling first."""
+    if width < 4:
+        return Content(inline(row.key_line, width))
+    parts: list[tuple[str, str]] = [(signs.bar if chosen else " ", "$cb-accent")]
+    if row.tier is not None:
+        tier = signs.tier(row.tier)
+        parts.append((f"{tier.sign} ", f"bold {tier.tone}"))
+    status = signs.status(row.status)
+    parts.append((f"{status.sign} ", status.tone))
+    tail: list[tuple[str, str]] = []
+    if width >= _TOOL_FROM:
+        tail.append((" " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
+    if width >= _SEEN_FROM:
+        tail.append((_seen(row.seen, signs).rjust(_SEEN), "$cb-dim"))
+    if width >= _AGE_FROM:
+        tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
+    room = width - sum(_cells(text) for text, _ in (*parts, *tail))
+    tone = "$cb-text bold" if chosen else "$cb-text"
+    parts.append((pad(inline(row.key_line, room, more=signs.more), room), tone))
+    return Content.assemble(*parts, *tail)
+
+
+def draw_unread(width: int, signs: Signs) -> Content:
+    """A row that is not read yet: a quiet sign, and no motion."""
+    return Content.assemble((f"   {signs.unread}", "$cb-faint")) if width >= 4 else Content("")
+
+
+def _seen(count: int, signs: Signs) -> str:
+    if count < 1_000:
+        return f"{signs.times}{count}" if count > 1 else ""
+    return f"{signs.times}{count // 1000}k" if count < 1_000_000 else f"{signs.times}{count // 1_000_000}M"
+
+
+def _cells(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)

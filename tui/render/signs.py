@@ -1,0 +1,107 @@
+"""Signs: what carries a meaning besides colour, in Unicode or plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sign one cell wide, the token that colours it, and what it says in words."""
+
+    sign: str
+    tone: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The signs in use. `tiers` and `statuses` are keyed by the core's own names, `outcomes` by a trace's."""
+
+    tiers: Mapping[str, Mark]
+    statuses: Mapping[str, Mark]
+    outcomes: Mapping[str, Mark]
+    bar: str
+    more: str
+    times: str
+    dot: str
+    arrow: str
+    branch: str
+    last_branch: str
+    stem: str
+    continued: str
+    unread: str
+
+    def tier(self, name: str | None) -> Mark:
+        """The mark of a search tier; a blank one for none."""
+        return self.tiers.get(name or "", _BLANK)
+
+    def status(self, name: str | None) -> Mark:
+        """The mark of a case's status; `unresolved` for none."""
+        return self.statuses.get(name or "unresolved", _BLANK)
+
+    def outcome(self, name: str) -> Mark:
+        """The mark of a trace step's outcome."""
+        return self.outcomes.get(name, _BLANK)
+
+
+_BLANK = Mark(" ", "", "")
+
+_TIERS = {
+    "fingerprint": ("=", "=", "$cb-good", "same case"),
+    "exact": ("≈", "#", "$cb-good", "same kind"),
+    "prefix": ("…", ">", "$cb-draft", "begins alike"),
+    "vector": ("~", "~", "$cb-draft", "alike in meaning"),
+    "text": ("·", ".", "$cb-faint", "has these words"),
+}
+_STATUSES = {
+    "verified": ("●", "v", "$cb-good", "verified"),
+    "draft": ("◐", "d", "$cb-draft", "draft"),
+    "unresolved": ("○", "-", "$cb-dim", "unresolved"),
+    "rejected": ("✕", "x", "$cb-bad", "rejected"),
+}
+_OUTCOMES = {
+    "hit": ("✓", "+", "$cb-good", "hit"),
+    "miss": ("·", ".", "$cb-dim", "miss"),
+    "skipped": ("–", "-", "$cb-dim", "skipped"),
+    "rejected": ("✕", "x", "$cb-draft", "rejected"),
+    "failed": ("!", "!", "$cb-bad", "failed"),
+    "timeout": ("!", "!", "$cb-bad", "timed out"),
+}
+
+
+def _marks(table: Mapping[str, tuple[str, str, str, str]], column: int) -> dict[str, Mark]:
+    return {name: Mark(row[column], row[2], row[3]) for name, row in table.items()}
+
+
+UNICODE = Signs(
+    tiers=_marks(_TIERS, 0),
+    statuses=_marks(_STATUSES, 0),
+    outcomes=_marks(_OUTCOMES, 0),
+    bar="▌",
+    more="…",
+    times="×",
+    dot="·",
+    arrow="→",
+    branch="├ ",
+    last_branch="└ ",
+    stem="│ ",
+    continued="↪",
+    unread="⋯",
+)
+ASCII = Signs(
+    tiers=_marks(_TIERS, 1),
+    statuses=_marks(_STATUSES, 1),
+    outcomes=_marks(_OUTCOMES, 1),
+    bar="|",
+    more="~",
+    times="x",
+    dot="-",
+    arrow="->",
+    branch="|-",
+    last_branch="`-",
+    stem="| ",
+    continued=">",
+    unread=":",
+)

@@ -1,0 +1,63 @@
+"""Help: every action with its keys, searchable by name and by key. Made from the registry."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from tui.actions import Action, Situation, matching
+from tui.render.help import draw_help, draw_signs
+from tui.render.signs import Signs
+from tui.widgets.reading import Reading
+
+
+class HelpScreen(ModalScreen[None]):
+    """Type to narrow it down; Esc closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss", "Close"),
+        ("down", "scroll(2)", ""),
+        ("up", "scroll(-2)", ""),
+    ]
+
+    def __init__(self, situation: Situation, signs: Signs, *, ascii_only: bool) -> None:
+        super().__init__()
+        self._situation = situation
+        self._signs = signs
+        self._ascii = ascii_only
+        self._lines = Static()
+        self._box = Input(placeholder="Type an action or a key", select_on_focus=False)
+
+    def compose(self) -> ComposeResult:
+        """A box to search in, and the table."""
+        with Vertical(id="help") as frame:
+            frame.border_title = Content("Keys and what they do")
+            frame.border_subtitle = Content("esc closes")
+            yield self._box
+            with Reading(id="help-lines", can_focus=False):
+                yield self._lines
+
+    def on_mount(self) -> None:
+        """Everything, to begin with."""
+        self._show(matching(""))
+        self._box.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow it down."""
+        event.stop()
+        self._show(matching(event.value))
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the table while the box keeps the focus."""
+        self.query_one("#help-lines", Reading).scroll_relative(y=lines, animate=False)
+
+    def _show(self, actions: tuple[Action, ...]) -> None:
+        table = draw_help(actions, self._situation, ascii_only=self._ascii)
+        legend = draw_signs(self._signs) if not self._box.value else Content("")
+        self._lines.update(Content.assemble(table, "\n" if legend.plain else "", legend))

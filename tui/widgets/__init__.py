@@ -1,0 +1,1 @@
+"""Widgets that know no domain: the virtual list, the search box, the bars, the reading."""

@@ -1,0 +1,45 @@
+"""The first and the last line of the screen, as widgets."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from tui.actions import Situation, footer
+from tui.render.bars import Place, draw_footer, draw_top
+
+
+class TopBar(Widget):
+    """Where one is."""
+
+    place: reactive[Place] = reactive(Place(""))
+
+    def __init__(self, place: Place, *, ascii_only: bool = False) -> None:
+        super().__init__(id="top")
+        self._ascii = ascii_only
+        self.set_reactive(TopBar.place, place)
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        return draw_top(self.place, self.size.width, ascii_only=self._ascii)
+
+
+class KeyFooter(Widget):
+    """What one can do here and now, from the action registry; each entry can be clicked."""
+
+    situation: reactive[Situation] = reactive(Situation())
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        super().__init__(id="keys")
+        self._ascii = ascii_only
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        return draw_footer(footer(self.situation), self.size.width, ascii_only=self._ascii)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what was clicked."""
+        if action_id := event.style.meta.get("perform"):
+            await self.run_action(f"app.perform('{action_id}')")
