@@ -1,43 +1,170 @@
-"""Copies of a database through SQLite's own backup, so that what lies in its WAL comes along."""
+"""Copies of a casebook, and putting one back, through SQLite's own backup: what lies in the WAL comes along."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
+from core.fault import Fault
+from core.store import files
+from core.store.clock import stamp
+from core.store.faults import faults
+from core.store.migrations import SHIPPED, Schema
+from core.store.opening import BUSY_MS, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did: `kept` is where the casebook that stood there before lies now (None: there was none)."""
+
+    path: Path
+    kept: Path | None
+
+
+def backup(path: Path, target: Path) -> None:
+    """Copy the casebook at `path` to the new file `target` (0600, one self-contained file).
+
+    Others may read and write meanwhile; the copy is of one moment. Raises Fault: invalid_input if `target` exists,
+    and what `open_store` raises.
+    """
+    target = target.absolute()
+    with open_store(path) as store, faults(target):
+        refuse_present(target)
+        files.make_folder(target.parent)
+        with part_file(target) as part:
+            copy_connection(store.con, part)
+            place(part, target)
+
+
+def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
+    """Put the backup `source` in the place of the casebook at `path`.
+
+    What stands there is first kept beside it as `<name>.before-restore-<time>`. Where it is sound it is overwritten in
+    one transaction, so that others that have it open see the old or the new; where it is damaged, it is moved away
+    together with its `-wal` and `-shm` (a stale WAL would spoil the new file).
+
+    Raises Fault: not_indexed or invalid_input if `source` is no casebook, db_newer if this version cannot read it,
+    db_damaged if it is damaged itself, db_locked, db_readonly, io_error. The old file is then still there.
+    """
+    path = path.absolute()
+    with open_store(source, schema=schema) as store, faults(path):
+        if store.newer:
+            message = f"{source} cannot be restored: {store.readonly}."
+            raise Fault("db_newer", message, "Update casebook.", path=str(source))
+        if not store.con.filename:  # in memory: what stands for an empty file
+            raise Fault("invalid_input", f"{source} is empty: there is nothing to restore.", path=str(source))
+        size = files.look(path)
+        if size is None:
+            files.make_folder(path.parent)
+            with part_file(path) as part:
+                copy_connection(store.con, part)
+                place(part, path)
+            return Restored(path, None)
+        reason = files.blocked(path)
+        if reason:
+            raise Fault("db_readonly", f"{path} cannot be restored: {reason}.", path=str(path))
+        kept = path.with_name(f"{path.name}.before-restore-{stamp()}")
+        _replace(path.resolve(), store.con, kept, sound=_is_sound(path, schema))
+    return Restored(path, kept)
+
+
+def _is_sound(path: Path, schema: Schema) -> bool:
+    """Whether a casebook stands there that SQLite can read; another program's database raises its Fault."""
+    try:
+        open_store(path, schema=schema).close()
+    except Fault as fault:
+        if fault.code != "db_damaged":
+            raise
+        return False
+    return True
+
+
+def _replace(path: Path, source: apsw.Connection, kept: Path, *, sound: bool) -> None:
+    if sound:
+        try:
+            copy_database(path, kept)
+            _overwrite(path, source)
+            return
+        except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError):
+            kept.unlink(missing_ok=True)
+    with part_file(path) as part:
+        copy_connection(source, part)
+        _move_away(path, kept)
+        part.replace(path)
+
 
 def copy_database(source: Path, target: Path) -> None:
-    """Copy what is committed in `source` to the new file `target` (0600, one self-contained file).
+    """Copy what is committed in `source` to `target`; written under a temporary name, synced, renamed.
 
-    Written under a temporary name, synced, renamed. Raises apsw errors and OSError.
+    Raises apsw errors and OSError.
     """
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-    try:
-        reader = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
+    with part_file(target) as part:
+        with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as reader:
+            reader.set_busy_timeout(BUSY_MS)
             copy_connection(reader, part)
-        finally:
-            reader.close()
         part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def copy_connection(reader: apsw.Connection, part: Path) -> None:
     """Copy what `reader` sees into the empty file `part`, and leave it without any side file."""
-    writer = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)
-    try:
-        with writer.backup("main", reader, "main") as copying:
-            while not copying.done:
-                copying.step(-1)
+    with closing(apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)) as writer:
+        _copy(reader, writer)
         writer.execute("PRAGMA journal_mode = DELETE")
-    finally:
-        writer.close()
     handle = os.open(part, os.O_RDWR)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _copy(reader: apsw.Connection, writer: apsw.Connection) -> None:
+    with writer.backup("main", reader, "main") as copying:
+        while not copying.done:
+            copying.step(-1)  # all pages at once: the copy is of one moment and writers are not held up
+
+
+def _overwrite(path: Path, source: apsw.Connection) -> None:
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as live:
+        live.set_busy_timeout(BUSY_MS)
+        _copy(source, live)
+
+
+def _move_away(path: Path, kept: Path) -> None:
+    # The WAL goes first: should this stop half-way, it must not lie beside the new file.
+    for suffix in (*files.SIDES, ""):
+        piece = path.with_name(path.name + suffix)
+        if piece.exists():
+            piece.replace(kept.with_name(kept.name + suffix))
+
+
+@contextmanager
+def part_file(target: Path) -> Generator[Path]:
+    """An empty file (0600) beside `target`, removed with its side files unless it was renamed."""
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    try:
+        yield part
+    finally:
+        for suffix in ("", *files.SIDES):
+            part.with_name(part.name + suffix).unlink(missing_ok=True)
+
+
+def place(part: Path, target: Path) -> None:
+    """Give `part` its name, without ever replacing a file that appeared meanwhile."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        refuse_present(target)
+    except OSError:  # a disk without hard links
+        refuse_present(target)
+        part.replace(target)
+
+
+def refuse_present(target: Path) -> None:
+    if target.exists() or target.is_symlink():
+        raise Fault("invalid_input", f"{target} is already there.", "Name a new file.", path=str(target))

@@ -73,9 +73,14 @@ def blocked(path: Path) -> str | None:
     real = path.resolve()
     if not os.access(real, os.W_OK):
         return f"the file {real} can only be read"
-    if not os.access(real.parent, os.W_OK | os.X_OK):
+    if not writable_folder(real.parent):
         return f"the folder {real.parent} can only be read"
     return None
+
+
+def writable_folder(folder: Path) -> bool:
+    """Whether files can be made in `folder`, as far as its permissions say."""
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def head(path: Path) -> bytes:

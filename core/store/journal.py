@@ -11,7 +11,7 @@ import apsw
 
 from core.fault import Fault
 from core.store.clock import now
-from core.store.sql import Value, quoted
+from core.store.sql import Value, quoted, storable
 from core.store.store import Store
 
 TRUTH = (
@@ -114,7 +114,7 @@ def write_entry(con: apsw.Connection, actor: str, title: str, changeset: bytes, 
     """Append to the journal inside the caller's transaction; returns the entry's id."""
     con.execute(
         "INSERT INTO journal(ts, actor, title, changeset, undoes) VALUES (?, ?, ?, ?, ?)",
-        (now(), _storable(actor), _storable(title), changeset, undoes),
+        (now(), storable(actor), storable(title), changeset, undoes),
     )
     return con.last_insert_rowid()
 
@@ -159,7 +159,3 @@ def _at(values: tuple[object, ...] | None, at: int) -> Value:
 
 def _entry(row: tuple[object, ...]) -> JournalEntry:
     return JournalEntry(*cast("tuple[int, str, str, str, int | None, int | None]", tuple(row)))
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -24,3 +24,8 @@ def number(con: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> in
 def quoted(name: str) -> str:
     """`name` as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def storable(text: str) -> str:
+    """`text` with each lone surrogate as `?`, which SQLite would refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")

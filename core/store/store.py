@@ -45,6 +45,11 @@ class Store:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def newer(self) -> bool:
+        """Whether a newer casebook wrote it (then `readonly` names the version)."""
+        return self._code == "db_newer"
+
     @contextmanager
     def transaction(self) -> Generator[apsw.Connection]:
         """BEGIN IMMEDIATE, then COMMIT, or ROLLBACK when anything is raised inside; within another one it does nothing.

@@ -1,0 +1,160 @@
+"""What `doctor` asks of the store: can it be written, is it sound, do the derived tables agree with the true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from core.fault import Fault
+from core.store import files
+from core.store.faults import RESCUE, as_fault
+from core.store.migrations import SHIPPED
+from core.store.opening import open_store
+from core.store.sql import number, value
+from core.store.store import Store
+from core.store.vec import load_vec
+
+_ANSWERING = """
+  SELECT error_normalized AS k, id AS case_id FROM error_kb WHERE trim(coalesce(resolution, '')) <> ''
+  UNION SELECT case_key.error_normalized, case_id FROM case_key JOIN error_kb ON error_kb.id = case_id
+    WHERE trim(coalesce(resolution, '')) <> ''
+"""
+
+_KEYS = "SELECT error_normalized, case_id FROM answer_key"
+_REBUILD = "`casebook db salvage` writes a new file in which they are built anew."
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of `doctor.v1`: what was found in `detail`, and in `hint` what to do where it is not `ok`."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+
+def store_checks(path: Path) -> tuple[Check, ...]:
+    """data_dir_writable, sqlite_open, vec_loaded and counts_match for the casebook at `path`. Never raises a Fault.
+
+    A casebook that does not exist yet is healthy: recording makes it.
+    """
+    path = path.absolute()
+    checks = [_guarded("data_dir_writable", path, lambda: _writable(path))]
+    try:
+        store = None if files.look(path) is None else open_store(path)
+    except Exception as error:  # noqa: BLE001  whatever it is, a doctor reports it
+        return (*checks, _failed("sqlite_open", error, path), _vec(path), Check("counts_match", False, "not read"))
+    if store is None:
+        return (
+            *checks,
+            Check("sqlite_open", True, "there is no casebook yet"),
+            _vec(path),
+            Check("counts_match", True, "nothing to count"),
+        )
+    with store:
+        checks.append(_guarded("sqlite_open", path, lambda: _sound(store)))
+        checks.append(_vec(path))
+        checks.append(_guarded("counts_match", path, lambda: _counts(store)))
+    return tuple(checks)
+
+
+def _guarded(name: str, path: Path, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except (Fault, apsw.Error, OSError) as error:
+        return _failed(name, error, path)
+
+
+def _failed(name: str, error: Exception, path: Path) -> Check:
+    fault = as_fault(error, path)
+    return Check(name, False, fault.message, fault.hint)
+
+
+def _writable(path: Path) -> Check:
+    folder = path.resolve().parent
+    above = folder
+    while not above.exists():
+        above = above.parent
+    reason = files.blocked(path) if path.exists() else None
+    if reason is None and not files.writable_folder(above):
+        reason = f"the folder {above} can only be read"
+    if reason:
+        return Check("data_dir_writable", False, reason, "Give yourself the right to write there, or use another --db.")
+    return Check("data_dir_writable", True, str(folder))
+
+
+def _sound(store: Store) -> Check:
+    found = value(store.con, "PRAGMA quick_check(1)")
+    if found != "ok":
+        return Check("sqlite_open", False, f"{store.path} is damaged ({found})", RESCUE)
+    lacking = _lacking(store.con)
+    if lacking and not store.newer:
+        return Check("sqlite_open", False, f"{store.path} lacks {', '.join(lacking)}", RESCUE)
+    broken = store.con.execute("PRAGMA foreign_key_check").fetchone()
+    if broken:
+        return Check("sqlite_open", False, f"a row of {broken[0]} refers to one of {broken[2]} that is missing", RESCUE)
+    state = store.readonly or f"schema {SHIPPED.version}, SQLite {apsw.sqlite_lib_version()}"
+    return Check("sqlite_open", True, state)
+
+
+def _lacking(con: apsw.Connection) -> list[str]:
+    """Tables, columns and triggers of this version that the file does not have."""
+    model = apsw.Connection(":memory:")
+    for script in SHIPPED.scripts():
+        model.execute(script.sql)
+    return sorted(_parts(model) - _parts(con))
+
+
+def _parts(con: apsw.Connection) -> set[str]:
+    parts = {f"{row[0]} {row[1]}" for row in con.execute("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL")}
+    columns = con.execute(
+        "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c"
+        " WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    return parts | {f"column {row[0]}" for row in columns}
+
+
+def _vec(path: Path) -> Check:
+    def check() -> Check:
+        con = apsw.Connection(":memory:")
+        load_vec(con)
+        return Check("vec_loaded", True, f"sqlite-vec {value(con, 'SELECT vec_version()')}")
+
+    return _guarded("vec_loaded", path, check)
+
+
+def _counts(store: Store) -> Check:
+    con = store.con
+    cases = number(con, "SELECT count(*) FROM error_kb")
+    pairs = (
+        ("case_state", number(con, "SELECT count(*) FROM case_state"), cases),
+        ("case_fts", number(con, "SELECT count(*) FROM case_fts_docsize"), cases),
+        (
+            "answer_key",
+            number(con, "SELECT count(*) FROM answer_key"),
+            number(con, f"SELECT count(*) FROM ({_ANSWERING})"),
+        ),
+    )
+    wrong = [f"{name} has {found} rows, not {wanted}" for name, found, wanted in pairs if found != wanted]
+    astray = number(con, f"SELECT count(*) FROM ({_ANSWERING}) WHERE (k, case_id) NOT IN ({_KEYS})")
+    if astray and not wrong:
+        wrong.append(f"answer_key misses {astray} keys")
+    wrong += _vector_counts(con)
+    if wrong:
+        return Check("counts_match", False, "; ".join(wrong), _REBUILD)
+    return Check("counts_match", True, f"{cases} cases")
+
+
+def _vector_counts(con: apsw.Connection) -> list[str]:
+    if not value(con, "SELECT 1 FROM sqlite_schema WHERE name = 'vec_error_kb'"):
+        return []
+    load_vec(con)
+    found = number(con, "SELECT count(*) FROM vec_error_kb")
+    orphans = number(con, "SELECT count(*) FROM vec_error_kb WHERE error_kb_id NOT IN (SELECT id FROM error_kb)")
+    wanted = number(con, "SELECT count(DISTINCT item_id) FROM vector WHERE kind = 'error'")
+    wrong = [f"vec_error_kb has {found} rows, not {wanted}"] if found != wanted else []
+    return [*wrong, f"vec_error_kb has {orphans} rows without a case"] if orphans else wrong
