@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 from types import UnionType
@@ -41,7 +41,11 @@ class ErrorObject:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What was done with a database file: `rows` were saved and `lost` tables could not be read, if it was salvaged."""
+    """What was done with a casebook's file.
+
+    `kept`: where a restore put what stood there before. `tables`: rows salvaged, a table. `errors`: what could not be
+    read. All are empty where they do not apply.
+    """
 
     SCHEMA: ClassVar[str] = "db_report.v1"
 
@@ -49,8 +53,9 @@ class FileReport:
     source: str
     target: str
     size: int
-    rows: int | None
-    lost: tuple[str, ...]
+    kept: str | None = None
+    tables: Mapping[str, int] = field(default_factory=dict[str, int])
+    errors: tuple[str, ...] = ()
 
 
 def error_object(fault: Fault) -> ErrorObject:

@@ -1,0 +1,110 @@
+"""The cases from the shell: list, show, import, export."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context
+from cli.layout import clip, one_line, pad
+from cli.output import Output
+from cli.show import field, source_line
+from core.errors import Case, CaseList, Filters, list_cases, show_case
+from core.fault import Fault
+from core.store import open_store
+
+_LARGEST_ID = 2**63 - 1
+_STATUS = {"unresolved": "  open", "draft": " draft", "verified": "  good"}
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`errors list`: one page of cases."""
+    if not 1 <= args.limit <= 10_000:
+        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+    filters = Filters(status=args.status, tool=args.tool, project=args.project, since=args.since)
+    with open_store(context.database) as store:
+        page = list_cases(store, filters, sort=args.sort, limit=args.limit, after=args.after)
+    context.out.result(page, _list_lines(context.out, page))
+    return 0 if page.cases else 1
+
+
+def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
+    if not page.cases:
+        yield "No such cases."
+        return
+    yield out.paint(f"{'case':>6}  status  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
+    for row in page.cases:
+        head = f"{row.id:>6}  {_STATUS[row.status]}  {row.seen:>5}  {pad(row.last_seen[:10], 10)}  {pad(row.tool, 8)}  "
+        yield head + clip(row.key_line, max(20, out.columns - len(head)))
+    if page.next is not None:
+        yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
+
+
+def run_show(args: argparse.Namespace, context: Context) -> int:
+    """`errors show`: everything about one case."""
+    with open_store(context.database) as store:
+        case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
+    if case is None:
+        context.out.fault(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"))
+        return 1
+    context.out.result(case, _case_lines(context.out, case))
+    return 0
+
+
+def _case_lines(out: Output, case: Case) -> Iterator[str]:
+    yield out.paint(f"Case {case.id}, {case.status}", "bold")
+    for line in case.key_lines:
+        yield from field(out, "error", one_line(line), "bold")
+    yield from field(out, "normalized", case.error_normalized)
+    for finer in case.fingerprints:
+        yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
+    yield from field(out, "seen", f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}")
+    yield from field(out, "project", case.project or "unknown")
+    yield from field(out, "used", f"{case.use_count:,} times" + (f", last {case.last_used}" if case.last_used else ""))
+    if case.error_raw:
+        yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw))
+    if not case.resolutions:
+        yield out.paint("  No fix is written down yet.", "warn")
+    for fix in case.resolutions:
+        yield ""
+        yield f"Fix {fix.id}, {fix.status}" + (", the one that answers" if fix.current else "")
+        yield from field(out, "fix", fix.text)
+        yield from field(out, "fixed by", fix.resolved_by or "unknown")
+        yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
+        yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+
+
+def _few_lines(text: str, most: int = 12) -> str:
+    lines = text[:8000].split("\n")
+    more = "" if len(lines) <= most and len(text) <= 8000 else "\n… (all of it: --verbose)"
+    return "\n".join(lines[:most]) + more
+
+
+def run_import(args: argparse.Namespace, context: Context) -> int:
+    """`errors import`: cases from a JSONL export or a seed database."""
+    from cli.importing import report_lines
+    from core.errors.case_import import import_cases
+
+    with open_store(context.database, write=True, create=True) as store:
+        report = import_cases(store, Path(args.file))
+    context.log.write("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
+    context.out.result(report, report_lines(context.out, report))
+    return 0
+
+
+def run_export(args: argparse.Namespace, context: Context) -> int:
+    """`errors export`: all cases, to stdout or to a file that is written whole or not at all."""
+    from core.errors.case_export import export_cases
+
+    with open_store(context.database) as store:
+        if args.output is None:
+            for piece in export_cases(store, args.format):
+                sys.stdout.write(piece)
+            return 0
+        from core.atomic import write_file
+
+        size = write_file(Path(args.output), export_cases(store, args.format), replace=args.force)
+    context.out.note(f"wrote {one_line(args.output)}, {size:,} bytes")
+    return 0

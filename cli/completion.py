@@ -1,0 +1,158 @@
+"""`casebook completion`: a script that completes commands, options and choices, made from the parser itself.
+
+By hand rather than with shtab: what is needed fits in this file, and it costs no dependency.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cli.context import Context
+from cli.parser import Parser, build
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word that may follow: what it is for, whether a value follows it, and which."""
+
+    name: str
+    about: str
+    valued: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place in the grammar (`/errors/search`) and the words that may follow there."""
+
+    path: str
+    words: tuple[Word, ...]
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The argument."""
+    parser.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
+    parser.set_defaults(run=run_completion, bare=True)
+    parser.epilog = (
+        "to install:\n"
+        '  bash   eval "$(casebook completion bash)"   in ~/.bashrc\n'
+        '  zsh    eval "$(casebook completion zsh)"    in ~/.zshrc, after compinit\n'
+        "  fish   casebook completion fish > ~/.config/fish/completions/casebook.fish\n"
+    )
+
+
+def run_completion(args: argparse.Namespace, context: Context) -> int:
+    """`completion`: the script on stdout."""
+    places = tuple(_walk(build(), ""))
+    for line in {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](places):
+        sys.stdout.write(line + "\n")
+    return 0
+
+
+def _walk(parser: argparse.ArgumentParser, path: str) -> Iterator[Place]:
+    words: list[Word] = []
+    below: list[Place] = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                words.append(Word(str(choice.dest), choice.help or ""))
+            for name, child in action.choices.items():
+                below.extend(_walk(child, f"{path}/{name}"))
+        elif action.option_strings:
+            choices = tuple(map(str, action.choices or ()))
+            words.append(Word(action.option_strings[-1], action.help or "", action.nargs != 0, choices))
+        else:
+            words.extend(Word(str(choice), "") for choice in action.choices or ())
+    yield Place(path, tuple(words))
+    yield from below
+
+
+def _bash(places: tuple[Place, ...]) -> Iterator[str]:
+    yield "_casebook() {"
+    yield '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at="" words="" i'
+    yield "  COMPREPLY=()"
+    yield "  for ((i = 1; i < COMP_CWORD; i++)); do"
+    yield '    case "$at/${COMP_WORDS[i]}" in'
+    yield f'      {"|".join(p.path for p in places if p.path)}) at="$at/${{COMP_WORDS[i]}}" ;;'
+    yield "    esac"
+    yield "  done"
+    yield '  case "$at $prev" in'
+    for place in places:
+        for word in place.words:
+            if word.valued and word.choices:
+                reply = f'COMPREPLY=($(compgen -W "{" ".join(word.choices)}" -- "$cur"))'
+                yield f'    "{place.path} {word.name}") {reply}; return ;;'
+    yield f'    {_free(places)}) COMPREPLY=($(compgen -f -- "$cur")); return ;;'
+    yield "  esac"
+    yield '  case "$at" in'
+    for place in places:
+        yield f'    "{place.path}") words="{" ".join(word.name for word in place.words)}" ;;'
+    yield "  esac"
+    yield '  COMPREPLY=($(compgen -W "$words" -- "$cur"))'
+    yield "}"
+    yield "complete -o default -F _casebook casebook"
+
+
+def _free(places: tuple[Place, ...]) -> str:
+    """A shell pattern for the options that take any value, wherever they stand."""
+    names = {word.name for place in places for word in place.words if word.valued and not word.choices}
+    return "|".join(f'*" {name}"' for name in sorted(names))
+
+
+def _zsh(places: tuple[Place, ...]) -> Iterator[str]:
+    yield "#compdef casebook"
+    yield "_casebook() {"
+    yield '  local at="" word; local -a found'
+    yield "  for word in ${words[2,CURRENT-1]}; do"
+    yield '    case "$at/$word" in'
+    yield f'      {"|".join(p.path for p in places if p.path)}) at="$at/$word" ;;'
+    yield "    esac"
+    yield "  done"
+    yield '  case "$at ${words[CURRENT-1]}" in'
+    for place in places:
+        for word in place.words:
+            if word.valued and word.choices:
+                yield f'    "{place.path} {word.name}") compadd -- {" ".join(word.choices)}; return ;;'
+    yield f"    {_free(places)}) _files; return ;;"
+    yield "  esac"
+    yield '  case "$at" in'
+    for place in places:
+        listed = " ".join(_quoted(f"{word.name}:{word.about}" if word.about else word.name) for word in place.words)
+        yield f'    "{place.path}") found=({listed}) ;;'
+    yield "  esac"
+    yield "  _describe -t words casebook found || _files"
+    yield "}"
+    yield "compdef _casebook casebook"
+
+
+def _fish(places: tuple[Place, ...]) -> Iterator[str]:
+    yield "function __casebook_at"
+    yield '  set -l at ""'
+    yield "  for word in (commandline -opc)[2..-1]"
+    yield '    switch "$at/$word"'
+    yield f"      case {' '.join(p.path for p in places if p.path)}"
+    yield '        set at "$at/$word"'
+    yield "    end"
+    yield "  end"
+    yield '  test "$at" = "$argv[1]"'
+    yield "end"
+    for place in places:
+        for word in place.words:
+            head = f"complete -c casebook -n '__casebook_at \"{place.path}\"'"
+            about = f" -d {_quoted(word.about)}" if word.about else ""
+            if not word.name.startswith("-"):
+                yield f"{head} -a {word.name}{about}"
+                continue
+            value = f" -x -a '{' '.join(word.choices)}'" if word.choices else " -r" if word.valued else ""
+            flag = f"-l {word.name[2:]}" if word.name.startswith("--") else f"-s {word.name[1:]}"
+            yield f"{head} {flag}{value}{about}"
+
+
+def _quoted(text: str) -> str:
+    """A word in single quotes; quotes and backslashes, which the shells treat differently, are left out."""
+    return "'" + text.replace("'", "").replace("\\", "") + "'"

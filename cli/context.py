@@ -1,0 +1,79 @@
+"""What a command is given besides its arguments: the settings, the casebook's place, the output, the log."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.output import Output
+from core.config import Config, Settings, Value, database_path, default_config, load_config
+from core.fault import Fault
+from core.folders import log_file
+from core.log import Log
+from core.trace import Step
+
+MAX_TEXT = 64 << 20
+"""Bytes of one text read from standard input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The surroundings of one command."""
+
+    out: Output
+    config: Config
+    settings: Settings
+    database: Path
+    log: Log
+
+
+def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = True) -> Context:
+    """The surroundings that the options, the environment and the settings file make. Raises Fault config_invalid.
+
+    Without `read_settings` only the options count: for commands that must work where the settings are broken.
+    """
+    flags: dict[str, tuple[str, Value]] = {}
+    if getattr(args, "db", None) is not None:
+        if not args.db:
+            raise Fault("invalid_input", "--db is empty", "name the casebook's file")
+        flags["store.path"] = ("--db", args.db)
+    if read_settings:
+        named = getattr(args, "config", None)
+        config = load_config(None if named is None else Path(named), flags=flags)
+    else:
+        config = default_config(flags)
+    for warning in config.warnings:
+        out.note(f"casebook: {warning}")
+    settings = config.values
+    log = Log(log_file(), settings.log.level, settings.log.max_bytes, settings.log.keep)
+    return Context(out, config, settings, database_path(settings), log)
+
+
+def text_given(given: str | None, what: str) -> str:
+    """A text from the command line, or from standard input where it is `-` or missing.
+
+    Bytes that are no UTF-8 become U+FFFD; nothing else is changed. Raises Fault invalid_input for a missing, empty or
+    oversized text.
+    """
+    text = given
+    if text is None and sys.stdin.isatty():
+        raise Fault("invalid_input", f"no {what} given", f"give it in quotes, or pipe it in: … | casebook {what}")
+    if text is None or text == "-":
+        data = sys.stdin.buffer.read(MAX_TEXT + 1)
+        if len(data) > MAX_TEXT:
+            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "give the part that fails")
+        text = data.decode("utf-8", "replace")
+    if not text.strip():
+        raise Fault("invalid_input", f"the {what} is empty", "give the error as it was printed")
+    return text
+
+
+def fault_in(trace: tuple[Step, ...]) -> Fault | None:
+    """The fault that kept a trace from its answer, if there is one. A tier that fell out is none: the others answer."""
+    for step in trace:
+        code = step.fact("code")
+        if step.outcome == "failed" and isinstance(code, str) and not code.startswith(("model_", "timeout")):
+            return Fault(code, str(step.fact("message") or step.reason), str(step.fact("hint") or ""))  # pyright: ignore[reportArgumentType]
+    return None

@@ -1,0 +1,57 @@
+"""`casebook demo`: a casebook of sample transcripts, in the workbench or, off a terminal, in plain text."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context
+from cli.importing import report_lines
+from cli.layout import clip
+from cli.output import Output
+from cli.parser import Parser
+from cli.progress import reporter
+from cli.show import answer_lines, trace_lines
+from core.flows.demo import Demo, fill_demo, run_demo
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.add_argument("--plain", action="store_true", help="print the demonstration, on a terminal too")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
+    parser.set_defaults(run=run_command)
+
+
+def run_command(args: argparse.Namespace, context: Context) -> int:
+    """`demo`: your own casebook is neither read nor written; the temporary one is gone afterwards."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    with tempfile.TemporaryDirectory(prefix="casebook-demo-", ignore_cleanup_errors=True) as folder:
+        database = Path(folder) / "demo.db"
+        if on_terminal and not args.plain and not context.out.json:
+            from cli.open import open_workbench
+
+            fill_demo(database, reporter(context.out))
+            return open_workbench(context, database, title="demo", ascii_only=args.ascii)
+        demo = run_demo(database, reporter(context.out))
+    context.out.result(demo, _lines(context.out, demo))
+    return 0
+
+
+def _lines(out: Output, demo: Demo) -> Iterator[str]:
+    yield out.paint("1. Sample transcripts are imported into a temporary casebook.", "bold")
+    yield from report_lines(out, demo.report)
+    yield ""
+    yield out.paint(f"2. {len(demo.answers)} errors are looked up in it.", "bold")
+    for answer in demo.answers:
+        yield ""
+        yield clip("> " + answer.query.raw.strip(), out.columns)
+        yield from answer_lines(out, answer)
+        if not out.verbose:
+            yield from trace_lines(out, answer.trace)
+    yield ""
+    yield "On a terminal, casebook demo opens the workbench on the same transcripts."
+    yield "Your own: casebook import auto, then casebook."

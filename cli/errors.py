@@ -1,0 +1,195 @@
+"""`casebook errors`: normalize, search, record; the commands about cases live in `cli.cases`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from cli.context import Context, fault_in, text_given
+from cli.parser import Parser, add_group, add_leaf
+from core.fault import Fault
+
+_SEARCH_EXAMPLES = """\
+examples:
+  npm test 2>&1 | casebook errors search
+  casebook errors search "error TS2304: Cannot find name 'foo'." --json
+  casebook errors search -- "-bash: frobnicate: command not found"
+  casebook errors search --jsonl < errors.jsonl      lines like {"text": "…"}
+"""
+_RECORD_EXAMPLES = """\
+example:
+  casebook errors record --error "EADDRINUSE: address already in use :::3000" \\
+    --resolution "Stop the old server: kill $(lsof -ti :3000)" --resolved-by Bash --tool-sequence '["Bash"]'
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "errors_command")
+    normalize = add_leaf(children, shared, "normalize", "what names an error: key line, normalized form, fingerprint")
+    _add_text(normalize)
+    normalize.set_defaults(run=run_normalize)
+    search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _SEARCH_EXAMPLES)
+    _add_text(search)
+    search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
+    search.add_argument("--tiers", choices=("text", "all"), default="text", help="all: ask the vector tier too")
+    search.set_defaults(run=run_search)
+    record = add_leaf(children, shared, "record", "write down what fixed an error", _RECORD_EXAMPLES)
+    record.add_argument("--error", metavar="TEXT", required=True, help="the error as it was printed; - reads it in")
+    record.add_argument("--resolution", metavar="TEXT", required=True, help="what fixed it; - reads it in")
+    record.add_argument("--resolved-by", metavar="NAME", help="the tool or person that fixed it")
+    record.add_argument("--tool-sequence", metavar="JSON", help='the tools used, in order: ["Read", "Edit"]')
+    record.set_defaults(run=run_record)
+    _add_cases(children, shared)
+
+
+def _add_text(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="the error as it was printed; - or nothing: from stdin")
+    parser.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+
+
+def _add_cases(children: Any, shared: Parser) -> None:
+    lister = add_leaf(children, shared, "list", "the cases, the last seen first")
+    lister.add_argument("--status", choices=("unresolved", "draft", "verified"), help="only these")
+    lister.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
+    lister.add_argument("--project", metavar="PATH", help="only errors seen in this project")
+    lister.add_argument("--since", metavar="TIME", help="only cases seen since (2026-01-31, or with a time)")
+    lister.add_argument(
+        "--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="what comes first"
+    )
+    lister.add_argument("--limit", metavar="N", type=int, default=50, help="cases on one page (default 50)")
+    lister.add_argument("--after", metavar="CURSOR", help="the page after this one (`next` of the page before)")
+    lister.set_defaults(run=_lazily("run_list"))
+    show = add_leaf(children, shared, "show", "everything known about one case")
+    show.add_argument("id", metavar="ID", type=int, help="the number of the case")
+    show.set_defaults(run=_lazily("run_show"))
+    importer = add_leaf(children, shared, "import", "take over cases from a JSONL export or a seed database")
+    importer.add_argument("file", metavar="FILE", help="a .jsonl file or an SQLite database; it is only read")
+    importer.set_defaults(run=_lazily("run_import"))
+    exporter = add_leaf(children, shared, "export", "write all cases out")
+    exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
+    exporter.add_argument("-o", "--output", metavar="FILE", help="write to this file instead of stdout")
+    exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
+    exporter.set_defaults(run=_lazily("run_export"))
+
+
+def _lazily(name: str) -> Callable[[argparse.Namespace, Context], int]:
+    """A command of `cli.cases`, which is imported only when it runs."""
+
+    def run(args: argparse.Namespace, context: Context) -> int:
+        import cli.cases
+
+        return getattr(cli.cases, name)(args, context)
+
+    return run
+
+
+def run_normalize(args: argparse.Namespace, context: Context) -> int:
+    """`errors normalize`: one text, or a stream of them. Needs no casebook."""
+    from core.errors import identify
+
+    if args.jsonl:
+        from cli.stream import run_stream, text_of
+
+        _no_text(args)
+        return 0 if run_stream(lambda item: identify(text_of(item))) else 2
+    from cli.show import identity_lines
+
+    found = identify(text_given(args.text, "errors normalize"))
+    context.out.result(found, identity_lines(context.out, found))
+    return 0 if found.normalized else 1
+
+
+def run_search(args: argparse.Namespace, context: Context) -> int:
+    """`errors search`: the known fix of one error, or of every error of a stream."""
+    from core.errors import search
+
+    count = context.settings.search.count and not args.no_count
+    if args.jsonl:
+        _no_text(args)
+        return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
+    from cli.show import answer_lines
+
+    answer = search(context.database, text_given(args.text, "errors search"), count=count, tiers=args.tiers)
+    fault = fault_in(answer.trace)
+    if fault is not None and answer.match is None:
+        raise fault
+    context.out.result(answer, answer_lines(context.out, answer))
+    return 1 if answer.match is None else 0
+
+
+def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
+    """One connection for the whole stream, where there is a casebook; faults are told line by line."""
+    from contextlib import ExitStack, suppress
+
+    from cli.stream import run_stream, text_of
+    from core.errors import search
+    from core.store import open_store
+
+    with ExitStack() as stack:
+        target: Any = context.database
+        with suppress(Fault):
+            target = stack.enter_context(open_store(context.database, write=count))
+
+        def answer(item: dict[str, Any]) -> object:
+            found = search(target, text_of(item), count=count, tiers=tiers)
+            fault = fault_in(found.trace)
+            if fault is not None and found.match is None:
+                raise fault
+            return found
+
+        return run_stream(answer)
+
+
+def _no_text(args: argparse.Namespace) -> None:
+    if args.text not in (None, "-"):
+        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "leave one of them out")
+
+
+def run_record(args: argparse.Namespace, context: Context) -> int:
+    """`errors record`: write a fix down; the casebook is made if there is none."""
+    from core.errors import record_resolution
+
+    if args.error == "-" and args.resolution == "-":
+        raise Fault(
+            "invalid_input", "error and resolution cannot both be read from stdin", "give one of them in quotes"
+        )
+    tools = _tool_names(args.tool_sequence)
+    done = record_resolution(
+        context.database,
+        text_given(args.error, "error"),
+        text_given(args.resolution, "resolution"),
+        resolved_by=args.resolved_by,
+        tool_sequence=tools,
+    )
+    fault = fault_in(done.trace)
+    if fault is not None:
+        raise fault
+    context.out.result(done, _recorded_lines(context, done))
+    return 0
+
+
+def _recorded_lines(context: Context, done: Any) -> list[str]:
+    from cli.show import field, trace_lines
+
+    out = context.out
+    lines = [out.paint(f"Written down as case {done.case_id}.", "good")]
+    lines += field(out, "normalized", done.error_normalized)
+    lines += field(out, "fingerprint", done.fingerprint)
+    lines += field(out, "use count", str(done.use_count))
+    return lines + (["", *trace_lines(out, done.trace)] if out.verbose else [])
+
+
+def _tool_names(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    import json
+
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise Fault("invalid_input", "--tool-sequence is no JSON array of names", 'write it like \'["Read", "Edit"]\'')
+    return tuple(value)

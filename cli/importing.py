@@ -1,0 +1,99 @@
+"""`casebook import`: agents' transcripts into the casebook."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cli.context import Context
+from cli.layout import clip
+from cli.output import Output
+from cli.parser import Parser
+from core.fault import Fault
+
+_EXAMPLES = """\
+examples:
+  casebook import auto                          where your agents keep their transcripts
+  casebook import claude-code ~/.claude/projects/-home-me-shop
+  casebook import codex rollout.jsonl
+
+A transcript that was read before goes on where it ended; reading it again changes nothing.
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "agent", metavar="AGENT", choices=("claude-code", "codex", "auto"), help="claude-code, codex, auto"
+    )
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", help="files or folders (default: where the agent keeps them)"
+    )
+    parser.set_defaults(run=run_import)
+
+
+def run_import(args: argparse.Namespace, context: Context) -> int:
+    """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
+    from cli.progress import reporter
+    from core.flows.importing import import_transcripts
+    from core.store import open_store
+
+    paths = _paths(args, context)
+    if not paths:
+        context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
+        return 1
+    with open_store(context.database, write=True, create=True) as store:
+        report = import_transcripts(store, args.agent, paths, on_progress=reporter(context.out))
+    context.log.write(
+        "info",
+        "imported",
+        files=report.files,
+        messages=report.messages,
+        errors=report.errors,
+        skipped=len(report.skipped),
+    )
+    context.out.result(report, report_lines(context.out, report))
+    return 0 if report.files else 1
+
+
+def _paths(args: argparse.Namespace, context: Context) -> list[Path]:
+    """The places to read. Those that were named must be there; of the agents' own, those that are."""
+    if args.paths:
+        paths = [Path(path) for path in args.paths]
+        for path in paths:
+            if not path.exists():
+                raise Fault("invalid_input", f"there is no {path}", "name a transcript or a folder of them")
+        return paths
+    places = {"claude-code": context.settings.imports.claude_code, "codex": context.settings.imports.codex}
+    own = [Path(place).expanduser() for agent, place in places.items() if args.agent in (agent, "auto")]
+    return [path for path in own if path.exists()]
+
+
+def report_lines(out: Output, report: Any) -> Iterator[str]:
+    """What an import did: the counts, and the lines it had to leave out."""
+    counts = [
+        (report.files, "file"), (report.sessions, "session"), (report.messages, "message"),
+        (report.tool_calls, "tool call"), (report.errors, "error"), (report.resolutions, "fix"),
+    ]  # fmt: skip
+    yield "Read " + ", ".join(_counted(count, what) for count, what in counts) + "."
+    if not report.skipped:
+        return
+    yield out.paint(
+        f"{_counted(len(report.skipped), 'line')} could not be read and {_were(report.skipped)} left out:", "warn"
+    )
+    most = len(report.skipped) if out.verbose else 10
+    for gap in report.skipped[:most]:
+        yield "  " + clip(f"{gap.file}:{gap.line}: {gap.reason}", 500)
+    if len(report.skipped) > most:
+        yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what if count == 1 else 'fixes' if what == 'fix' else what + 's'}"
+
+
+def _were(items: tuple[object, ...]) -> str:
+    return "was" if len(items) == 1 else "were"

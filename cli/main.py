@@ -1,0 +1,23 @@
+"""The door: `casebook` and `python -m cli`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line (without the program's name) and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:  # asked by scripts and prompts: no parser for it
+        from core.version import VERSION
+
+        print(f"casebook {VERSION}")
+        return 0
+    from cli.program import run
+
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,15 @@
+"""Opening the workbench: the one place where the command line knows the terminal application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.context import Context
+
+
+def open_workbench(context: Context, database: Path | None = None, *, title: str = "", ascii_only: bool = False) -> int:
+    """Open the workbench on the casebook in force, or on `database`; returns its exit code."""
+    from tui.app import run
+
+    place = context.database if database is None else database
+    return run(place, title=title, ascii_only=ascii_only or context.settings.ui.ascii)

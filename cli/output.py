@@ -1,0 +1,96 @@
+"""What leaves the program: results to stdout, everything else to stderr; as text for people or as JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from cli.layout import one_line
+from core.fault import Fault
+from core.text import visible
+from core.wire import dumps, error_object
+
+Style = Literal["bold", "dim", "good", "warn", "bad"]
+_SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How to say things: as JSON or text, how much, in colour or not, and how wide.
+
+    `text` lines given to it must be made of own words and of foreign text that went through `visible`.
+    """
+
+    json: bool = False
+    verbose: bool = False
+    colour: bool = False
+    columns: int = 80
+
+    def result(self, value: object, lines: Iterable[str]) -> None:
+        """One answer: the value as one JSON object, or the lines."""
+        if self.json:
+            self.line(dumps(value))
+        else:
+            for line in lines:
+                self.line(line)
+
+    def line(self, line: str) -> None:
+        """One line on stdout."""
+        sys.stdout.write(line + "\n")
+
+    def note(self, line: str) -> None:
+        """One line on stderr, for people only."""
+        if not self.json:
+            sys.stderr.write(visible(line) + "\n")
+
+    def fault(self, fault: Fault) -> None:
+        """A fault on stderr: one line, or one `error.v1` object."""
+        sys.stderr.write((dumps(error_object(fault)) if self.json else f"casebook: {fault_line(fault)}") + "\n")
+
+    def paint(self, text: str, style: Style) -> str:
+        """`text` (already inert) in a style, where the terminal shows any."""
+        return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if self.colour else text
+
+
+def fault_line(fault: Fault) -> str:
+    """What is wrong and where; what to do about it."""
+    hint = fault.hint.strip().rstrip(".")
+    if hint[1:2].islower():
+        hint = hint[0].lower() + hint[1:]
+    return one_line(fault.message.strip().rstrip(".") + (f"; {hint}" if hint else ""))
+
+
+def output_for(*, json: bool, verbose: bool) -> Output:
+    """The output that suits this terminal, pipe or file."""
+    on_terminal = sys.stdout.isatty()
+    colour = on_terminal and not json and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Output(json, verbose, colour, _columns() if on_terminal else 80)
+
+
+def _columns() -> int:
+    try:
+        return max(40, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
+    except (OSError, ValueError):
+        return 80
+
+
+def prepare_streams() -> None:
+    """UTF-8 whatever the locale says, no newline translation, and no character that could end the program."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        _prepare(stream)
+
+
+def _prepare(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is None:
+        return
+    if not stream.isatty():
+        reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    else:
+        reconfigure(errors="replace")

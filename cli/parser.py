@@ -1,0 +1,115 @@
+"""The grammar of the command line: the commands, the options they share, and which module knows the rest."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from core.fault import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the first level: its line in the help, and the module that adds its arguments (`add_to`)."""
+
+    help: str
+    module: str
+
+
+COMMANDS: dict[str, Command] = {
+    "demo": Command("a casebook of sample transcripts, to look around in", "cli.demo"),
+    "import": Command("read agents' transcripts: sessions, errors and what fixed them", "cli.importing"),
+    "errors": Command("look errors up, write fixes down, list and carry cases", "cli.errors"),
+    "doctor": Command("check that everything works", "cli.doctor"),
+    "schema": Command("what this casebook speaks and can do", "cli.schema"),
+    "config": Command("the settings, and where each comes from", "cli.config"),
+    "db": Command("back up, restore and rescue the file", "cli.db"),
+    "completion": Command("a completion script for your shell", "cli.completion"),
+}
+
+_EXAMPLES = """\
+examples:
+  casebook                                  open the workbench
+  casebook demo                             the same, on sample transcripts
+  casebook import auto                      read the transcripts of your agents
+  npm test 2>&1 | casebook errors search    has this error been met, and what fixed it?
+  casebook errors search "EADDRINUSE: address already in use :::3000" --json
+
+exit codes: 0 found or done, 1 nothing found or refused, 2 error, 3 doctor unhealthy
+"""
+_VALUED = ("--db", "--config")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaint is a fault like any other, and that takes no abbreviations."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        kwargs["allow_abbrev"] = False
+        super().__init__(*args, **kwargs)  # pyright: ignore[reportArgumentType]
+
+    def error(self, message: str) -> NoReturn:
+        raise Fault("invalid_input", message, f"see {self.prog} --help")
+
+
+def common() -> Parser:
+    """The options every command takes, before or after its name: what was not given leaves no trace."""
+    parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = parser.add_argument_group("options of every command")
+    group.add_argument("--db", metavar="PATH", help="the casebook to use (default: your own)")
+    group.add_argument("--config", metavar="FILE", help="the settings file to use (default: your own)")
+    group.add_argument("--json", action="store_true", help="one JSON object instead of text; faults too, on stderr")
+    group.add_argument("--verbose", action="store_true", help="the whole trace, and progress")
+    group.add_argument("--debug", action="store_true", help="show where an unexpected fault came from")
+    return parser
+
+
+def command_named(argv: Sequence[str]) -> str | None:
+    """The command that a command line names: its first word that is neither an option nor an option's value."""
+    skip = False
+    for word in argv:
+        if skip:
+            skip = False
+        elif word in _VALUED:
+            skip = True
+        elif not word.startswith("-"):
+            return word
+    return None
+
+
+def build(commands: Collection[str] = tuple(COMMANDS)) -> Parser:
+    """The parser, with the arguments of `commands` filled in; the modules of the others are not imported."""
+    shared = common()
+    parser = Parser(
+        prog="casebook",
+        description="The terminal workbench for what coding agents have learned. Alone, it opens.",
+        epilog=_EXAMPLES,
+        parents=[shared],
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("--ascii", action="store_true", help="open the workbench drawn with ASCII signs only")
+    children = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
+    for name, command in COMMANDS.items():
+        child = children.add_parser(name, help=command.help, description=_sentence(command.help), parents=[shared])
+        if name in commands:
+            importlib.import_module(command.module).add_to(child, shared)
+    return parser
+
+
+def add_group(parser: argparse.ArgumentParser, dest: str) -> argparse._SubParsersAction[Parser]:
+    """The sub-commands of a command; one must be given."""
+    return parser.add_subparsers(dest=dest, metavar="COMMAND", title="commands", required=True, parser_class=Parser)
+
+
+def add_leaf(
+    children: argparse._SubParsersAction[Parser], shared: Parser, name: str, about: str, epilog: str = ""
+) -> Parser:
+    """One sub-command, which takes the shared options too."""
+    return children.add_parser(name, help=about, description=_sentence(about), epilog=epilog, parents=[shared])
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

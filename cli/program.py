@@ -1,0 +1,122 @@
+"""One run of the command line: parse, do, and turn whatever happens into an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from cli.context import Context, context_for
+from cli.output import Output, output_for, prepare_streams
+from cli.parser import COMMANDS, build, command_named
+from core.fault import Fault
+
+FOUND, NOTHING, FAILED, UNHEALTHY, INTERRUPTED = 0, 1, 2, 3, 130
+Run = Callable[[argparse.Namespace, Context], int]
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says. Prints every fault and raises none."""
+    prepare_streams()
+    wants_json = any(word in ("--json", "--jsonl") for word in argv)
+    out = output_for(json=wants_json, verbose="--verbose" in argv)
+    try:
+        code = _run(argv, out)
+        sys.stdout.flush()
+        return code
+    except Fault as fault:
+        return _failed(fault, out, debug="--debug" in argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _reader_gone()
+    except OSError as error:
+        fault = Fault(
+            "io_error", f"{error.filename or 'output'}: {error.strerror or error}", "check the disk and the path"
+        )
+        fault.__cause__ = error
+        return _failed(fault, out, debug="--debug" in argv)
+    except Exception as error:  # noqa: BLE001 the last net: one line, not a traceback
+        fault = Fault(
+            "generic", f"{type(error).__name__}: {error}", "run it again with --debug and report what it says"
+        )
+        fault.__cause__ = error
+        return _failed(fault, out, debug="--debug" in argv)
+
+
+def _run(argv: Sequence[str], out: Output) -> int:
+    named = command_named(argv)
+    try:
+        parser = build([named] if named in COMMANDS else [])
+        args = parser.parse_args(argv)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    if getattr(args, "version", False):
+        from core.version import VERSION
+
+        out.line(f"casebook {VERSION}")
+        return FOUND
+    if named is None:
+        return _alone(parser, args, out)
+    out = output_for(json=hasattr(args, "json") or getattr(args, "jsonl", False), verbose=hasattr(args, "verbose"))
+    context = context_for(args, out, read_settings=not getattr(args, "bare", False))
+    start = time.perf_counter()
+    try:
+        code = cast("Run", args.run)(args, context)
+    except Fault as fault:
+        context.log.write("error", "fault", command=named, code=fault.code, message=fault.message)
+        raise
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        context.log.write("error", "unexpected fault", command=named, error=repr(error), trace=_traceback(error))
+        raise
+    elapsed = round((time.perf_counter() - start) * 1000, 1)
+    context.log.write("debug", "done", command=named, exit_code=code, elapsed_ms=elapsed)
+    return code
+
+
+def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Output) -> int:
+    """`casebook` without a command: the workbench on a terminal, else the help."""
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        from cli.open import open_workbench
+
+        return open_workbench(context_for(args, out), ascii_only=args.ascii)
+    parser.print_help()
+    return FAILED
+
+
+def _failed(fault: Fault, out: Output, *, debug: bool) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_stdout()
+    with contextlib.suppress(OSError):
+        if debug:
+            sys.stderr.write(_traceback(fault.__cause__ or fault))
+        out.fault(fault)
+    return FAILED
+
+
+def _traceback(error: BaseException) -> str:
+    import traceback
+
+    from core.text import visible
+
+    return visible("".join(traceback.format_exception(error)))
+
+
+def _reader_gone() -> int:
+    """Whoever read our output has had enough, which is no fault of ours."""
+    _drop_stdout()
+    return FOUND
+
+
+def _drop_stdout() -> None:
+    """Python flushes stdout once more when it ends; what nobody can take must not make it complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,52 @@
+"""`casebook schema`: what this casebook writes, can do, holds; and the JSON Schemas themselves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from cli.context import Context
+from cli.output import Output
+from cli.parser import Parser
+from cli.show import field
+from core.flows.capabilities import Capabilities, capabilities, schema_text
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The argument."""
+    parser.add_argument("name", metavar="NAME", nargs="?", help="print this JSON Schema, for example error_search.v1")
+    parser.set_defaults(run=run_schema)
+
+
+def run_schema(args: argparse.Namespace, context: Context) -> int:
+    """`schema`."""
+    if args.name is not None:
+        sys.stdout.write(schema_text(args.name))
+        return 0
+    found = capabilities(context.database)
+    context.out.result(found, _lines(context.out, found))
+    return 0
+
+
+def _lines(out: Output, found: Capabilities) -> Iterator[str]:
+    versions = found.versions
+    yield from field(out, "casebook", f"{versions.casebook}, database schema {versions.database}")
+    yield from field(out, "runs on", f"Python {versions.python}, SQLite {versions.sqlite}")
+    yield from field(out, "writes", ", ".join(found.wire))
+    yield from field(out, "models", ", ".join(found.models) or "none set up")
+    for status, label in (("ready", "can do"), ("planned", "to come")):
+        yield ""
+        yield out.paint(label, "bold")
+        for ability in found.capabilities:
+            if ability.status == status:
+                yield from field(out, ability.name, ability.about)
+    yield ""
+    if found.stats is None:
+        yield "No casebook yet."
+        return
+    stats = found.stats
+    yield from field(out, "holds", f"{stats.cases:,} cases ({stats.unresolved:,} open), {stats.resolutions:,} fixes")
+    yield from field(
+        out, "from", f"{stats.sessions:,} sessions, {stats.messages:,} messages, {stats.tool_calls:,} calls"
+    )

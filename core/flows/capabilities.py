@@ -1,0 +1,180 @@
+"""What this casebook speaks and can do (`schema.v1`), and the JSON Schemas of everything it writes.
+
+`python -m core.flows.capabilities --write` generates `core/schemas/*.json` from the types.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from core.fault import Fault
+from core.store import Store, open_store
+from core.version import VERSION
+
+SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One thing casebook does, or will do: `planned` ones are refused today."""
+
+    name: str
+    status: Literal["ready", "planned"]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Versions of casebook, of the database schema it writes, and of what it runs on."""
+
+    casebook: str
+    database: int
+    python: str
+    sqlite: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much the casebook holds, in rows."""
+
+    cases: int
+    unresolved: int
+    resolutions: int
+    occurrences: int
+    sessions: int
+    messages: int
+    tool_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The objects written, the abilities, the embedding models set up, the versions, the stats (null: no casebook)."""
+
+    SCHEMA: ClassVar[str] = "schema.v1"
+
+    wire: tuple[str, ...]
+    capabilities: tuple[Capability, ...]
+    models: tuple[str, ...]
+    versions: Versions
+    stats: Stats | None
+
+
+CAPABILITIES = (
+    Capability("import", "ready", "transcripts of Claude Code and Codex"),
+    Capability("errors", "ready", "identify, search by text, record, list, carry in and out"),
+    Capability("demo", "ready", "sample transcripts, imported and searched"),
+    Capability("backup", "ready", "back up, restore, salvage"),
+    Capability("curation", "planned", "verify, reject, edit, merge and split cases; undo from the shell"),
+    Capability("vectors", "planned", "embedding models and the vector tier"),
+    Capability("hooks", "planned", "answers inside agents"),
+    Capability("evidence", "planned", "quotes aligned with their transcripts"),
+    Capability("rules", "planned", "which rules a tool call meets"),
+    Capability("library", "planned", "notes, documents and code, with citations"),
+    Capability("ask", "planned", "grounded answers, or an honest refusal"),
+    Capability("mcp", "planned", "a stdio MCP server"),
+)
+
+
+def capabilities(database: Path) -> Capabilities:
+    """What this casebook speaks and can do. Raises Fault where there is a database that cannot be read."""
+    import apsw
+
+    from core.store.migrations import SHIPPED
+
+    versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
+    return Capabilities(schema_names(), CAPABILITIES, (), versions, _stats(database))
+
+
+def schema_names() -> tuple[str, ...]:
+    """The names of everything written as JSON."""
+    return tuple(sorted(path.name.removesuffix(".json") for path in SCHEMAS.glob("*.json")))
+
+
+def schema_text(name: str) -> str:
+    """The JSON Schema called `name`. Raises Fault invalid_input for a name nobody knows."""
+    if name not in schema_names():
+        raise Fault("invalid_input", f"there is no schema {name}", f"one of: {', '.join(schema_names())}")
+    return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
+
+
+def _stats(database: Path) -> Stats | None:
+    try:
+        with open_store(database) as store:
+            return Stats(
+                _count(store, "error_kb"),
+                _count(store, "case_state WHERE status = 'unresolved'"),
+                _count(store, "resolution"),
+                _count(store, "occurrence"),
+                _count(store, "session"),
+                _count(store, "message"),
+                _count(store, "tool_call"),
+            )
+    except Fault as fault:
+        if fault.code == "not_indexed":
+            return None
+        raise
+
+
+def _count(store: Store, what: str) -> int:
+    row = store.con.execute(f"SELECT count(*) FROM {what}").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def wire_types() -> dict[str, tuple[type, ...]]:
+    """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
+    from core.config import Config, ConfigFile
+    from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
+    from core.errors.case_import import CaseImport
+    from core.flows.demo import Demo
+    from core.flows.doctor import Diagnosis
+    from core.flows.import_report import ImportReport, Progress
+    from core.wire import ErrorObject, FileReport
+
+    kinds: tuple[type, ...] = (
+        Capabilities, Case, CaseImport, CaseList, Config, ConfigFile, Demo, Diagnosis, ErrorObject, FileReport,
+        Identity, ImportReport, Progress, Recorded, SearchAnswer,
+    )  # fmt: skip
+    found: dict[str, tuple[type, ...]] = {}
+    for kind in kinds:
+        name: str = kind.SCHEMA  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+        found[name] = (*found.get(name, ()), kind)
+    return found
+
+
+def generated() -> dict[str, str]:
+    """File name and content of every schema, as the types have it now."""
+    return {f"{name}.json": _text(kinds) for name, kinds in sorted(wire_types().items())}
+
+
+def _text(kinds: tuple[type, ...]) -> str:
+    """The schema of the last type; required is what every type of that name writes."""
+    from core.wire import json_schema
+
+    schema = json_schema(kinds[-1])
+    for kind in kinds[:-1]:
+        also = set(json_schema(kind)["required"])
+        schema["required"] = [name for name in schema["required"] if name in also]
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def main(argv: list[str]) -> int:
+    """Write the schemas (`--write`), or say which are out of date and return 1."""
+    wanted = generated()
+    there = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.json")}
+    stale = sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
+    for name in stale:
+        sys.stdout.write(f"{name}\n")
+        if "--write" in argv and name in wanted:
+            (SCHEMAS / name).write_text(wanted[name], encoding="utf-8")
+        elif "--write" in argv:
+            (SCHEMAS / name).unlink()
+    return 0 if "--write" in argv or not stale else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

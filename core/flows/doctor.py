@@ -1,0 +1,85 @@
+"""What works and what does not, each proved live rather than looked up (`doctor.v1`), and mending what is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, cast
+
+from core.config import Config
+from core.errors.cases import refresh_case
+from core.fault import Fault
+from core.store import faults, open_store
+from core.store.checks import Check, store_checks
+
+_BATCH = 500
+"""Cases mended in one transaction: others may write in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Every check, in order. Healthy is who fails none; an optional part that nobody set up is no failure."""
+
+    SCHEMA: ClassVar[str] = "doctor.v1"
+
+    ok: bool
+    checks: tuple[Check, ...]
+
+
+def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]) -> Diagnosis:
+    """Run every check. `load` reads the settings, `locate` names the casebook they (or, failing those, none) mean.
+
+    Changes nothing and raises nothing: what cannot be done is a failed check.
+    """
+    config: Config | None = None
+    try:
+        config = load()
+        settings = _settings_check(config)
+    except Fault as fault:
+        settings = Check("config_loaded", False, fault.message, fault.hint)
+    model = Check("embedding_model", True, "none is set up; the text tiers answer without one")
+    checks = (settings, *store_checks(locate(config)), model)
+    return Diagnosis(all(check.ok for check in checks), checks)
+
+
+def _settings_check(config: Config) -> Check:
+    found = config.path if config.exists else f"defaults; there is no {config.path}"
+    return Check(
+        "config_loaded",
+        True,
+        "; ".join((found, *config.warnings)),
+        "correct or remove what is unknown" if config.warnings else "",
+    )
+
+
+def repair(database: Path) -> int:
+    """Rebuild what is derived from the cases (states, keys that answer, the browsing index); returns how many.
+
+    Raises Fault where the casebook is missing or cannot be written.
+    """
+    with open_store(database, write=True) as store, faults(database):
+        with store.transaction() as con:
+            con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
+            con.execute("INSERT INTO case_fts(case_fts) VALUES ('delete-all')")
+            con.execute(
+                "INSERT OR IGNORE INTO case_state(case_id, first_seen, last_seen) SELECT id, ts, ts FROM error_kb"
+            )
+            con.execute("DELETE FROM answer_key")
+            con.execute(
+                "INSERT OR REPLACE INTO answer_key SELECT k, id, substr(k, 1, 30), length(k) FROM ("
+                "  SELECT error_normalized AS k, id, resolution FROM error_kb UNION"
+                "  SELECT c.error_normalized, e.id, e.resolution FROM case_key c JOIN error_kb e ON e.id = c.case_id"
+                ") WHERE trim(coalesce(resolution, '')) <> ''"
+            )
+        done = last = 0
+        while True:
+            rows = store.con.execute(
+                "SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
+            ).fetchall()
+            if not rows:
+                return done
+            with store.transaction() as con:
+                for (case_id,) in cast("list[tuple[int]]", rows):
+                    refresh_case(con, case_id)
+                    last, done = case_id, done + 1

@@ -1,0 +1,114 @@
+"""The command line, run in this process (fast) or in one of its own (where only that proves something)."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from core.flows.capabilities import schema_text
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended and what it said, in bytes as they left it."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def text(self) -> str:
+        return self.out.decode()
+
+    @property
+    def said(self) -> str:
+        return self.err.decode()
+
+    def json(self) -> Any:
+        """The one object on stdout, which must satisfy its own schema."""
+        return valid(self.out)
+
+    def fault(self) -> Any:
+        """The one object on stderr."""
+        found = valid(self.err)
+        assert found["schema_version"] == "error.v1"
+        return found
+
+
+def valid(line: bytes) -> Any:
+    """A line as JSON that satisfies the schema it names."""
+    assert line.count(b"\n") == 1
+    found = json.loads(line)
+    jsonschema.validate(found, json.loads(schema_text(found["schema_version"])))
+    return found
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of its own, and an environment that says nothing."""
+    for name in list(os.environ):
+        if name.startswith(("CASEBOOK_", "XDG_")) or name in ("NO_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a command line in this process."""
+    from cli.main import main
+
+    def call(*args: str, stdin: bytes = b"") -> Result:
+        out, err = io.BytesIO(), io.BytesIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            patch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
+            patch.setattr(sys, "stderr", io.TextIOWrapper(err, encoding="ascii"))
+            code = main(args)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return Result(code, out.getvalue(), err.getvalue())
+
+    return call
+
+
+@pytest.fixture
+def spawn(home: Path) -> Callable[..., Result]:
+    """Run a command line in a process of its own."""
+
+    def call(*args: str, stdin: bytes = b"", code: str = "", **env: str) -> Result:
+        command = [sys.executable, *(("-c", code) if code else ("-m", "cli")), *args]
+        path = {"PYTHONPATH": str(ROOT), **os.environ, **env}
+        done = subprocess.run(command, input=stdin, capture_output=True, env=path, cwd=home, check=False, timeout=60)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+NASTY = (
+    "[/red] [bold]markup[/] [@click=app.quit]x",
+    "\x1b]52;c;ZXZpbA==\x07 \x1b[2J\x1b[31m osc and csi",
+    "\x9b31m c1 \x90 \x85",
+    "\u202eright to left\u2066 \u200bzero width \ufeff",
+    "NUL \x00 in the middle",
+    "lone \ud800 surrogate \udc80",
+    "100%_LIKE%'); DROP TABLE error_kb; --",
+    '"NEAR(a b)" AND col:* OR ^x',
+    "line one\r\nline two\rover\nError: 오류가 났습니다\u2028next",
+    "Error: \x08\x7f\x0b\x0c " + "e\u0301" * 10,
+)
+"""Texts that break programs which trust them."""

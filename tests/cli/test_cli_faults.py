@@ -1,0 +1,139 @@
+"""Exit codes, and faults as one line or one object."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("nonsense",), ("errors",), ("errors", "serch", "x"), ("errors", "search", "--tiers", "some", "x"),
+        ("errors", "search", ""), ("errors", "search", " \n"), ("errors", "search"), ("errors", "normalize", "-"),
+        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("--db",),
+        ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", '"Edit"'),
+        ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", "[" * 99_999),
+        ("errors", "record", "--error", "-", "--resolution", "-"), ("errors", "list", "--limit", "0"),
+        ("errors", "list"), ("errors", "show", "1"), ("errors", "export"), ("db", "backup", "x"),
+        ("errors", "import", "nowhere.jsonl"), ("import", "auto", "/nowhere"),
+        ("--config", "/nowhere", "config", "show"),
+        ("--db", "", "errors", "list"), ("--db", "a\0b", "errors", "list"), ("errors", "search", "x", "--jsonl"),
+        ("schema", "nonsense.v1"), ("completion", "tcsh"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args: tuple[str, ...]) -> None:
+    plain = run(*args)
+    assert (plain.code, plain.out) == (2, b"")
+    assert plain.said.startswith("casebook: ")
+    assert plain.said.count("\n") == 1
+    machine = run("--json", *args)
+    assert (machine.code, machine.out) == (2, b"")
+    assert machine.fault()["message"]
+    assert not (home / ".local").exists(), "a fault makes nothing"
+
+
+def test_options_stand_before_or_after_the_command(run: Run, tmp_path: Path) -> None:
+    db = str(tmp_path / "x.db")
+    for args in (
+        ("--db", db, "--json", "errors", "search", "boom"),
+        ("errors", "--db", db, "search", "--json", "boom"),
+        ("errors", "search", "boom", "--json", "--db", db),
+    ):
+        found = run(*args)
+        assert found.code == 1
+        assert found.json()["match"] is None
+    assert not Path(db).exists()
+
+
+def test_alone_off_a_terminal_it_prints_help_and_exits_2(run: Run) -> None:
+    found = run()
+    assert found.code == 2
+    assert "examples:" in found.text
+
+
+@pytest.mark.parametrize("args", [("--help",), ("errors", "--help"), ("errors", "search", "--help"), ("db", "-h")])
+def test_help_fits_and_exits_0(run: Run, args: tuple[str, ...]) -> None:
+    found = run(*args)
+    assert found.code == 0
+    assert found.text.startswith("usage: casebook")
+    assert found.err == b""
+
+
+def test_version(run: Run) -> None:
+    import tomllib
+
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert run("--version").text == run("--json", "--version").text == f"casebook {wanted}\n"
+
+
+def test_debug_shows_where_a_fault_came_from(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("[ui")
+    found = run("--debug", "--config", str(tmp_path / "bad.toml"), "config", "show")
+    assert found.code == 2
+    assert "Traceback" in found.said
+    assert found.said.strip().split("\n")[-1].startswith("casebook: ")
+
+
+def test_a_damaged_file_is_named_and_left_alone(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "x.db"
+    db.write_bytes(b"not a database " * 1000)
+    for args in (
+        ("errors", "search", "x"),
+        ("errors", "list"),
+        ("errors", "record", "--error", "x", "--resolution", "y"),
+    ):
+        found = run("--json", "--db", str(db), *args)
+        assert found.code == 2
+        assert found.fault()["code"] == "db_damaged"
+    assert db.read_bytes() == b"not a database " * 1000
+
+
+def start(*args: str) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-m", "cli", *args], stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+
+
+def test_ctrl_c_is_quiet(home: Path) -> None:
+    process = start("errors", "normalize", "--jsonl")
+    assert process.stdin and process.stdout
+    process.stdin.write(b'{"text": "Error: x"}\n')
+    process.stdin.flush()
+    assert process.stdout.readline().startswith(b'{"schema_version": "error_id.v1"'), "each answer is flushed"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, b"")
+
+
+def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:
+    process = start("errors", "normalize", "--jsonl")
+    assert process.stdin and process.stdout and process.stderr
+    process.stdout.close()
+    process.stdin.write(b'{"text": "Error: x"}\n' * 5)
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    assert process.wait(20) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_under_stdout_is_told(home: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", "completion", "bash"], stdout=full, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"casebook: ")
+    assert done.stderr.count(b"\n") == 1
