@@ -124,7 +124,8 @@ def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int]:
             con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (extra, case_id))
     for other in row.names:
         con.execute(
-            "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen) VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
+            " VALUES (?, ?, ?, ?, ?)",
             (other.fingerprint, case_id, redact(other.key_line), other.tool, ts),
         )
     con.execute(

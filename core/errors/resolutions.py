@@ -173,7 +173,7 @@ def resolutions_of(con: apsw.Connection, case_id: int) -> tuple[Resolution, ...]
         )
         for at, row in enumerate(
             cast(
-                "list[tuple[int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str, int]]",
+                "list[_ResolutionRow]",
                 rows,
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -125,23 +126,26 @@ def _other_reason(line: KeyLine, at: int, of: int) -> str:
     return f"matched key line {at} of {of} ({line.tool}), not the first one"
 
 
+def _count(store: Store, case_id: int) -> tuple[int, str]:
+    """One more use of a case, in a transaction of its own: its count and when."""
+    ts = now()
+    with faults(store.path), store.transaction():
+        store.con.execute(
+            "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, case_id)
+        )
+        row = store.con.execute("SELECT use_count FROM error_kb WHERE id = ?", (case_id,)).fetchone()
+    return (int(row[0]) if row else 0), ts
+
+
 def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
     """Count one use of the case, where the store can be written; never loses the answer over it."""
-    from dataclasses import replace
-
     watch = Stopwatch()
     if store.readonly is not None:
         return hit, Step("count", "skipped", f"not counted: {store.readonly}")
-    ts = now()
     try:
-        with faults(store.path), store.transaction():
-            store.con.execute(
-                "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, hit.id)
-            )
-            row = store.con.execute("SELECT use_count FROM error_kb WHERE id = ?", (hit.id,)).fetchone()
+        count, ts = _count(store, hit.id)
     except Fault as fault:
         return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
-    count = hit.use_count + 1 if row is None else int(row[0])
     step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())
     return replace(hit, use_count=count, last_used=ts), step
 
@@ -149,14 +153,8 @@ def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
 def count_use(target: Path, case_id: int) -> bool:
     """Count that a person opened or copied the answer of a case; False where the store cannot be written."""
     try:
-        with open_store(target, write=True) as store, faults(target):
-            if store.readonly is not None:
-                return False
-            with store.transaction():
-                store.con.execute(
-                    "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?",
-                    (now(), case_id),
-                )
-            return True
+        with open_store(target, write=True) as store:
+            _count(store, case_id)
+        return True
     except Fault:
         return False

@@ -73,7 +73,11 @@ def test_a_rejected_fix_never_answers(db: Path) -> None:
 
 
 def test_weak_prefix_is_low(db: Path) -> None:
-    record_resolution(db, "Error response from daemon: could not reach network frontend declared as external, but missing", "create it")
+    record_resolution(
+        db,
+        "Error response from daemon: could not reach network frontend declared as external, but missing",
+        "create it",
+    )
     answer = search(db, "Error response from daemon: could not create, the container name is already in use now")
     assert answer.match is not None
     assert (answer.match.tier, answer.match.confidence) == ("prefix", "low")
