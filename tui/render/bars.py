@@ -54,8 +54,8 @@ def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only:
         room -= need
         shown.append(offer)
     parts = [_offer(offer, ascii_only) for offer in shown]
-    if width >= 8:
-        parts += [Content(" " * max(0, room)), *(_offer(offer, ascii_only) for offer in last)]
+    if room >= 0:
+        parts += [Content(" " * room), *(_offer(offer, ascii_only) for offer in last)]
     return Content.assemble(*parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -75,8 +76,9 @@ def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime) -> Conte
 def draw_match(hit: Hit, signs: Signs) -> Content:
     """How a case matched, in one line: sign, words, confidence, and the core's reasons."""
     tier = signs.tier(hit.tier)
-    told = tier.words if hit.tier == "text" else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
-    why = "; ".join(title(reason) for reason in (*hit.why, hit.reason) if reason)
+    browsed = hit.tier == "text"
+    told = tier.words if browsed else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
+    why = "; ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
@@ -94,12 +96,14 @@ def draw_fix(fix: Fix | None, signs: Signs) -> Content:
 def fix_title(fix: Fix | None, signs: Signs) -> Content:
     """The heading over the fix: its status, in sign, colour and words."""
     if fix is None:
-        return Content.assemble(("Fix", "$cb-dim"))
+        return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
     by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
     draft = f"  {signs.dot}  nobody has checked it" if fix.status == "draft" else ""
     return Content.assemble(
-        ("Fix  ", "bold $cb-text"), (f"{status.sign} {status.words}", status.tone), (by + draft, "$cb-dim")
+        (" Fix  ", "bold $cb-text"),
+        (f"{status.sign} {status.words}", status.tone),
+        (f"{by}{draft} ", "not bold $cb-dim"),
     )
 
 
@@ -124,14 +128,21 @@ def draw_source(case: Case, fix: Fix | None, signs: Signs) -> Content:
     if case.project:
         facts.append(("project", title(case.project)))
     facts.append(("seen", f"{stamp(case.first_seen)}  to  {stamp(case.last_seen)} UTC"))
-    facts += [("key", inline(key, _LINE)) for key in case.keys[:5]]
-    facts += [("print", inline(finer.fingerprint, _LINE)) for finer in case.fingerprints[:8]]
-    if len(case.fingerprints) > 8:
-        facts.append(("", f"and {len(case.fingerprints) - 8} more fingerprints"))
     parts: list[tuple[str, str]] = []
     for name, value in facts:
         parts += [(f"{name:<9}", "$cb-faint"), (value + "\n", "$cb-soft")]
+    prints = [finer.fingerprint for finer in case.fingerprints]
+    parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
     return Content.assemble(*parts).rstrip()
+
+
+def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str]]:
+    """A name, and below it its values, one a line."""
+    if not values:
+        return []
+    parts = [(f"{name if len(values) == 1 else name + 's'}\n", "$cb-faint")]
+    parts += [("  " + inline(value, _LINE) + "\n", "$cb-soft") for value in values[:limit]]
+    return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
 
 
 def draw_history(resolutions: tuple[Resolution, ...], signs: Signs, now: datetime) -> Content:

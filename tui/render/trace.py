@@ -47,12 +47,13 @@ def _step(step: Step, lead: str, under: str, signs: Signs) -> list[tuple[str, st
         (title(step.stage), "bold $cb-text" if step.outcome == "hit" else "$cb-text"),
         (f"  {mark.words}", mark.tone),
     ]
-    if step.elapsed_ms:
+    if step.elapsed_ms >= 0.05:
         parts.append((f"  {step.elapsed_ms:.1f} ms", "$cb-faint"))
     parts.append(("\n", ""))
     if step.reason:
         parts += [(under + "  ", "$cb-faint"), (title(step.reason) + "\n", "$cb-soft")]
-    if step.facts:
-        shown = "  ".join(f"{title(name)} {title(str(value))}" for name, value in step.facts)
+    facts = [(name, value) for name, value in step.facts if value is not None]
+    if facts:
+        shown = "  ".join(f"{title(name.replace('_', ' '))} {title(str(value))}" for name, value in facts)
         parts += [(under + "  ", "$cb-faint"), (shown + "\n", "$cb-dim")]
     return parts

@@ -30,7 +30,7 @@ class Block(Static):
     def __init__(self, name: str, heading: str = "") -> None:
         super().__init__(id=f"case-{name}", classes="block")
         if heading:
-            self.border_title = Content(heading)
+            self.border_title = Content(f" {heading} ")
 
     def say(self, content: Content) -> None:
         """Show this, or hide the block if it is empty."""

@@ -1,0 +1,120 @@
+"""A small casebook of our own to look at, and an app on it that stands still in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from core.store import Store
+from tui.app import CasebookApp
+
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/mina/shop/orders/run.py", line 7, in <module>
+    from orders.settings import load
+  File "/home/mina/shop/orders/settings.py", line 3, in <module>
+    import yaml
+ModuleNotFoundError: No module named 'yaml'
+"""
+
+YAML_FIX = """`yaml` is not installed in this environment.
+
+1. `uv add pyyaml`
+2. run the script with `uv run` so that it uses the project's environment
+"""
+
+CASES: tuple[tuple[str, str, str | None, str, int, str], ...] = (
+    # raw, tool, fix, status, seen, last seen
+    (TRACEBACK, "python", YAML_FIX, "verified", 4, "2026-03-14T08:20:00.000Z"),
+    (
+        "src/app.ts(14,7): error TS2304: Cannot find name 'fetchOrders'.",
+        "tsc",
+        "Import it: `import { fetchOrders } from './api'`.",
+        "draft",
+        12,
+        "2026-03-13T10:00:00.000Z",
+    ),
+    (
+        "error[E0382]: borrow of moved value: `config`\n  --> src/main.rs:31:14",
+        "rustc",
+        None,
+        "unresolved",
+        2,
+        "2026-03-12T10:00:00.000Z",
+    ),
+    (
+        'psql: error: connection to server at "localhost", port 5432 failed: Connection refused',
+        "psql",
+        "데이터베이스가 아직 뜨지 않았다. `docker compose up -d db` 후 다시 실행한다.",
+        "verified",
+        31,
+        "2026-03-01T10:00:00.000Z",
+    ),
+    (
+        "빌드 실패: 설정 파일을 찾을 수 없습니다 (config.toml)",
+        "shell",
+        None,
+        "unresolved",
+        1,
+        "2026-01-02T10:00:00.000Z",
+    ),
+)
+
+
+def put(
+    store: Store, raw: str, tool: str, fix: str | None, status: str = "draft", seen: int = 1, last: str = ""
+) -> int:
+    """Write one case with the core's own functions, as an import would."""
+    from core.errors import add_resolution, identify, observe
+    from core.errors.cases import Name
+
+    found = identify(raw)
+    name = Name(found.key_line or raw[:200], found.normalized or raw[:200], found.fingerprint, tool)
+    ts = last or "2026-03-10T10:00:00.000Z"
+    with store.transaction() as con:
+        case_id = 0
+        for number in range(seen):
+            when = ts if number == seen - 1 else f"2026-01-01T00:00:00.{number % 1000:03d}Z"
+            case_id = observe(con, name, session_id=None, message_idx=None, tool=tool, project="shop", ts=when, raw=raw)
+        if fix is not None:
+            add_resolution(
+                con, case_id, None, fix, status=status, resolved_by="Edit",  # pyright: ignore[reportArgumentType]
+                tool_sequence=("Bash", "Edit", "Bash"), author="harvest" if status == "draft" else "mina", ts=ts,
+            )  # fmt: skip
+    return case_id
+
+
+def make_casebook(path: Path) -> Path:
+    """A casebook of five cases, English and Korean."""
+    from core.store import open_store
+
+    with open_store(path, write=True, create=True) as store:
+        for raw, tool, fix, status, seen, last in CASES:
+            put(store, raw, tool, fix, status, seen, last)
+    return path
+
+
+def app_on(path: Path, *, ascii_only: bool = False, name: str = "") -> CasebookApp:
+    """The workbench on a casebook, at a fixed time."""
+    return CasebookApp(path, title=name, ascii_only=ascii_only, clock=lambda: NOW)
+
+
+async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
+    """Wait until something has happened on the screen; fails after some seconds."""
+    for _ in range(400):
+        if happened():
+            await pilot.pause()
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never happened")
+
+
+def frame(app: CasebookApp) -> str:
+    """The screen as plain text, a line a row."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])

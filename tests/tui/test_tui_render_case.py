@@ -1,0 +1,156 @@
+"""A case, its fix and a trace as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.errors.answer import Hit, Source
+from core.errors.case import Case, CaseKeyLine
+from core.errors.resolutions import Resolution
+from core.trace import Step
+from tui.render.case import (
+    Raw,
+    draw_fix,
+    draw_head,
+    draw_history,
+    draw_raw,
+    draw_source,
+    draw_steps,
+    fix_of,
+    fix_title,
+    is_clipped,
+)
+from tui.render.foreign import BLOCK
+from tui.render.marked import draw_marked
+from tui.render.signs import ASCII, UNICODE
+from tui.render.trace import draw_trace
+
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+BY_HAND = Resolution(
+    7, None, "uv add pyyaml", "verified", "Edit", ("Bash", "Edit"), "mina", Source("s-1", (4, 9)), None,
+    "2026-03-01T00:00:00.000Z", current=True,
+)  # fmt: skip
+CASE = Case(
+    id=3, ts="2026-03-01T00:00:00.000Z", error_normalized="ModuleNotFoundError: No module named <STR>",
+    error_raw="Traceback\nModuleNotFoundError: No module named 'yaml'", resolution="uv add pyyaml", resolved_by="Edit",
+    tool_sequence=("Bash", "Edit"), use_count=2, last_used=None, resolved=True, status="verified", tool="python",
+    project="/home/mina/shop", first_seen="2026-02-01T00:00:00.000Z", last_seen="2026-03-14T08:00:00.000Z",
+    occurrences=4, keys=("ModuleNotFoundError: No module named <STR>",),
+    key_lines=("ModuleNotFoundError: No module named 'yaml'",),
+    fingerprints=(CaseKeyLine("ab12cd", "ModuleNotFoundError: No module named 'yaml'", "python", 4),),
+    resolutions=(BY_HAND,),
+)  # fmt: skip
+MATCH = Hit(
+    3, "exact", "high", 0.95, None, CASE.error_normalized, "ModuleNotFoundError: No module named 'toml'",
+    "uv add toml", "draft", "Bash", ("Bash",), 2, None, Source("s-2", (1,)), ("same normalized key",),
+)  # fmt: skip
+
+
+def test_the_head_says_what_it_is_and_how_sure() -> None:
+    text = draw_head(CASE, None, UNICODE, NOW).plain
+    assert text.split("\n")[0] == "ModuleNotFoundError: No module named 'yaml'"
+    for part in ("● verified", "seen 4×", "last 1h ago", "python", "used 2×"):
+        assert part in text
+
+
+def test_a_match_says_how_it_matched_in_the_core_s_words() -> None:
+    text = draw_head(CASE, MATCH, UNICODE, NOW).plain
+    assert text.startswith("ModuleNotFoundError: No module named 'toml'")
+    assert "≈ same kind, high 0.95" in text
+    assert "same normalized key" in text
+
+
+def test_a_browsed_case_never_looks_like_a_match() -> None:
+    found = replace(MATCH, tier="text", score=0.0, accepted=False, reason="browsing", why=("has every word",))
+    text = draw_head(CASE, found, UNICODE, NOW).plain
+    assert "has every word" in text
+    assert "0.00" not in text
+    assert "high" not in text
+
+
+def test_the_fix_of_a_match_is_the_one_the_search_answers_with() -> None:
+    fix = fix_of(CASE, MATCH)
+    assert fix is not None
+    assert (fix.text, fix.status, fix.session, fix.messages) == ("uv add toml", "draft", "s-2", (1,))
+    assert "nobody has checked it" in fix_title(fix, UNICODE).plain
+
+
+def test_without_a_match_it_is_the_current_one_of_the_case() -> None:
+    fix = fix_of(CASE, replace(MATCH, accepted=False))
+    assert fix is not None
+    assert (fix.text, fix.status, fix.session) == ("uv add pyyaml", "verified", "s-1")
+    assert "● verified" in fix_title(fix, UNICODE).plain
+
+
+def test_an_unresolved_case_says_so() -> None:
+    assert fix_of(replace(CASE, resolution="  "), None) is None
+    assert "No fix" in draw_fix(None, UNICODE).plain
+
+
+def test_where_it_comes_from_names_session_messages_and_keys() -> None:
+    text = draw_source(CASE, fix_of(CASE, None), UNICODE).plain
+    for part in ("s-1", "messages 4, 9", "/home/mina/shop", "2026-02-01 00:00", "No module named <STR>", "ab12cd"):
+        assert part in text
+
+
+def test_the_tools_are_steps_in_order() -> None:
+    assert draw_steps(("Bash", "Edit", "Bash"), UNICODE).plain == "Bash → Edit → Bash"
+    assert draw_steps(("Bash", "Edit"), ASCII).plain == "Bash -> Edit"
+
+
+def test_history_shows_only_fixes_that_do_not_answer() -> None:
+    old = replace(BY_HAND, id=6, text="pip install yaml", status="rejected", current=False)
+    text = draw_history((BY_HAND, old), UNICODE, NOW).plain
+    assert "pip install yaml" in text
+    assert "✕" in text
+    assert "uv add pyyaml" not in text
+
+
+def test_the_key_line_is_lit_where_it_stands_in_the_raw_error() -> None:
+    raw = "at 12:00\nerror: boom\nmore"
+    drawn = draw_raw(Raw(raw, 9, 20), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
+    assert lit == ["error: boom"]
+
+
+def test_a_long_error_is_clipped_and_says_so() -> None:
+    raw = Raw("x" * (BLOCK + 500))
+    text = draw_raw(raw, UNICODE).plain
+    assert is_clipped(raw)
+    assert "500 more characters" in text
+    assert not is_clipped(Raw("short"))
+
+
+def test_a_key_line_far_into_a_long_error_is_still_shown() -> None:
+    raw = "x\n" * BLOCK + "error: boom" + "\ny" * BLOCK
+    at = raw.index("error")
+    text = draw_raw(Raw(raw, at, at + 11), UNICODE).plain
+    assert "error: boom" in text
+    assert "characters before" in text
+
+
+def test_markdown_keeps_every_character() -> None:
+    text = "# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. done"
+    drawn = draw_marked(text)
+    assert drawn.plain == text
+    lit = {drawn.plain[span.start : span.end] for span in drawn.spans}
+    assert {"# Fix", "- ", "`uv sync`", "uv run x  # [/bold]", "1. "} <= lit
+
+
+def test_a_trace_is_a_tree_with_reasons_and_facts() -> None:
+    steps = (
+        Step("fingerprint", "miss", "never seen before", elapsed_ms=0.2),
+        Step("prefix", "hit", "begins alike", (("compared", 7), ("best", None)), (Step("overlap", "hit", "5 of 6"),)),
+    )
+    lines = draw_trace(steps, UNICODE).plain.split("\n")
+    assert lines[0] == "· fingerprint  miss  0.2 ms"
+    assert lines[1] == "  never seen before"
+    assert "compared 7" in lines[4]
+    assert "None" not in lines[4]
+    assert lines[5].startswith("└ ✓ overlap")
+
+
+def test_an_endless_trace_is_cut() -> None:
+    many = tuple(Step("a", "miss", "no") for _ in range(5_000))
+    assert draw_trace(many, UNICODE).plain.count("\n") < 2_000
