@@ -13,7 +13,8 @@ from cli.output import Output
 from cli.show import field, source_line
 from core.errors import Case, CaseList, Filters, list_cases, show_case
 from core.fault import Fault
-from core.store import open_store
+from core.store import faults, open_store
+from core.text import redact
 
 _LARGEST_ID = 2**63 - 1
 _STATUS = {"unresolved": "  open", "draft": " draft", "verified": "  good"}
@@ -23,8 +24,9 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`errors list`: one page of cases."""
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
-    filters = Filters(status=args.status, tool=args.tool, project=args.project, since=args.since)
-    with open_store(context.database) as store:
+    tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
+    filters = Filters(status=args.status, tool=tool, project=project, since=_time(args.since))
+    with open_store(context.database) as store, faults(context.database):
         page = list_cases(store, filters, sort=args.sort, limit=args.limit, after=args.after)
     context.out.result(page, _list_lines(context.out, page))
     return 0 if page.cases else 1
@@ -44,7 +46,7 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
 
 def run_show(args: argparse.Namespace, context: Context) -> int:
     """`errors show`: everything about one case."""
-    with open_store(context.database) as store:
+    with open_store(context.database) as store, faults(context.database):
         case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
     if case is None:
         context.out.fault(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"))
@@ -87,7 +89,9 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     from cli.importing import report_lines
     from core.errors.case_import import import_cases
 
-    with open_store(context.database, write=True, create=True) as store:
+    if not Path(args.file).is_file():
+        raise Fault("invalid_input", f"there is no file {args.file}", "name a .jsonl file or a seed database")
+    with open_store(context.database, write=True, create=True) as store, faults(context.database):
         report = import_cases(store, Path(args.file))
     context.log.write("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
     context.out.result(report, report_lines(context.out, report))
@@ -99,12 +103,34 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
     from core.errors.case_export import export_cases
 
     with open_store(context.database) as store:
+        pieces = _guarded(export_cases(store, args.format), context.database)
         if args.output is None:
-            for piece in export_cases(store, args.format):
+            for piece in pieces:
                 sys.stdout.write(piece)
             return 0
         from core.atomic import write_file
 
-        size = write_file(Path(args.output), export_cases(store, args.format), replace=args.force)
+        size = write_file(Path(args.output), pieces, replace=args.force)
     context.out.note(f"wrote {one_line(args.output)}, {size:,} bytes")
     return 0
+
+
+def _guarded(pieces: Iterator[str], database: Path) -> Iterator[str]:
+    """The same pieces; a fault of the casebook is told as one, and not mistaken for one of the file written."""
+    with faults(database):
+        yield from pieces
+
+
+def _time(text: str | None) -> str | None:
+    """A time as it is stored (UTC, `Z`); a date alone stays as it is."""
+    if text is None:
+        return None
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise Fault(
+            "invalid_input", f"--since is no time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
+        ) from None
+    return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

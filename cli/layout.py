@@ -16,7 +16,8 @@ def width(text: str) -> int:
 def _cells(char: str) -> int:
     if unicodedata.east_asian_width(char) in ("W", "F"):
         return 2
-    return 0 if unicodedata.category(char) in ("Mn", "Me", "Cf") else 1
+    joins = "\u1160" <= char <= "\u11ff"  # vowels and finals of decomposed Hangul sit in the first sign's cells
+    return 0 if joins or unicodedata.category(char) in ("Mn", "Me", "Cf") else 1
 
 
 def one_line(text: str) -> str:
@@ -35,7 +36,7 @@ def clip(text: str, cells: int) -> str:
         if used > cells - 1:
             break
         kept.append(char)
-    return "".join(kept) + "…"
+    return "".join(kept).rstrip() + "…"
 
 
 def pad(text: str, cells: int) -> str:

@@ -68,7 +68,8 @@ def _run(argv: Sequence[str], out: Output) -> int:
     try:
         code = cast("Run", args.run)(args, context)
     except Fault as fault:
-        context.log.write("error", "fault", command=named, code=fault.code, message=fault.message)
+        level = "debug" if fault.code in ("invalid_input", "not_indexed") else "error"  # the asker's slip, or ours
+        context.log.write(level, "fault", command=named, code=fault.code, message=fault.message)
         raise
     except BrokenPipeError:
         raise

@@ -99,7 +99,7 @@ def spawn(home: Path) -> Callable[..., Result]:
     return call
 
 
-NASTY = (
+_NASTY = (
     "[/red] [bold]markup[/] [@click=app.quit]x",
     "\x1b]52;c;ZXZpbA==\x07 \x1b[2J\x1b[31m osc and csi",
     "\x9b31m c1 \x90 \x85",
@@ -111,4 +111,15 @@ NASTY = (
     "line one\r\nline two\rover\nError: 오류가 났습니다\u2028next",
     "Error: \x08\x7f\x0b\x0c " + "e\u0301" * 10,
 )
-"""Texts that break programs which trust them."""
+
+
+@pytest.fixture(params=_NASTY, ids=range(len(_NASTY)))
+def nasty(request: pytest.FixtureRequest) -> str:
+    """One text that breaks programs which trust it."""
+    return request.param
+
+
+@pytest.fixture
+def json_safe() -> Callable[[str], str]:
+    """A text as it comes back from JSON: the same, but for lone surrogates."""
+    return lambda text: "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)

@@ -17,7 +17,7 @@ Run = Callable[..., Any]
 def test_shells_accept_the_script(run: Run, tmp_path: Path, shell: str) -> None:
     found = run("completion", shell)
     assert found.code == 0
-    for word in ("search", "--tool-sequence", "markdown", "salvage", "claude-code"):
+    for word in ("search", "tool-sequence", "markdown", "salvage", "claude-code"):
         assert word in found.text
     binary = shutil.which(shell)
     if binary is not None:

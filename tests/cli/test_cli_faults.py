@@ -25,13 +25,14 @@ Run = Callable[..., Any]
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", '"Edit"'),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", "[" * 99_999),
         ("errors", "record", "--error", "-", "--resolution", "-"), ("errors", "list", "--limit", "0"),
+        ("errors", "list", "--since", "yesterday"),
         ("errors", "list"), ("errors", "show", "1"), ("errors", "export"), ("db", "backup", "x"),
         ("errors", "import", "nowhere.jsonl"), ("import", "auto", "/nowhere"),
         ("--config", "/nowhere", "config", "show"),
-        ("--db", "", "errors", "list"), ("--db", "a\0b", "errors", "list"), ("errors", "search", "x", "--jsonl"),
+        ("--db", "", "errors", "list"), ("--db", "a\0b", "errors", "list"),
         ("schema", "nonsense.v1"), ("completion", "tcsh"),
     ],
-    ids=" ".join,
+    ids=lambda args: " ".join(args)[:40],
 )  # fmt: skip
 def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args: tuple[str, ...]) -> None:
     plain = run(*args)
@@ -42,6 +43,12 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
     assert (machine.code, machine.out) == (2, b"")
     assert machine.fault()["message"]
     assert not (home / ".local").exists(), "a fault makes nothing"
+
+
+def test_a_stream_takes_no_text(run: Run) -> None:
+    found = run("errors", "search", "x", "--jsonl")
+    assert (found.code, found.out) == (2, b"")
+    assert found.fault()["code"] == "invalid_input"
 
 
 def test_options_stand_before_or_after_the_command(run: Run, tmp_path: Path) -> None:

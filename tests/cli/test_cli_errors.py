@@ -1,0 +1,210 @@
+"""`casebook errors`: what it answers, as text and as JSON that satisfies its schema."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+BOOM = "TypeError: Cannot read properties of undefined (reading 'price')"
+
+
+@pytest.fixture
+def filled(run: Run) -> Run:
+    """A casebook with one fix."""
+    args = ("--resolved-by", "Edit", "--tool-sequence", '["Read", "Edit"]')
+    assert (
+        run("errors", "record", "--error", BOOM, "--resolution", "장바구니가 비었는지 먼저 확인한다", *args).code == 0
+    )
+    return run
+
+
+def test_normalize_names_the_error(run: Run) -> None:
+    found = run("errors", "normalize", "--json", f"    at x (/app/a.js:3)\n{BOOM}\n").json()
+    assert found["key_line"] == BOOM
+    assert found["normalized"]
+    assert found["fingerprint"]
+    plain = run("errors", "normalize", BOOM)
+    assert plain.code == 0
+    assert f"key line   {BOOM}" in plain.text
+
+
+def test_a_fix_is_recorded_and_found(filled: Run) -> None:
+    found = filled("errors", "search", BOOM, "--json")
+    assert found.code == 0
+    match = found.json()["match"]
+    assert match["tier"] == "fingerprint"
+    assert match["resolution"] == "장바구니가 비었는지 먼저 확인한다"
+    assert match["tool_sequence"] == ["Read", "Edit"]
+    assert match["resolved_by"] == "Edit"
+    plain = filled("errors", "search", stdin=BOOM.encode())
+    assert plain.code == 0
+    assert "장바구니가 비었는지 먼저 확인한다" in plain.text
+    assert "why" in plain.text
+    assert "How it was found" not in plain.text
+    assert "How it was found" in filled("errors", "search", BOOM, "--verbose").text
+
+
+def test_a_look_up_counts_once_unless_told_not_to(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def uses(*args: str) -> int:
+        return filled("errors", "search", BOOM, "--json", *args).json()["match"]["use_count"]
+
+    assert uses() == 2
+    assert uses("--no-count") == 2
+    assert uses("--no-count", "--tiers", "all") == 2
+    monkeypatch.setenv("CASEBOOK_SEARCH_COUNT", "false")
+    assert uses() == 2
+    monkeypatch.delenv("CASEBOOK_SEARCH_COUNT")
+    assert uses() == 3
+
+
+def test_an_unknown_error_exits_1_and_a_missing_casebook_is_not_made(run: Run, home: Path) -> None:
+    found = run("errors", "search", BOOM)
+    assert found.code == 1
+    assert "No known fix" in found.text
+    assert run("errors", "search", BOOM, "--json").json()["match"] is None
+    assert not (home / ".local").exists()
+
+
+def test_record_makes_the_casebook_private(filled: Run, home: Path) -> None:
+    database = home / ".local" / "share" / "casebook" / "casebook.db"
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
+    assert stat.S_IMODE(database.parent.stat().st_mode) == 0o700
+    again = filled(
+        "errors", "record", "--error", "-", "--resolution", "Another way", "--json", stdin=BOOM.encode()
+    ).json()
+    assert again["use_count"] == 2
+
+
+def test_list_show_and_pages(filled: Run) -> None:
+    for number in range(3):
+        filled("errors", "record", "--error", f"Error: thing {chr(97 + number) * 5} broke", "--resolution", "x")
+    page = filled("errors", "list", "--json", "--limit", "3").json()
+    assert len(page["cases"]) == 3
+    rest = filled("errors", "list", "--json", "--limit", "3", "--after", page["next"]).json()
+    assert len(rest["cases"]) == 1
+    assert rest["next"] is None
+    assert len({case["id"] for case in page["cases"] + rest["cases"]}) == 4
+    case_id = str(rest["cases"][0]["id"])
+    case = filled("errors", "show", case_id, "--json").json()
+    assert case["resolutions"][0]["current"] is True
+    plain = filled("errors", "show", case_id)
+    assert "the one that answers" in plain.text
+    assert all(len(line) <= 80 for line in plain.text.split("\n"))
+    listed = filled("errors", "list", "--limit", "2")
+    assert "--after" in listed.text
+    assert listed.text.count("\n") == 4
+
+
+def test_what_is_not_there_exits_1(filled: Run) -> None:
+    for number in ("99", "-1", str(10**30)):
+        found = filled("errors", "show", "--json", "--", number)
+        assert (found.code, found.out) == (1, b"")
+        assert found.fault()["code"] == "not_indexed"
+    assert filled("errors", "list", "--tool", "nope").code == 1
+    assert filled("errors", "list", "--tool", "nope", "--json").json()["cases"] == []
+
+
+def test_cases_go_out_and_come_in_again(filled: Run, tmp_path: Path) -> None:
+    file, other = tmp_path / "cases.jsonl", str(tmp_path / "other.db")
+    assert filled("errors", "export", "-o", str(file)).out == b""
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert filled("errors", "export", "-o", str(file), "--json").fault()["code"] == "invalid_input"
+    assert filled("errors", "export", "-o", str(file), "--force").code == 0
+    assert filled("errors", "export").out == file.read_bytes()
+    report = filled("errors", "import", str(file), "--db", other, "--json").json()
+    assert (report["errors"], report["resolutions"]) == (1, 1)
+    again = filled("errors", "import", str(file), "--db", other, "--json").json()
+    assert (again["errors"], again["resolutions"]) == (0, 0)
+    assert filled("errors", "search", BOOM, "--db", other, "--json").json()["match"]["resolution"]
+    for form in ("csv", "markdown"):
+        assert BOOM in filled("errors", "export", "--format", form).text
+
+
+def test_a_secret_reaches_no_output_and_no_file(run: Run, home: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    run("errors", "record", "--error", f"Error: bad credentials {secret}", "--resolution", f"use {secret}")
+    run("errors", "export", "-o", str(home / "out.jsonl"))
+    shown = run("errors", "show", "1").text + run("errors", "list").text + run("errors", "export").text
+    assert secret not in shown
+    assert not any(secret.encode() in p.read_bytes() for p in home.rglob("*") if p.is_file())
+
+
+def test_jsonl_answers_every_line_in_order(filled: Run) -> None:
+    lines = [
+        json.dumps({"text": BOOM}),
+        "not json",
+        "",
+        json.dumps({"text": "Error: 처음 보는 오류"}, ensure_ascii=False),
+        '{"text": 3}',
+        "[1]",
+        "[" * 100_000,
+        json.dumps({"text": "  "}),
+        '{"text": "Error: \\ud800 \\u0000"}',
+        "9" * 5000,
+        json.dumps({"text": BOOM}),
+    ]
+    kinds = ["search", "error", "error", "search", "error", "error", "error", "error", "search", "error", "search"]
+    found = filled("errors", "search", "--jsonl", stdin="\n".join(lines).encode())
+    assert found.code == 2
+    assert found.err == b""
+    answers = [json.loads(line) for line in found.text.splitlines()]
+    assert [a["schema_version"] for a in answers] == [
+        {"search": "error_search.v1", "error": "error.v1"}[k] for k in kinds
+    ]
+    assert [a["details"]["line"] for a in answers if "details" in a] == [2, 3, 5, 6, 7, 8, 10]
+    assert answers[0]["match"]["use_count"] + 1 == answers[-1]["match"]["use_count"]
+    fine = filled("errors", "normalize", "--jsonl", stdin=b'\xef\xbb\xbf{"text": "Error: \xff"}\r\n')
+    assert fine.code == 0
+    assert json.loads(fine.out)["key_line"] == "Error: \ufffd"
+    assert filled("errors", "search", "--jsonl").code == 0
+
+
+def test_jsonl_survives_a_line_that_is_too_long(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cli import stream
+
+    monkeypatch.setattr(stream, "MAX_LINE", 100)
+    monkeypatch.setattr(stream.capped_lines, "__defaults__", (100,))
+    long = json.dumps({"text": "Error: " + "x" * 5_000_000})
+    found = run(
+        "errors", "normalize", "--jsonl", stdin=f'{{"text": "E: a"}}\n{long}\n{{"text": "E: b"}}\n{long}'.encode()
+    )
+    kinds = [json.loads(line)["schema_version"] for line in found.text.splitlines()]
+    assert kinds == ["error_id.v1", "error.v1", "error_id.v1", "error.v1"]
+
+
+def test_jsonl_tells_a_fault_of_the_casebook_on_every_line(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "x.db"
+    db.write_bytes(b"nonsense" * 1000)
+    found = run("errors", "search", "--jsonl", "--db", str(db), stdin=b'{"text": "a b c"}\n' * 3)
+    assert found.code == 2
+    assert [json.loads(line)["code"] for line in found.text.splitlines()] == ["db_damaged"] * 3
+
+
+def test_hostile_texts_act_on_nothing(run: Run, nasty: str, json_safe: Callable[[str], str]) -> None:
+    query = nasty.replace("\0", "") or "x"
+    recorded = run("errors", "record", "--error", nasty, "--resolution", nasty, "--resolved-by", nasty, "--json")
+    assert recorded.code == 0
+    recorded.json()
+    for args in (
+        ("errors", "normalize", nasty), ("errors", "search", nasty, "--verbose"), ("errors", "show", "1"),
+        ("errors", "list"), ("errors", "list", "--project", query), ("errors", "export", "--format", "markdown"),
+        ("errors", "export", "--format", "csv"), ("errors", "export"),
+    ):  # fmt: skip
+        found = run(*args)
+        assert found.code in (0, 1), args
+        shown = found.text + found.said
+        assert not [c for c in shown if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"], args
+        assert not [c for c in shown if c in "\u202e\u2066\u200b\ufeff"], args
+    found = run("errors", "search", nasty, "--json")
+    assert found.code == 0
+    assert found.json()["match"]["id"] == 1
+    stream = run("errors", "search", "--jsonl", stdin=(json.dumps({"text": nasty}) + "\n").encode() * 2)
+    assert stream.code == 0
+    assert [json.loads(line)["match"]["id"] for line in stream.text.splitlines()] == [1, 1]
+    assert json.loads(stream.text.splitlines()[0])["query"]["raw"] == json_safe(nasty)
