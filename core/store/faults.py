@@ -12,9 +12,9 @@ import apsw
 from core.fault import Fault, FaultCode
 
 RESCUE = "Restore a backup with `casebook db restore`, or save what can be read with `casebook db salvage`."
-_READONLY = "Check the permissions of the file and its folder, or use another file with --db."
+READONLY = "Check the permissions of the file and its folder, or use another file with --db."
 _OPEN = "Check that the disk is there and has space, and that the folder can be read."
-_SPACE = "Free some space and try again; nothing that was saved is lost."
+SPACE = "Free some space and try again; nothing that was saved is lost."
 
 _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
     (apsw.BusyError, "db_locked", "Another process kept {path} locked for too long.", "Try again in a moment."),
@@ -23,10 +23,10 @@ _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
     (apsw.NotADBError, "db_damaged", "{path} is not a database, or its first page is damaged.", RESCUE),
     (apsw.CorruptError, "db_damaged", "{path} is damaged ({error}).", RESCUE),
     (apsw.FormatError, "db_damaged", "{path} is damaged ({error}).", RESCUE),
-    (apsw.FullError, "io_error", "The disk is full: {path} could not be written.", _SPACE),
-    (apsw.ReadOnlyError, "db_readonly", "{path} cannot be written ({error}).", _READONLY),
-    (apsw.PermissionsError, "io_error", "{path} may not be opened ({error}).", _READONLY),
-    (apsw.AuthError, "io_error", "{path} may not be opened ({error}).", _READONLY),
+    (apsw.FullError, "io_error", "The disk is full: {path} could not be written.", SPACE),
+    (apsw.ReadOnlyError, "db_readonly", "{path} cannot be written ({error}).", READONLY),
+    (apsw.PermissionsError, "io_error", "{path} may not be opened ({error}).", READONLY),
+    (apsw.AuthError, "io_error", "{path} may not be opened ({error}).", READONLY),
     (
         apsw.CantOpenError,
         "io_error",
@@ -60,10 +60,10 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
 
 def _system(error: OSError, shown: str) -> Fault:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Fault("io_error", f"The disk is full: {shown} could not be written.", _SPACE, path=shown)
+        return Fault("io_error", f"The disk is full: {shown} could not be written.", SPACE, path=shown)
     if error.errno == errno.EROFS:
-        return Fault("db_readonly", f"{shown} lies on a disk that can only be read.", _READONLY, path=shown)
-    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", _READONLY, path=shown)
+        return Fault("db_readonly", f"{shown} lies on a disk that can only be read.", READONLY, path=shown)
+    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", READONLY, path=shown)
 
 
 @contextmanager

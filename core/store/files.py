@@ -9,6 +9,7 @@ from pathlib import Path
 from core.fault import Fault
 
 MAGIC = b"SQLite format 3\x00"
+_LEAST_ROOM = 128 * 1024  # bytes
 SIDES = ("-wal", "-shm", "-journal")
 
 
@@ -81,6 +82,14 @@ def blocked(path: Path) -> str | None:
 def writable_folder(folder: Path) -> bool:
     """Whether files can be made in `folder`, as far as its permissions say."""
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def is_full(path: Path) -> bool:
+    """Whether the disk has no room for even the small files that SQLite keeps beside a database."""
+    if not hasattr(os, "statvfs"):
+        return False
+    room = os.statvfs(path.resolve().parent)
+    return room.f_bavail * room.f_frsize < _LEAST_ROOM
 
 
 def head(path: Path) -> bytes:

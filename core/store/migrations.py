@@ -63,17 +63,18 @@ def migrate(con: apsw.Connection, path: Path | None, schema: Schema = SHIPPED) -
     Several processes may do this at once; the later ones find it done. Raises apsw errors, or Fault db_damaged where a
     step leaves a reference to a row that is not there.
     """
-    if version_of(con) >= schema.version:
+    found = version_of(con)
+    if found >= schema.version:
         return
     con.execute("PRAGMA foreign_keys = OFF")  # a step may rebuild a table; the references are checked before its commit
     try:
-        kept = False
+        kept = path is None or found == 0
         for script in schema.scripts():
             with con:
                 before = version_of(con)
                 if before >= script.number:
                     continue
-                if path is not None and before > 0 and not kept:
+                if path is not None and not kept:
                     _keep(path, before)
                     kept = True
                 _apply(con, script)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
+from core.fault import Fault, FaultCode
 from core.store import files
 from core.store.faults import RESCUE, as_fault, faults
 from core.store.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, version_of
@@ -49,14 +49,18 @@ def open_store(
                 "db_damaged", f"{path} is not a database, or its first page is damaged.", RESCUE, path=str(path)
             )
         reason = files.blocked(path)
+        code: FaultCode = "db_readonly"
         if reason is None:
             try:
                 return _open_writable(path, write, timeout_ms, schema)
             except _UNWRITABLE as error:
                 if not files.look(path):
                     raise
-                reason = as_fault(error, path).message.rstrip(".")
-        return _open_reading(path, timeout_ms, schema, reason)
+                fault = as_fault(error, path)
+                reason, code = fault.message.rstrip("."), fault.code
+                if isinstance(error, apsw.FullError) or files.is_full(path):
+                    reason, code = "the disk is full", "io_error"
+        return _open_reading(path, timeout_ms, schema, reason, code)
 
 
 def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> Store:
@@ -85,11 +89,11 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
     return Store(path, con, write=write)
 
 
-def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str) -> Store:
+def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code: FaultCode) -> Store:
     if not files.look(path):
         return _blank(path, schema, reason)
     con, folder = connect_reading(path, timeout_ms)
-    store = Store(path, con, readonly=reason, folder=folder)
+    store = Store(path, con, readonly=reason, code=code, folder=folder)
     try:
         _settle(con)
         _refuse_foreign(con, path)

@@ -10,7 +10,7 @@ from types import TracebackType
 import apsw
 
 from core.fault import Fault, FaultCode
-from core.store.faults import faults
+from core.store.faults import READONLY, SPACE, faults
 
 
 class Store:
@@ -74,9 +74,7 @@ class Store:
         if self.write:
             return
         why = self.readonly or "it was opened for reading only"
-        hint = (
-            "Update casebook." if self._code == "db_newer" else "Check the permissions, or use another file with --db."
-        )
+        hint = {"db_newer": "Update casebook.", "io_error": SPACE}.get(self._code, READONLY)
         raise Fault(self._code, f"{self.path} cannot be written: {why}.", hint, path=str(self.path))
 
     def interrupt(self) -> None:
