@@ -1,0 +1,82 @@
+"""Secrets on a command line: `mysql -pX`, `curl -u user:X`, `echo X | sudo -S`, `openssl -passin pass:X`."""
+
+from __future__ import annotations
+
+import re
+
+from core.text.secret_values import is_stand_in
+
+Span = tuple[int, int]
+
+_OPTIONS = {
+    "p": re.compile(
+        r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login|buildah login|oc login|az login|az acr login|mongo\w*"
+        r"|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|helm registry login|skopeo login|nerdctl login|sqlplus|isql)\b"
+    ),
+    "P": re.compile(r"\b(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
+    "a": re.compile(r"\b(?:redis-cli|https?|http)\b"),
+    "w": re.compile(r"\b(?:ldap\w+|rsync)\b"),
+    "u": re.compile(r"\b(?:curl|wget|http|https|nexus|jf)\b"),
+    "U": re.compile(r"\b(?:smbclient|rpcclient|net|curl)\b"),
+}
+_VALUE = re.compile(r"""[ =]?(?:(?P<quote>["'])(?P<quoted>[^"'\n]{1,200}+)|(?P<bare>[^\s"'|;&<>]{1,200}+))""")
+_USER = re.compile(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
+
+
+def option_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The value of the one-letter option whose dash is at `at`, behind a command that takes a password there."""
+    letter = text[at + 1]
+    line = text[max(0, text.rfind("\n", max(0, at - 300), at), at - 300) : at]
+    command = re.split(r"[|;&]", line)[-1]
+    if not _OPTIONS[letter].search(command):
+        return ()
+    match = (_USER if letter in "uU" or (letter == "a" and "redis" not in command) else _VALUE).match(text, at + 2)
+    if match is None:
+        return ()
+    group = match.lastgroup or "value"
+    value = match[group]
+    separate = text[at + 2] == " "
+    if is_stand_in(value) or value.startswith("-") or (letter == "p" and separate and value.replace(":", "").isdigit()):
+        return ()
+    if letter == "p" and separate and re.search(r"\b(?:mysql|mariadb)", command):
+        return ()  # the password of `mysql -p` stands without a blank; what follows is a database
+    return (match.span(group),)
+
+
+_USER_FLAG = re.compile(
+    r"--(?:user|auth|proxy-user|credentials)[ =][\"']?[^\s:\"'@/]{0,64}+:(?P<value>[^\s\"'|;&<>]{1,200}+)"
+)
+
+
+def user_flag_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The password of `--user name:password` at `at`."""
+    match = _USER_FLAG.match(text, at)
+    return (match.span("value"),) if match and not is_stand_in(match["value"]) and not match["value"].isdigit() else ()
+
+
+_ECHOED = re.compile(
+    r"(?:echo|printf)(?: -\w+)*[ ]+(?:[\"'](?:%s\\n[\"'] [\"'])?(?P<quoted>[^\"'\n]{2,200}+)[\"']|(?P<bare>[^\s\"'|]{2,200}+))[ ]*$"
+)
+
+
+def piped_spans(text: str, at: int) -> tuple[Span, ...]:
+    """What is echoed into the pipe at `at`, in front of a command that reads a password."""
+    line = text[max(0, text.rfind("\n", max(0, at - 240), at) + 1, at - 240) : at]
+    match = _ECHOED.search(line)
+    if match is None:
+        return ()
+    group = match.lastgroup or "bare"
+    begin, end = match.span(group)
+    begin += match[group].replace("\\n", "  ").find(":") + 1 if "chpasswd" in text[at : at + 20] else 0
+    offset = at - len(line)
+    return () if is_stand_in(line[begin:end]) else ((offset + begin, offset + end),)
+
+
+_PASS = re.compile(r"pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
+
+
+def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
+    """openssl's `pass:…` argument at `at`."""
+    match = _PASS.match(text, at)
+    told = re.search(r"-pass(?:in|out)?[ =][\"']?$", text[max(0, at - 12) : at])
+    return (match.span("value"),) if match and told and not is_stand_in(match["value"]) else ()

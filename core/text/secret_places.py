@@ -1,0 +1,194 @@
+"""Secrets known by where they stand: private key blocks, URLs, headers, cookies, query strings, password hashes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from core.text.secret_values import is_mixed, is_random, is_stand_in
+
+Span = tuple[int, int]
+
+_PEM_BEGIN = re.compile(r"KEY(?: BLOCK)?-----")
+_PEM_BODY = re.compile(
+    r"""(?x)
+    (?: (?:\\[nr]|\s|[\\"'|>+,:]|\d{1,6}[\t→|:]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{0,80}+)++
+        (?=[A-Za-z0-9+/=]) [A-Za-z0-9+/=]++ )*+
+    """
+)
+_PEM_LONGEST: Final = 20_000
+
+
+def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
+    """The body of a private key whose `PRIVATE KEY` ends its BEGIN line at `key_at`, also when cut off before END."""
+    begin = _PEM_BEGIN.match(text, key_at)
+    if begin is None or text.rfind("-----BEGIN ", max(0, key_at - 40), key_at) < 0:
+        return ()
+    end = text.find("-----", begin.end(), begin.end() + _PEM_LONGEST)
+    if end < 0 or not text.startswith("-----END", end):
+        body = _PEM_BODY.match(text, begin.end(), begin.end() + _PEM_LONGEST)
+        end = body.end() if body else begin.end()
+    runs = re.compile(r"\\[nr]|[^\s\\]+").finditer(text, begin.end(), end)
+    return tuple(run.span() for run in runs if not run[0].startswith("\\"))
+
+
+_URL_USER = re.compile(
+    r"""(?x) :// (?: (?P<user>[^\s:/?\#@"'`<>\\]{0,128}+) :
+      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+ | [^\s"'`<>@\\]{1,128}+) @
+    | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
+)
+
+
+def url_spans(text: str) -> list[Span]:
+    """Every password of a URL (`scheme://user:password@host`), and long random user names that stand for one."""
+    found: list[Span] = []
+    for match in _URL_USER.finditer(text):
+        value = match["password"]
+        if value is not None:
+            if not is_stand_in(value) and value.casefold() not in ("password", "passwd", "pass", "pw", "secret"):
+                found.append(match.span("password"))
+        elif is_random(match["token"], 20):
+            found.append(match.span("token"))
+    return found
+
+
+_SCHEME = re.compile(
+    r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+"
+)
+_HEADER = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
+_HEADER_VALUE = re.compile(r"[^\s\"'`\\<>,;){}]{4,}+")
+_SCHEME_VALUE = re.compile(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,}+)")
+
+
+def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The credentials of an `Authorization` header whose name ends at `at`."""
+    header = _HEADER.match(text, at)
+    if header is None:
+        return ()
+    scheme = _SCHEME.match(text, header.end())
+    begin = scheme.end() if scheme else header.end()
+    if scheme and scheme[0][:3].casefold() in ("dig", "aws", "haw", "oau"):
+        rest = re.compile(r"[^\n'`\\]{8,2048}+").match(text, begin)
+        return (rest.span(),) if rest and "=" in rest[0] else ()
+    value = _HEADER_VALUE.match(text, begin)
+    if value is None or is_stand_in(value[0]):
+        return ()
+    sure = scheme or is_random(value[0], 12)
+    return (value.span(),) if sure and text[value.end() : value.end() + 1] not in ("(", "{") else ()
+
+
+def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
+    """What stands behind `Bearer` or `Basic` ending at `at`, when it is long and mixed enough for a credential."""
+    match = _SCHEME_VALUE.match(text, at)
+    if match is None:
+        return ()
+    value = match["value"].rstrip(".")
+    letters = re.sub("[^A-Za-z]", "", value)
+    plausible = is_random(value, 12) or (
+        len(value) >= 20 and letters not in (letters.lower(), letters.upper(), letters.title())
+    )
+    if not plausible or is_stand_in(value) or "realm=" in value or "error=" in value:
+        return ()
+    return ((match.start("value"), match.start("value") + len(value)),)
+
+
+_COOKIES = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?(?P<line>[^\n"'`\\]{4,4096}+)""")
+_COOKIE = re.compile(r"(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,]{4,}+)")
+_SESSION_NAME = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
+_ATTRIBUTES: Final = frozenset("path domain expires max-age samesite version priority".split())
+
+
+def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The session values of a `Cookie` or `Set-Cookie` header whose name ends at `at`."""
+    header = _COOKIES.match(text, at)
+    if header is None:
+        return ()
+    found: list[Span] = []
+    for match in _COOKIE.finditer(text, *header.span("line")):
+        name, value = match["name"], match["value"]
+        if name.casefold() in _ATTRIBUTES or is_stand_in(value):
+            continue
+        if (_SESSION_NAME.search(name) and (is_mixed(value) or len(value) >= 12)) or is_random(value, 20):
+            found.append(match.span("value"))
+    return tuple(found)
+
+
+_QUERY = re.compile(
+    r"(?i)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential"
+    r"|key|apikey|api_key|code|auth|authkey|access|session|sessionid|sid|jwt|token|tok|t|hmac|secret|state|password|pass|pwd|pw|otp"
+    r"|access_token|id_token|refresh_token|oauth_token|auth_token)=(?P<value>[^\s&#\"'`<>\\)\]},;]{4,}+)"
+)
+
+
+def query_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The value of a telling parameter of a query string that begins at `at`."""
+    match = _QUERY.match(text, at)
+    if match is None or is_stand_in(match["value"]):
+        return ()
+    name = match[0].partition("=")[0].casefold()
+    value = match["value"]
+    if name in ("password", "pass", "pwd", "pw", "secret"):
+        return (match.span("value"),)
+    least = 20 if name in ("key", "code", "access", "state", "t", "session", "auth") else 8
+    return (match.span("value"),) if len(value) >= least and is_mixed(value) and any(map(str.isdigit, value)) else ()
+
+
+_HOOK = re.compile(r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,}+)")
+
+
+def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The path of a webhook address that is itself the key; `at` is behind its `hook`."""
+    match = _HOOK.match(text, at)
+    return (match.span("path"),) if match and is_random(match["path"]) else ()
+
+
+_HASH = re.compile(
+    r"\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{40,}+|(?:[156y]|apr1|7|gy)\$[^\s:\"'`,]{12,}+|argon2[a-z]{1,2}\$[^\s:\"'`]{20,}+|scrypt\$[^\s:\"'`]{20,}+)"
+)
+
+
+def hash_spans(text: str, at: int) -> tuple[Span, ...]:
+    """A password hash in crypt form at `at`."""
+    match = _HASH.match(text, at)
+    return (match.span(),) if match else ()
+
+
+_BOT = re.compile(r"A[\w-]{32,36}(?![\w-])")
+
+
+def bot_spans(text: str, at: int) -> tuple[Span, ...]:
+    """A Telegram bot token: digits, a colon, then its secret that begins with the `A` at `at`."""
+    match = _BOT.match(text, at)
+    at -= 1
+    digits = len(text[max(0, at - 12) : at]) - len(text[max(0, at - 12) : at].rstrip("0123456789"))
+    return ((at - digits, match.end()),) if match and digits >= 6 and is_mixed(match[0]) else ()
+
+
+_DISCORD_TAIL = re.compile(r"[\w-]{6,7}\.[\w-]{27,}+")
+
+
+def discord_spans(text: str, at: int) -> tuple[Span, ...]:
+    """A Discord bot token around its first dot at `at`."""
+    match = _DISCORD_TAIL.match(text, at + 1)
+    head = re.search(r"[\w-]{23,28}$", text[max(0, at - 28) : at])
+    return ((at - len(head[0]), match.end()),) if match and head and is_mixed(head[0]) else ()
+
+
+_AWS_SECRET = re.compile(
+    r"(?<![A-Za-z0-9/+=])(?=[^\s]{0,38}?[0-9])(?=[^\s]{0,38}?[a-z])(?=[^\s]{0,38}?[A-Z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+)
+
+
+def aws_secret_spans(text: str, at: int) -> tuple[Span, ...]:
+    """A secret access key within two hundred code points behind an access key id that ends at `at`."""
+    match = _AWS_SECRET.search(text, at, at + 240)
+    return (match.span(),) if match else ()
+
+
+_AZURE = re.compile(r"~[\w.~-]{30,40}+")
+
+
+def azure_spans(text: str, at: int) -> tuple[Span, ...]:
+    """A client secret of Azure: four signs up to the `Q` at `at`, a tilde, the rest."""
+    match = _AZURE.match(text, at + 1)
+    return ((at - 4, match.end()),) if match and at >= 4 else ()

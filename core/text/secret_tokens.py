@@ -1,0 +1,119 @@
+"""Secrets that are known by their own shape: the prefixes vendors give their keys and tokens."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+_ALNUM = "[A-Za-z0-9]"
+_URL64 = "[A-Za-z0-9_-]"
+
+RARE: Final = "QJKIGT9_-vp"
+"""Signs of prefixes, the rarest in ordinary text first; the scan stops at the rarest of a prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Tokens of one kind: one of the literal `prefixes`, then a `body`.
+
+    `alone`: the prefix is short or common, so it must begin a word. `mixed`: the body must hold two digits and a
+    letter near its start, because ordinary words share the prefix (`sk-loading-spinner`).
+    """
+
+    kind: str
+    prefixes: tuple[str, ...]
+    body: str
+    alone: bool = False
+    mixed: bool = False
+
+    def pattern(self) -> str:
+        """The whole token as a regular expression; linear, and bounded where it fails."""
+        begin = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))" if self.alone else ""
+        mixed = f"(?={_URL64}{{0,48}}?[0-9]{_URL64}{{0,48}}?[0-9])(?={_URL64}{{0,48}}?[A-Za-z])" if self.mixed else ""
+        return f"{begin}(?:{'|'.join(map(re.escape, self.prefixes))}){mixed}{self.body}"
+
+
+SHAPES: Final = (
+    Shape("aws", ("AKIA", "ASIA", "ABIA"), "[A-Z0-9]{12,}+"),
+    Shape("google", ("AIza",), f"{_URL64}{{30,}}+"),
+    Shape("google", ("GOCSPX-",), f"{_URL64}{{20,}}+"),
+    Shape("google", ("ya29.",), r"[\w.-]{20,}+", alone=True),
+    Shape("alibaba", ("LTAI",), f"{_ALNUM}{{12,}}+", alone=True, mixed=True),
+    Shape("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), f"{_ALNUM}{{16,}}+"),
+    Shape("github", ("github_pat_",), r"\w{16,}+"),
+    Shape("gitlab", ("glpat-", "gldt-", "glrt-", "glft-", "glcbt-", "glptt-", "gloas-", "glimt-"), r"[\w.-]{16,}+"),
+    Shape("gitlab", ("glsoat-", "glagent-"), r"[\w.-]{16,}+"),
+    Shape("slack", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxo-", "xoxd-", "xoxc-"), r"[\w.%-]{10,}+"),
+    Shape("slack", ("xapp-", "xwfp-"), r"[\w.%-]{16,}+", mixed=True),
+    Shape("stripe", ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_prod_"), f"{_ALNUM}{{10,}}+"),
+    Shape("stripe", ("whsec_",), "[A-Za-z0-9+/=]{16,}+"),
+    Shape("anthropic", ("sk-ant-",), f"{_URL64}{{10,}}+"),
+    Shape("openai", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"), f"{_URL64}{{16,}}+"),
+    Shape("openai", ("sk-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
+    Shape("npm", ("npm_",), f"{_ALNUM}{{30,}}+", alone=True),
+    Shape("pypi", ("pypi-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
+    Shape("rubygems", ("rubygems_",), f"{_ALNUM}{{30,}}+"),
+    Shape("huggingface", ("hf_", "api_org_"), f"{_ALNUM}{{24,}}+", alone=True),
+    Shape("sendgrid", ("SG.",), rf"{_URL64}{{12,}}+\.{_URL64}{{16,}}+", alone=True),
+    Shape("twilio", ("SK",), r"[0-9a-f]{32}(?!\w)", alone=True),
+    Shape("digitalocean", ("dop_v1_", "doo_v1_", "dor_v1_"), f"{_ALNUM}{{20,}}+"),
+    Shape("databricks", ("dapi",), r"[a-f0-9]{30,}+(?:-\d)?", alone=True),
+    Shape("jwt", ("eyJ",), r"[\w-]{8,}+(?:\.[\w-]{6,}+(?:\.[\w-]*+){0,3}|(?<=[\w-]{24})(?=\.{2,3}|…))", alone=True),
+    Shape("jwt", ("eyJhbGci", "eyJ0eXAi", "eyJraWQi"), r"[\w-]{12,}+(?:\.[\w-]*+){0,4}"),
+    Shape("shopify", ("shpat_", "shpca_", "shppa_", "shpss_"), f"{_ALNUM}{{20,}}+"),
+    Shape("square", ("sq0atp-", "sq0csp-"), f"{_URL64}{{20,}}+"),
+    Shape("vault", ("hvs.", "hvb.", "hvr."), f"{_URL64}{{20,}}+", alone=True),
+    Shape("terraform", (".atlasv1.",), f"{_URL64}{{40,}}+"),
+    Shape("doppler", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa."), r"[\w.]{16,}+", alone=True),
+    Shape("grafana", ("glsa_", "glc_"), r"[\w=+/-]{20,}+", alone=True, mixed=True),
+    Shape("sentry", ("sntrys_", "sntryu_"), r"[\w=+/.-]{20,}+"),
+    Shape("linear", ("lin_api_", "lin_oauth_"), f"{_ALNUM}{{20,}}+"),
+    Shape("notion", ("ntn_", "secret_"), f"{_ALNUM}{{36,}}+", alone=True, mixed=True),
+    Shape("figma", ("figd_", "figu_"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
+    Shape("planetscale", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"), r"[\w=.-]{20,}+"),
+    Shape("supabase", ("sbp_", "sb_secret_"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
+    Shape("netlify", ("nfp_",), f"{_ALNUM}{{30,}}+", alone=True),
+    Shape("docker", ("dckr_pat_", "dckr_oat_"), f"{_URL64}{{16,}}+"),
+    Shape("groq", ("gsk_", "r8_", "fw_"), f"{_ALNUM}{{22,}}+", alone=True, mixed=True),
+    Shape("xai", ("xai-", "pplx-", "nvapi-", "tvly-"), f"{_URL64}{{20,}}+", alone=True, mixed=True),
+    Shape("tailscale", ("tskey-",), f"{_URL64}{{16,}}+", alone=True, mixed=True),
+    Shape("postman", ("PMAK-", "NRAK-", "HRKU-", "CFPAT-"), f"{_URL64}{{20,}}+", alone=True),
+    Shape("atlassian", ("ATCTT3x", "ATATT3x"), r"[\w=-]{20,}+", alone=True),
+    Shape("ci", ("CCIPAT_", "CCIPRJ_", "bkua_"), r"\w{20,}+", alone=True),
+    Shape("sonar", ("sqp_", "squ_", "sqa_", "pul-", "pnu_"), f"{_ALNUM}{{30,}}+", alone=True),
+    Shape("langsmith", ("lsv2_pt_", "lsv2_sk_"), r"\w{20,}+"),
+    Shape("onepassword", ("ops_",), f"{_URL64}{{60,}}+", alone=True),
+    Shape("mailgun", ("key-",), r"[0-9a-f]{32}(?!\w)", alone=True),
+    Shape("age", ("AGE-SECRET-KEY-",), "[A-Z0-9]{20,}+"),
+    Shape("fly", ("fm2_", "fo1_"), r"[\w+/=-]{20,}+", alone=True, mixed=True),
+    Shape("jfrog", ("AKCp",), f"{_ALNUM}{{40,}}+", alone=True),
+)
+
+
+@cache
+def token_pattern() -> re.Pattern[str]:
+    """Any token of the table, to be matched where its prefix begins. Compiled when the first prefix is met."""
+    return re.compile("|".join(shape.pattern() for shape in SHAPES), re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where the scan meets a prefix: at `sign`, with `before` (it included) to the left and `after` to the right."""
+
+    sign: str
+    before: str
+    after: str
+
+
+def anchors() -> tuple[Anchor, ...]:
+    """One anchor a prefix, at the last occurrence of its rarest sign; a prefix that begins with another needs none."""
+    prefixes = [prefix for shape in SHAPES for prefix in shape.prefixes]
+    found: list[Anchor] = []
+    for prefix in prefixes:
+        if any(prefix != other and prefix.startswith(other) for other in prefixes):
+            continue
+        at = prefix.rfind(next(sign for sign in RARE if sign in prefix))
+        found.append(Anchor(prefix[at], prefix[: at + 1], prefix[at + 1 :]))
+    return tuple(found)

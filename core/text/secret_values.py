@@ -1,0 +1,102 @@
+"""Whether the value beside a telling name is a secret: or a placeholder, a type, a piece of code, ordinary words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from core.text.mask import MASK
+
+_PLAIN_WORDS: Final = frozenset(
+    # nothing there
+    "none null nil undefined nan void true false yes no on off empty blank n/a na unset missing absent "
+    # types and formats
+    "str string text char varchar nvarchar bytes byte bytea bytearray buffer bool boolean int integer bigint number "
+    "float double decimal object array list dict map set tuple any unknown never optional union symbol uuid date "
+    "datetime timestamp json jsonb enum secretstr u8 u16 u32 u64 u128 usize i8 i16 i32 i64 int8 int16 int32 int64 "
+    "uint8 uint16 uint32 uint64 uint8array float32 float64 utf8 utf-8 base64 base32 hex ascii latin1 oauth oauth2 "
+    "jwt jwks bearer basic digest hs256 hs384 hs512 rs256 rs512 es256 eddsa bcrypt scrypt argon2 argon2id pbkdf2 "
+    "md5 sha1 sha256 sha512 sha-1 sha-256 sha-512 x509 x.509 pkcs1 pkcs8 pkcs12 tls1.2 tls1.3 ed25519 secp256k1 p256 "
+    # what a message says about a secret
+    "required optional invalid incorrect wrong expired expected unexpected unknown denied rejected refused failed "
+    "failure error not must should cannot can could is are was has have the this that a an for from to of in and or "
+    "with without when if at by as be it its your you my our too short long weak please enter provide use using "
+    "ok okay valid verified accepted changed updated reset created deleted revoked rotated generated found ignored "
+    "deprecated supported unsupported available unavailable default only same mismatch matches length minimum maximum "
+    "option flag argument parameter value values field name type file path input output prompt stdin env environment "
+    # stand-ins
+    "example sample dummy placeholder changeme change-me change_me replaceme replace-me replace_me todo tbd redacted "
+    "hidden masked censored removed omitted filtered sensitive sanitized foo bar baz foobar here inherit auto".split()
+)
+
+_TELLING = re.compile(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
+_STAND_IN = re.compile(
+    r"""(?xi)
+    [x*.\-_\#?•●…0]{3,}+ $ | .{0,40}? \*{3}           # xxx, ***, ab***yz
+  | [<\[{].*                                           # <token>, [REDACTED], {token}
+  | \#\{ | %[({sd] | %[a-z_]+% | \$[({a-z_] | \{\{     # templates of every tongue
+  | .{0,80}?(?: \$\{ | \{\{ | \$\( | <[a-z] | \[redacted | \.\.\.$ | …$ )
+  | ![a-z]+\b | &[a-z*'] | \\ | \? $ | :[a-z]
+  | (?: (?:your|my|the|some|insert|enter|put|add|replace|paste)[-_ ] | .*[-_ ]here $ ) [a-z_ -]*+ $
+  | .{0,40}? (?: placeholder | redacted | changeme | change[-_]me | replace[-_]me )
+  | your[-_a-z]*[-_]
+    """
+)
+_CODE = re.compile(
+    r"""(?x)
+    [A-Za-z_$@][\w$]*+ (?: (?:\?\.|\.|->|::) [A-Za-z_$][\w$]*+ )++ [!;,)?]* $      # config.password, this.state.pw
+  | [A-Za-z_$@][\w$.:]*+ [(\[{]                                                    # getpass.getpass(, tokens[0]
+  | (?:arn|vault|op|ref|file|env|ssm|https?|s3|gs|sha\d{1,3}|data):.*              # a reference to it
+    """
+)
+_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
+_ALGORITHM = re.compile(
+    r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_]*$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$")
+_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+
+
+def is_stand_in(value: str) -> bool:
+    """Nothing that anybody could use: empty, already masked, a placeholder, a template, a word that says what goes there."""
+    bare = value.strip().rstrip(".,;:!?)")
+    if len(bare) < 3 or MASK in value or bare.casefold() in _PLAIN_WORDS:
+        return True
+    return bool(_STAND_IN.match(bare))
+
+
+def is_reference(value: str) -> bool:
+    """Code or a path that leads to the secret, or the name of an algorithm: not the secret itself."""
+    return bool(_CODE.match(value) or _PATH.match(value) or _ALGORITHM.match(value))
+
+
+def is_name(value: str) -> bool:
+    """Letters only, and one of the words for a secret among them: a variable, a label, a selector."""
+    return not any(map(str.isdigit, value)) and bool(_TELLING.search(value))
+
+
+def is_prose(value: str) -> bool:
+    """Several words, one of them a word that messages about secrets use."""
+    words = value.casefold().split()
+    return len(words) > 1 and any(word.strip(".,:;!'\"()") in _PLAIN_WORDS for word in words)
+
+
+def is_mixed(value: str) -> bool:
+    """Letters and digits, or letters and signs other than those that join words."""
+    has_letter = any(map(str.isalpha, value))
+    has_digit = any(map(str.isdigit, value))
+    return has_letter and (has_digit or any(sign in "!@#$%^&*+=~?|" for sign in value))
+
+
+def is_identifier(value: str) -> bool:
+    """A name as people give them: words joined by signs, at most a small number at the end."""
+    return bool(_IDENTIFIER.match(value))
+
+
+def is_random(value: str, least: int = 16) -> bool:
+    """At least `least` code points without a blank, with letters and digits inside one run of eight or more."""
+    if len(value) < least or " " in value:
+        return False
+    return any(
+        len(run) >= 8 and any(map(str.isdigit, run)) and any(map(str.isalpha, run)) for run in _SEGMENT.findall(value)
+    )
