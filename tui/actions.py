@@ -71,7 +71,7 @@ def _needs_clip(now: Situation) -> str:
     return "" if now.raw_clipped else "All of the error is shown already."
 
 
-FIND, MOVE, CASE, VIEW, APP = "Find", "Move", "The case", "View", "Workbench"
+FIND, MOVE, READ, CASE, VIEW, APP = "Find", "In the list", "In a text", "The case", "View", "Workbench"
 
 ACTIONS: tuple[Action, ...] = (
     Action("find.focus", "Go to the search box", ("slash",), "pane", FIND, hint="search", rank=20),
@@ -88,16 +88,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("list.first", "First row", ("g", "home"), "list", MOVE, palette=False),
     Action("list.last", "Last row", ("G", "end"), "list", MOVE, palette=False),
     Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, enabled=_needs_cases),
-    Action("scroll.down", "Scroll down", ("j", "down"), "scroll", MOVE, palette=False),
-    Action("scroll.up", "Scroll up", ("k", "up"), "scroll", MOVE, palette=False),
-    Action("scroll.page_down", "Scroll a page down", ("pagedown", "ctrl+f", "space"), "scroll", MOVE, palette=False),
-    Action("scroll.page_up", "Scroll a page up", ("pageup", "ctrl+b"), "scroll", MOVE, palette=False),
-    Action("scroll.first", "Scroll to the top", ("g", "home"), "scroll", MOVE, palette=False),
-    Action("scroll.last", "Scroll to the end", ("G", "end"), "scroll", MOVE, palette=False),
-    Action("whole.left", "Scroll to the left", ("h", "left"), "whole", MOVE, palette=False),
-    Action("whole.right", "Scroll to the right", ("l", "right"), "whole", MOVE, palette=False),
-    Action("case.back", "Back to the list", ("escape", "h", "left"), "case", MOVE, "back", 1, palette=False),
-    Action("why.back", "Back to the case", ("escape", "h", "left"), "why", MOVE, "back", 1, palette=False),
+    Action("scroll.down", "Scroll down", ("j", "down"), "scroll", READ, palette=False),
+    Action("scroll.up", "Scroll up", ("k", "up"), "scroll", READ, palette=False),
+    Action("scroll.page_down", "Scroll a page down", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
+    Action("scroll.page_up", "Scroll a page up", ("pageup", "ctrl+b"), "scroll", READ, palette=False),
+    Action("scroll.first", "Scroll to the top", ("g", "home"), "scroll", READ, palette=False),
+    Action("scroll.last", "Scroll to the end", ("G", "end"), "scroll", READ, palette=False),
+    Action("whole.left", "Scroll to the left", ("h", "left"), "whole", READ, palette=False),
+    Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, palette=False),
+    Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
+    Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),
     Action("list.back", "Back: out of the zoom, then out of the search", ("escape",), "list", MOVE, palette=False),
     Action("case.next", "Next case", ("J", "right_square_bracket"), "pane", MOVE, enabled=_needs_cases),
     Action("case.previous", "Previous case", ("K", "left_square_bracket"), "pane", MOVE, enabled=_needs_cases),

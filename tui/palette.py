@@ -21,23 +21,26 @@ class ActionProvider(Provider):
         """All of them, in the registry's order."""
         for action in ACTIONS:
             if action.palette:
-                yield DiscoveryHit(Content(action.title), self._perform(action), action.title, self._help(action))
+                shown = self._line(action, Content(action.title))
+                yield DiscoveryHit(shown, self._perform(action), action.title, self._why_not(action))
 
     async def search(self, query: str) -> Hits:
         """Those whose title has the letters of `query`."""
         matcher = self.matcher(query)
         for action in ACTIONS:
             if action.palette and (score := matcher.match(action.title)) > 0:
-                shown = matcher.highlight(action.title)
-                yield Hit(score, shown, self._perform(action), action.title, self._help(action))
+                shown = self._line(action, matcher.highlight(action.title))
+                yield Hit(score, shown, self._perform(action), action.title, self._why_not(action))
+
+    def _line(self, action: Action, title: Content) -> Content:
+        keys = " ".join(key_name(key) for key in action.keys)
+        return Content.assemble(title, (f"  {keys}", "$cb-dim")) if keys else title
+
+    def _why_not(self, action: Action) -> str | None:
+        return action.enabled(self._workbench.situation()) or None
 
     def _perform(self, action: Action) -> partial[None]:
         return partial(self._workbench.action_perform, action.id)
-
-    def _help(self, action: Action) -> str:
-        keys = " ".join(key_name(key) for key in action.keys)
-        why_not = action.enabled(self._workbench.situation())
-        return f"{keys}  {why_not}" if why_not else keys or action.group
 
     @property
     def _workbench(self) -> CasebookApp:

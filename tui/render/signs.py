@@ -53,7 +53,7 @@ _TIERS = {
     "exact": ("≈", "#", "$cb-good", "same kind"),
     "prefix": ("…", ">", "$cb-draft", "begins alike"),
     "vector": ("~", "~", "$cb-draft", "alike in meaning"),
-    "text": ("·", ".", "$cb-faint", "has these words"),
+    "text": ("·", ".", "$cb-faint", "found by its words"),
 }
 _STATUSES = {
     "verified": ("●", "v", "$cb-good", "verified"),

@@ -69,13 +69,14 @@ class SearchBox(Input):
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.strip():
             return
-        if "\n" in text.strip("\n") or inline(text) != text:
+        line = text.strip("\n")
+        if inline(line) != line:  # several lines, control signs, or too long to be shown
             self._hold(text, _first_line(text))
             self.post_message(self.Asked(text, pasted=True))
         elif self.selection.is_empty:
-            self.insert_text_at_cursor(text.strip("\n"))
+            self.insert_text_at_cursor(line)
         else:
-            self.replace(text.strip("\n"), *self.selection)
+            self.replace(line, *self.selection)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Typing changes the query; a line that was put there for a pasted text does not."""
