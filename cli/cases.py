@@ -93,7 +93,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", f"there is no file {args.file}", "name a .jsonl file or a seed database")
     with open_store(context.database, write=True, create=True) as store, faults(context.database):
         report = import_cases(store, Path(args.file))
-    context.log.write("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
+    context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
     context.out.result(report, report_lines(context.out, report))
     return 0
 

@@ -6,13 +6,16 @@ import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.output import Output
 from core.config import Config, Settings, Value, database_path, default_config, load_config
 from core.fault import Fault
 from core.folders import log_file
-from core.log import Log
 from core.trace import Step
+
+if TYPE_CHECKING:
+    from core.log import Level
 
 MAX_TEXT = 64 << 20
 """Bytes of one text read from standard input."""
@@ -26,7 +29,15 @@ class Context:
     config: Config
     settings: Settings
     database: Path
-    log: Log
+
+    def log(self, level: Level, event: str, **facts: object) -> None:
+        """Write a line to the log, if the settings find it worth one."""
+        if level == "debug" and self.settings.log.level != "debug":
+            return  # the usual case, which need not even load the log
+        from core.log import Log
+
+        keep = self.settings.log
+        Log(log_file(), keep.level, keep.max_bytes, keep.keep).write(level, event, **facts)
 
 
 def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = True) -> Context:
@@ -47,8 +58,7 @@ def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = 
     for warning in config.warnings:
         out.note(f"casebook: {warning}")
     settings = config.values
-    log = Log(log_file(), settings.log.level, settings.log.max_bytes, settings.log.keep)
-    return Context(out, config, settings, database_path(settings), log)
+    return Context(out, config, settings, database_path(settings))
 
 
 def text_given(given: str | None, what: str) -> str:

@@ -65,7 +65,7 @@ def _size(path: Path) -> int:
 
 
 def _done(context: Context, report: FileReport) -> int:
-    context.log.write("info", report.action, source=report.source, target=report.target, errors=len(report.errors))
+    context.log("info", report.action, source=report.source, target=report.target, errors=len(report.errors))
     context.out.result(report, _lines(context.out, report))
     return 0
 

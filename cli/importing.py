@@ -47,7 +47,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         return 1
     with open_store(context.database, write=True, create=True) as store:
         report = import_transcripts(store, args.agent, paths, on_progress=reporter(context.out))
-    context.log.write(
+    context.log(
         "info",
         "imported",
         files=report.files,

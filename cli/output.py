@@ -11,7 +11,6 @@ from typing import Literal, TextIO
 from cli.layout import one_line
 from core.fault import Fault
 from core.text import visible
-from core.wire import dumps, error_object
 
 Style = Literal["bold", "dim", "good", "warn", "bad"]
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
@@ -32,6 +31,8 @@ class Output:
     def result(self, value: object, lines: Iterable[str]) -> None:
         """One answer: the value as one JSON object, or the lines."""
         if self.json:
+            from core.wire import dumps
+
             self.line(dumps(value))
         else:
             for line in lines:
@@ -48,7 +49,12 @@ class Output:
 
     def fault(self, fault: Fault) -> None:
         """A fault on stderr: one line, or one `error.v1` object."""
-        sys.stderr.write((dumps(error_object(fault)) if self.json else f"casebook: {fault_line(fault)}") + "\n")
+        if not self.json:
+            sys.stderr.write(f"casebook: {fault_line(fault)}\n")
+            return
+        from core.wire import dumps, error_object
+
+        sys.stderr.write(dumps(error_object(fault)) + "\n")
 
     def paint(self, text: str, style: Style) -> str:
         """`text` (already inert) in a style, where the terminal shows any."""

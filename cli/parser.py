@@ -91,7 +91,10 @@ def build(commands: Collection[str] = tuple(COMMANDS)) -> Parser:
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument("--ascii", action="store_true", help="open the workbench drawn with ASCII signs only")
-    children = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
+    # Given its name, argparse need not format a usage line to find it, which loads modules nobody else wants.
+    children = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=Parser, prog=parser.prog
+    )
     for name, command in COMMANDS.items():
         child = children.add_parser(name, help=command.help, description=_sentence(command.help), parents=[shared])
         if name in commands:
@@ -101,7 +104,9 @@ def build(commands: Collection[str] = tuple(COMMANDS)) -> Parser:
 
 def add_group(parser: argparse.ArgumentParser, dest: str) -> argparse._SubParsersAction[Parser]:
     """The sub-commands of a command; one must be given."""
-    return parser.add_subparsers(dest=dest, metavar="COMMAND", title="commands", required=True, parser_class=Parser)
+    return parser.add_subparsers(
+        dest=dest, metavar="COMMAND", title="commands", required=True, parser_class=Parser, prog=parser.prog
+    )
 
 
 def add_leaf(

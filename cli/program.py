@@ -69,15 +69,15 @@ def _run(argv: Sequence[str], out: Output) -> int:
         code = cast("Run", args.run)(args, context)
     except Fault as fault:
         level = "debug" if fault.code in ("invalid_input", "not_indexed") else "error"  # the asker's slip, or ours
-        context.log.write(level, "fault", command=named, code=fault.code, message=fault.message)
+        context.log(level, "fault", command=named, code=fault.code, message=fault.message)
         raise
     except BrokenPipeError:
         raise
     except Exception as error:
-        context.log.write("error", "unexpected fault", command=named, error=repr(error), trace=_traceback(error))
+        context.log("error", "unexpected fault", command=named, error=repr(error), trace=_traceback(error))
         raise
     elapsed = round((time.perf_counter() - start) * 1000, 1)
-    context.log.write("debug", "done", command=named, exit_code=code, elapsed_ms=elapsed)
+    context.log("debug", "done", command=named, exit_code=code, elapsed_ms=elapsed)
     return code
 
 

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, cast
 
 from core.fault import Fault
 from core.folders import config_file, database_file
-from core.toml_lines import key_lines
 
 MAX_BYTES = 1 << 20
 """A settings file larger than this is not read: no hand wrote it."""
@@ -197,6 +196,8 @@ def _read(place: Path, *, required: bool) -> str | None:
 
 def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, text: str) -> None:
     import tomllib  # only those who have a settings file pay for it
+
+    from core.toml_lines import key_lines
 
     try:
         tables = tomllib.loads(text)
