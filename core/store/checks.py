@@ -17,12 +17,14 @@ from core.store.sql import number, value
 from core.store.store import Store
 from core.store.vec import load_vec
 
+# A key belongs to the case that case_key names, else to the case that bears it (as the schema's triggers keep it).
 _ANSWERING = """
-  SELECT error_normalized AS k, id AS case_id FROM error_kb WHERE trim(coalesce(resolution, '')) <> ''
-  UNION SELECT case_key.error_normalized, case_id FROM case_key JOIN error_kb ON error_kb.id = case_id
-    WHERE trim(coalesce(resolution, '')) <> ''
+  SELECT owned.k, owned.case_id FROM (
+    SELECT error_normalized AS k, case_id FROM case_key
+    UNION ALL
+    SELECT error_normalized, id FROM error_kb WHERE error_normalized NOT IN (SELECT error_normalized FROM case_key)
+  ) AS owned JOIN error_kb ON error_kb.id = owned.case_id WHERE trim(coalesce(resolution, '')) <> ''
 """
-
 _KEYS = "SELECT error_normalized, case_id FROM answer_key"
 _REBUILD = "`casebook db salvage` writes a new file in which they are built anew."
 

@@ -144,20 +144,29 @@ CREATE TABLE answer_key (
 CREATE INDEX answer_key_length ON answer_key(prefix, length);
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
--- An undo applies rows table by table in any order: each trigger alone must bring answer_key to the same end.
+-- A key belongs to the case that case_key names, else to the case that bears it. An undo applies rows table by table
+-- in any order, so each trigger must bring answer_key to the same end.
 CREATE TRIGGER error_kb_insert AFTER INSERT ON error_kb BEGIN
   INSERT OR IGNORE INTO case_state(case_id, status, first_seen, last_seen)
     VALUES (new.id, iif(trim(coalesce(new.resolution, '')) = '', 'unresolved', 'draft'), new.ts, new.ts);
   INSERT OR REPLACE INTO answer_key
     SELECT k, new.id, substr(k, 1, 30), length(k)
-    FROM (SELECT new.error_normalized AS k UNION SELECT error_normalized FROM case_key WHERE case_id = new.id)
+    FROM (
+      SELECT new.error_normalized AS k
+        WHERE NOT EXISTS (SELECT 1 FROM case_key WHERE error_normalized = new.error_normalized)
+      UNION SELECT error_normalized FROM case_key WHERE case_id = new.id
+    )
     WHERE trim(coalesce(new.resolution, '')) <> '';
 END;
 CREATE TRIGGER error_kb_update AFTER UPDATE OF resolution, error_normalized ON error_kb BEGIN
   DELETE FROM answer_key WHERE case_id = new.id;
   INSERT OR REPLACE INTO answer_key
     SELECT k, new.id, substr(k, 1, 30), length(k)
-    FROM (SELECT new.error_normalized AS k UNION SELECT error_normalized FROM case_key WHERE case_id = new.id)
+    FROM (
+      SELECT new.error_normalized AS k
+        WHERE NOT EXISTS (SELECT 1 FROM case_key WHERE error_normalized = new.error_normalized)
+      UNION SELECT error_normalized FROM case_key WHERE case_id = new.id
+    )
     WHERE trim(coalesce(new.resolution, '')) <> '';
 END;
 CREATE TRIGGER error_kb_delete AFTER DELETE ON error_kb BEGIN
@@ -165,18 +174,26 @@ CREATE TRIGGER error_kb_delete AFTER DELETE ON error_kb BEGIN
   DELETE FROM case_state WHERE case_id = old.id;
 END;
 CREATE TRIGGER case_key_insert AFTER INSERT ON case_key BEGIN
-  INSERT OR REPLACE INTO answer_key
+  DELETE FROM answer_key WHERE error_normalized = new.error_normalized;
+  INSERT INTO answer_key
     SELECT new.error_normalized, new.case_id, substr(new.error_normalized, 1, 30), length(new.error_normalized)
     FROM error_kb WHERE id = new.case_id AND trim(coalesce(resolution, '')) <> '';
 END;
 CREATE TRIGGER case_key_update AFTER UPDATE ON case_key BEGIN
-  DELETE FROM answer_key WHERE error_normalized = old.error_normalized;
-  INSERT OR REPLACE INTO answer_key
+  DELETE FROM answer_key WHERE error_normalized IN (old.error_normalized, new.error_normalized);
+  INSERT INTO answer_key
+    SELECT error_normalized, id, substr(error_normalized, 1, 30), length(error_normalized)
+    FROM error_kb WHERE error_normalized = old.error_normalized AND old.error_normalized <> new.error_normalized
+      AND trim(coalesce(resolution, '')) <> '';
+  INSERT INTO answer_key
     SELECT new.error_normalized, new.case_id, substr(new.error_normalized, 1, 30), length(new.error_normalized)
     FROM error_kb WHERE id = new.case_id AND trim(coalesce(resolution, '')) <> '';
 END;
 CREATE TRIGGER case_key_delete AFTER DELETE ON case_key BEGIN
   DELETE FROM answer_key WHERE error_normalized = old.error_normalized;
+  INSERT INTO answer_key
+    SELECT error_normalized, id, substr(error_normalized, 1, 30), length(error_normalized)
+    FROM error_kb WHERE error_normalized = old.error_normalized AND trim(coalesce(resolution, '')) <> '';
 END;
 
 -- Browsing. Contentless: rowid is the case id; kept by code, because bigrams need it.
