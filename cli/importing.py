@@ -37,6 +37,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def run_import(args: argparse.Namespace, context: Context) -> int:
     """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
+    from cli.interrupt import stoppable
     from cli.progress import reporter
     from core.flows.importing import import_transcripts
     from core.store import open_store
@@ -45,8 +46,8 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if not paths:
         context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
         return 1
-    with open_store(context.database, write=True, create=True) as store:
-        report = import_transcripts(store, args.agent, paths, on_progress=reporter(context.out))
+    with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
+        report = import_transcripts(store, args.agent, paths, on_progress=reporter(context.out), cancelled=stopped)
     context.log(
         "info",
         "imported",
@@ -56,6 +57,8 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         skipped=len(report.skipped),
     )
     context.out.result(report, report_lines(context.out, report))
+    if report.canceled:
+        return 130
     return 0 if report.files else 1
 
 
@@ -79,6 +82,8 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         (report.tool_calls, "tool call"), (report.errors, "error"), (report.resolutions, "fix"),
     ]  # fmt: skip
     yield "Read " + ", ".join(_counted(count, what) for count, what in counts) + "."
+    if getattr(report, "canceled", False):
+        yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
     if not report.skipped:
         return
     yield out.paint(

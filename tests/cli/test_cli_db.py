@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,15 @@ def test_import_looks_where_the_settings_say(run: Run, tmp_path: Path, monkeypat
     folder = tmp_path / "transcripts"
     folder.mkdir()
     monkeypatch.setenv("CASEBOOK_IMPORT_CLAUDE_CODE", str(folder))
-    (folder / "broken.jsonl").write_text("{nonsense\n")
-    found = run("import", "claude-code", "--json").json()
-    assert [gap["line"] for gap in found["skipped"]] == [1]
+    entry = {
+        "type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/shop", "timestamp": "2026-01-02T03:04:05.000Z",
+        "message": {"role": "user", "content": "why does the \x1b]52;c;eA==\x07 build fail?"},
+    }  # fmt: skip
+    (folder / "s1.jsonl").write_text(json.dumps(entry) + "\n{nonsense\n" + json.dumps({**entry, "uuid": "u2"}) + "\n")
+    found = run("import", "claude-code")
+    assert found.code == 0
+    assert "Read 1 file, 1 session, 2 messages" in found.text
+    assert "s1.jsonl:2: " in found.text
 
 
 def test_demo_shows_the_whole_job_and_leaves_nothing(run: Run, home: Path, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from cli.interrupt import stoppable
+
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Any]
 
@@ -122,6 +124,16 @@ def test_ctrl_c_is_quiet(home: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, b"")
+
+
+def test_ctrl_c_lets_a_long_run_end_well_and_pressed_twice_stops_it() -> None:
+    with stoppable() as stopped:
+        assert not stopped()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stopped()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:
