@@ -1,0 +1,194 @@
+"""What stands around an output (agents' headers, JSON, CI stamps, log prefixes) taken off, with the way back kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from core.errors.keylines.lines import Chunk, Line, Page, page
+from core.text import OffsetMap, clean, clean_with_offsets, redact
+from core.text.offsets import Edit, apply
+
+WINDOW: Final = 128 * 1024
+"""Code points read at the head and at the tail of an output longer than both."""
+LINE: Final = 8192
+"""Code points of a line that are read."""
+
+_ODD_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+
+# An agent's result as a JSON object: the string that holds the output. Tried in this order.
+_JSON_STRING = r'"{}"\s{{0,4}}:\s{{0,4}}"((?:[^"\\]++|\\.)*+)'
+_JSON_OUTPUT = tuple(
+    re.compile(_JSON_STRING.format(name), re.DOTALL)
+    for name in ("output", "aggregated_output", "stderr", "content", "stdout", "text")
+)
+_JSON_HINT = re.compile(
+    r'"(?:output|aggregated_output|stderr|stdout|tool_use_id|exit_code|is_error|returnCodeInterpretation)"\s{0,4}:'
+)
+_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_JSON_SIGNS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+# Lines that an agent or a CI puts before the output.
+_HEADER = re.compile(
+    r"(?:Error: )?(?:Exit|exit) (?:code|status):? -?\d+\s*\Z|Chunk ID: |Wall time: |Process (?:exited|running) |"
+    r"Original token count: |Total output lines: |Output:\s*\Z|Command: |</?(?:\w+[-_])*(?:error|stderr|stdout|output|result)>\s*\Z|"
+    r"\[?(?:exit|return)(?: ?code|_code)[ =:]+\d+\]?\s*\Z|```\w*\s*\Z",
+    re.ASCII,
+)
+_CODEX_OUTPUT = re.compile(r"Output:\s*\Z")
+_STAMP = r"\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}(?= \[)))?\]?:?(?:\s+\[\d+\](?=\s+\S))?(?:\s+[|-])?\s+"
+_PREFIX = re.compile(
+    rf"{_STAMP}"
+    r"|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?\]?:?\s+(?=\S)"
+    r"|##\[(?:error|warning|group|command|debug|section)\]|::(?:error|warning|notice)(?: [^:\n]{0,300})?::"
+    r"|[\w.-]{1,60}[-_]\d+\s+\| ?"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./@-]{1,80}(?:\[\d+\])?: "
+    r"|[EWFI]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [\w./-]{1,100}:\d+\] "
+    r"|\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+\d+\s+\d+ [VDIWEF] [\w.$/-]{1,60}\s*: "
+    r"|[VDIWEF]/[\w.$-]{1,60}\(\s*\d+\): "
+    r"|\[(?:stderr|stdout|err|out)\] ?|(?:stderr|STDERR|stdout|STDOUT): "
+    r"|INTERNALERROR> |[│┃] ?(?=\S)|<(?:tool_use_error|(?:\w+-)?(?:stderr|stdout)|error|output)>",
+    re.ASCII,
+)
+_PREFIX_START = frozenset("[#:<│┃EWFIVDsS0123456789JFMASOND")
+_BUILDKIT_SIGN = re.compile(r"#\d+ (?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
+_BUILDKIT = re.compile(r"#\d+ (?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
+_SHARED = re.compile(
+    r"(?:[@\w./-]{1,60} +\| |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
+    re.ASCII,
+)
+_FILLED = re.compile(r"\s*")
+_PRIVATE_KEY_END = re.compile(r"-----END [A-Z ]{0,20}PRIVATE KEY-----")
+
+
+def unwrap(text: str) -> Page:
+    """The lines of `text`, redacted and cleaned, without what stands around them; each knows its raw span.
+
+    Long outputs are read at both ends, lines up to 8 Ki code points. Linear.
+    """
+    lines = [line for start, piece in _windows(text) for line in _lines(start, piece)]
+    lines = _without_header(lines)
+    return page(_without_shared(_without_prefixes(lines)))
+
+
+def _windows(text: str) -> Iterator[tuple[int, str]]:
+    """The stretches that are read, each with its place: all of a short text, head and tail of a long one."""
+    if len(text) <= 2 * WINDOW:
+        yield 0, redact(text)
+        return
+    cut = text.rfind("\n", WINDOW - LINE, WINDOW)
+    yield 0, redact(text[: cut if cut >= 0 else WINDOW])
+    start = len(text) - WINDOW
+    following = text.find("\n", start, start + LINE)
+    start = following + 1 if following >= 0 else start
+    tail = text[start:]
+    if key := _PRIVATE_KEY_END.search(tail):
+        if "-----BEGIN " not in tail[: key.start()]:
+            start += key.end()
+            tail = tail[key.end() :]
+    yield start, redact(tail)
+
+
+def _lines(base: int, piece: str) -> Iterator[Line]:
+    """The cleaned lines of a stretch of raw text."""
+    layers = ()
+    inner = _json_output(piece)
+    if inner is not None:
+        begin, end = inner
+        base += begin
+        piece, layer = apply(piece[begin:end], list(_json_edits(piece[begin:end])))
+        layers = (layer,) if layer.out_starts else ()
+    cleaned = clean_with_offsets(piece)
+    chunk = Chunk(base, OffsetMap((*layers, *cleaned.offsets.layers)))
+    at = 0
+    for text in cleaned.text.split("\n"):
+        shown = text[:LINE].rstrip()
+        yield Line(shown if shown.isascii() else _ODD_SPACE.sub(" ", shown), at, chunk)
+        at += len(text) + 1
+
+
+def _json_output(piece: str) -> tuple[int, int] | None:
+    """Where the output lies in an agent's JSON result, quotes not included."""
+    head = piece[:4096].lstrip()
+    if not head.startswith(("{", "[{")) or not _JSON_HINT.search(piece):
+        return None
+    for pattern in _JSON_OUTPUT:
+        if (match := pattern.search(piece)) and match[1].strip():
+            return match.span(1)
+    return None
+
+
+def _json_edits(text: str) -> Iterator[Edit]:
+    for match in _JSON_ESCAPE.finditer(text):
+        sign = match[0][1]
+        if sign == "u" and len(match[0]) == 6:
+            code = int(match[0][2:], 16)
+            yield match.start(), match.end(), "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)
+        else:
+            yield match.start(), match.end(), _JSON_SIGNS.get(sign, sign)
+
+
+def _without_header(lines: list[Line]) -> list[Line]:
+    """Without the lines an agent puts before and around the output; all of them when there is nothing else."""
+    for number, line in enumerate(lines[:12]):
+        if _CODEX_OUTPUT.match(line.text) and any(_HEADER.match(before.text) for before in lines[:number]):
+            if any(rest.text for rest in lines[number + 1 :]):
+                return lines[number + 1 :]
+            break
+    kept = [line for line in lines if not (line.text and line.text[0] in "EeCWPOTt<[`" and _HEADER.match(line.text))]
+    return kept if any(line.text for line in kept) else lines
+
+
+def _without_prefixes(lines: list[Line]) -> list[Line]:
+    """Without time stamps, CI marks and log gutters at the start of each line."""
+    buildkit = any(line.text[:1] in ("#", " ") and _BUILDKIT_SIGN.match(line.text) for line in lines)
+    cuts = ((line, message_start(line.text, buildkit=buildkit)) for line in lines)
+    return [Line(line.text[cut:], line.at + cut, line.chunk) if cut else line for line, cut in cuts]
+
+
+def message_start(text: str, *, buildkit: bool) -> int:
+    """Where a line begins behind its log prefixes; 0 with its indentation when it has none."""
+    start = 0
+    for _ in range(4):
+        begin = _FILLED.match(text, start).end()
+        if begin >= len(text):
+            break
+        match = _PREFIX.match(text, begin) if text[begin] in _PREFIX_START or "| " in text else None
+        if match is None and buildkit:
+            match = _BUILDKIT.match(text, begin)
+        if match is None:
+            break
+        start = match.end()
+    return start
+
+
+def single_line(text: str) -> str | None:
+    """What `unwrap` makes of `text` if that is one line; None if it must be looked at as a whole."""
+    if "\n" in text or len(text) > LINE or text.lstrip()[:1] in ("{", "["):
+        return None
+    shown = redact(text)
+    if not (shown.isascii() and shown.isprintable()):
+        shown = _ODD_SPACE.sub(" ", clean(shown))
+    shown = shown.rstrip()
+    buildkit = shown[:1] in ("#", " ") and _BUILDKIT_SIGN.match(shown) is not None
+    return shown[message_start(shown, buildkit=buildkit) :].lstrip()
+
+
+def _without_shared(lines: list[Line]) -> list[Line]:
+    """Without a prefix that nearly every line has (`web  | `, `[web] `, `> `), and without shared indentation."""
+    filled = [line for line in islice((line for line in lines if line.text), 400)]
+    if len(filled) > 1:
+        share = sum(1 for line in filled if _SHARED.match(line.text))
+        if share > 1 and share * 10 >= len(filled) * 8:
+            return _without_shared([_cut(line, _SHARED) for line in lines])
+        indent = min(line.indent for line in filled)
+        if indent and len(filled) < 400:
+            return [Line(line.text[indent:], line.at + indent, line.chunk) for line in lines]
+    return lines
+
+
+def _cut(line: Line, prefix: re.Pattern[str]) -> Line:
+    match = prefix.match(line.text)
+    return Line(line.text[match.end() :], line.at + match.end(), line.chunk) if match else line

@@ -1,0 +1,104 @@
+"""The line that names the error when no entry knows the output: the one that sounds most like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from itertools import chain
+
+from core.errors.keylines.lines import Page
+from core.errors.keylines.peel import located, peel
+
+_EXAMINED = 4000
+_SURE = 4
+
+# Never a key line: frames, gutters, code, rulers, prompts, progress, hints and counts.
+_NOISE = re.compile(
+    r"[\W_]*\Z|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
+    r"|[$❯➜%] |> \S+@\S+ |\+{1,2} \S|(?:note|hint|help|tip|info|debug|trace|see|try|usage|warn|warning|notice)\b[:\s]"
+    r"|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|HINT|DETAIL|CONTEXT|LINE \d+)\b|\[(?:INFO|DEBUG|WARN|WARNING|info|debug|warn)\]"
+    r"|(?:Compiling|Finished|Running|Downloading|Downloaded|Collecting|Installing|Building|Checking|Fetching|Resolving|Updating|"
+    r"Requirement already|Using cached|Get:|Hit:|Reading|Preparing|Unpacking|Setting up|Selecting|Starting|Started|Entering|"
+    r"Leaving|Cloning|remote: (?:Enumerating|Counting|Compressing|Total)|Step \d|--->|Linking|Generating|Loading|Loaded|Done|"
+    r"For more information|Run |Require stack|Node\.js v|Stack trace|Traceback|Call stack|Caused by:\s*\Z|The above exception)\b"
+    r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
+    r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b",
+    re.IGNORECASE | re.ASCII,
+)
+_OPENING = re.compile(
+    r"(?:[\w./@-]{1,60}: ){0,2}(?:[✖✗✘×⨯❌!]+ *|\*+ )?\[?(?:unhandled |uncaught |internal |runtime |syntax |parse |fatal |build |compile |compilation |"
+    r"unexpected |critical |validation |usage |type |link |linker |connection |configuration |config )?"
+    r"(?:error|fatal|panic|exception|failure|critical|severe|abort(?:ed)?|emerg|alert|errore?|fehler|erreur|ошибка|エラー|错误|錯誤|오류|에러|예외|치명적 오류|실패)"
+    r"\b[^:]{0,60}(?::|\]|\s-|!|\Z)",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG|ALERT|ERR)\]?\b")
+_EXCEPTION = re.compile(r"(?:[\w$]+[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic)\b(?: ?[\[(]\w+[\])])?(?::|\Z)")
+_INSIDE = re.compile(r"(?:\berror\b|\bException\b|\w+Error\b|\w+Exception\b|오류|에러|예외|fatal|panic)", re.IGNORECASE)
+_WORDS = re.compile(
+    r"\b(?:cannot|can't|could(?: not|n't)|unable|fail(?:ed|ure|s)?|not found|no such|does(?: not|n't)|do(?: not|n't)|denied|refused|"
+    r"invalid|undefined|unexpected|missing|unknown|unrecogni[sz]ed|unresolved|unsupported|illegal|timed? ?out|already (?:exists|in use)|"
+    r"not (?:recogni[sz]ed|permitted|allowed|supported|defined|exist|available|a|be)|mismatch|conflict|exceeded|out of memory|"
+    r"overflow|corrupt(?:ed)?|forbidden|unauthorized|required?|must|expected|abort(?:ed|ing)?|crash(?:ed)?|killed|segmentation|"
+    r"rejected|violat\w+|duplicate|reset by|closed|broken|bad|wrong|deprecated|unreachable|nothing to|no [\w-]+ (?:found|given|specified))\b"
+    r"|없습니다|없음|못했|못하|수 없|실패|거부|잘못|올바르지|초과|찾지|만료|충돌|존재하지|아닙니다|하십시오|必要|できません|見つかりません|无法|找不到|失败",
+    re.IGNORECASE,
+)
+_HOLLOW = re.compile(
+    r"(?:build|command|compilation|script|task|job|step|process|tests?|recipe|target|pipeline|action|execution)\b.{0,80}\b(?:failed|failure|exited|returned|fail)\b|"
+    r"\bexit(?:ed|s)? (?:with )?(?:code|status)|non-zero|could not compile|aborting due to|\b\d+ errors?\b|see (?:above|the|log)|\bfailed\W*\Z|"
+    r"\berrors? occurred\b|(?:errors?|failures?|problems?)\s*:?\Z|complete log of this run|error: process completed",
+    re.IGNORECASE,
+)
+
+
+def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
+    """The number of the line that sounds most like an error, and whether it does at all.
+
+    Lines in `taken` are left out. Without any such line: the last one that is no noise; None if all are taken.
+    """
+    best: tuple[int, int] | None = None
+    last = first = None
+    for number in _examined(len(page.lines)):
+        text = page.text(number)
+        if number in taken or not text:
+            continue
+        first = number if first is None else first
+        start, end = peel(text)
+        if start >= end or _NOISE.match(text, len(text) - len(text.lstrip()), end) or _NOISE.match(text, start, end):
+            continue
+        last = number
+        score = _score(text, start, end)
+        if best is None or score > best[0]:
+            best = score, number
+    if best is not None and best[0] >= _SURE:
+        return best[1], True
+    if best is not None and best[0] > 0:
+        return best[1], False
+    return (last if last is not None else first), False
+
+
+def _examined(count: int) -> chain[int]:
+    """Numbers of the lines that are looked at: all, or those near both ends."""
+    if count <= 2 * _EXAMINED:
+        return chain(range(count))
+    return chain(range(_EXAMINED), range(count - _EXAMINED, count))
+
+
+def _score(text: str, start: int, end: int) -> int:
+    score = 0
+    end = min(end, start + 600)
+    if _OPENING.match(text, start, end) or _EXCEPTION.match(text, start, end):
+        score += 6
+    elif _LEVEL.match(text, start, end):
+        score += 5
+    elif _INSIDE.search(text, start, end):
+        score += 2
+    score += min(2, sum(1 for _ in _WORDS.finditer(text, start, end))) * 2
+    if ":" in text[start:end]:
+        score += 1
+    if start and located(text):
+        score += 2
+    if _HOLLOW.search(text, start, end):
+        score -= 5
+    return score

@@ -1,0 +1,104 @@
+"""JavaScript and TypeScript: Node, Deno, Bun, tsc and the bundlers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.keylines.lines import Page
+
+_NAME = r"(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Rejection|Failure)\b(?: \[[\w.]+\])?(?: \([^()\n]{1,80}\))?"
+_THROWN = re.compile(rf"(?:Uncaught(?: \(in promise\))? |Unhandled [\w ]{{1,40}}:? |error: (?:Uncaught )?(?:\(in promise\) )?|\[)?{_NAME}(?:: |:?\Z|: ?\Z)")
+_FRAME = re.compile(r"\s+at (?:async |new )?\S")
+_CARET = re.compile(r"\s*\^+\s*\Z")
+_CAUSE = re.compile(r"\s*\[(?:cause|errors)\]: (?:\[?)(?P<said>[A-Z].*)")
+_COMMAND = re.compile(r"(?:Error: )?Command failed\b")
+_REACH = 24
+
+
+def _thrown(page: Page) -> Iterator[Found]:
+    """An error with stack frames below, or what follows the caret under the source line of an uncaught one."""
+    caret_seen = False
+    for number, line in enumerate(page.lines):
+        text = line.text
+        if match := _CAUSE.match(text):
+            yield Found(DETAIL, (Part(number, *match.span("said")),))
+        elif _CARET.match(text) and _node_source(page, number):
+            said = page.next_filled(number + 1, 3)
+            if said is not None and not caret_seen and not page.lines[said].indent:
+                yield whole(page, said, CAUSE + 1)
+                caret_seen = True
+        elif _THROWN.match(text) and _has_frames(page, number):
+            command = _COMMAND.match(text)
+            yield whole(page, number, REPORT - 1 if command else CAUSE)
+
+
+def _has_frames(page: Page, number: int) -> bool:
+    for at in range(number + 1, min(number + _REACH, len(page.lines))):
+        text = page.text(at)
+        if _FRAME.match(text):
+            return True
+        if _THROWN.match(text):
+            return False
+    return False
+
+
+def _node_source(page: Page, number: int) -> bool:
+    """Whether the caret on line `number` stands under a source line that Node printed: `file:line` above, code, caret."""
+    return any(re.match(r"(?:file://|node:|[/\\]|[A-Za-z]:[\\/]|\[eval\]|\S+\.[cm]?[jt]sx?).*:\d+\Z", page.text(at)) for at in range(max(0, number - 4), number))
+
+
+def _bundled(page: Page) -> Iterator[Found]:
+    """`ERROR in file` and `Failed to compile`: the reason stands on the lines below."""
+    for number in page.having(("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module build failed", "Module parse failed")):
+        text = page.text(number).strip()
+        if re.match(r"ERROR in .+: error TS|(?:ERROR in )?.*\bTS\d+:", text):
+            continue
+        if text.startswith("Module "):
+            said = page.next_filled(number + 1, 2) if text.endswith(":") else number
+        else:
+            said = page.next_filled(number + 1, 3)
+            while said is not None and re.match(r"\s*(?:\./|\.\./|/|\w:\\|>|[\w@-]+/)[^\s:]*(?::\d+:\d+|\s\d+:\d+.*)?\Z", page.text(said)):
+                said = page.next_filled(said + 1, 3)
+        if said is not None and (said == number or not page.text(said).startswith("ERROR in ")):
+            yield whole(page, said, CAUSE)
+
+
+TOOLS = (
+    Tool(
+        "tsc",
+        rules=(
+            rule("error TS", r"error TS\d+: .*", CAUSE + 2),
+            rule("TS", r"TS\d{4,5}: .*", CAUSE + 1),
+            rule("Type error: ", r"Type error: .*", CAUSE + 1),
+            rule("TSError: ", r"TSError: .*", DETAIL),
+        ),
+    ),
+    Tool("node", signs=("    at ", "   ^", "^\n", "[cause]: ", "\tat "), find=_thrown),
+    Tool(
+        "node",
+        rules=(
+            rule("FATAL ERROR: ", r"FATAL ERROR: .*", CAUSE),
+            rule("UnhandledPromiseRejection", r"\(node:\d+\) UnhandledPromiseRejectionWarning: (?P<key>.*)", CAUSE),
+            rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
+            rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
+            rule("Command failed", r"(?:Error: )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z", WRAPPER),
+        ),
+    ),
+    Tool("bundler", signs=("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module "), find=_bundled),
+    Tool(
+        "bundler",
+        rules=(
+            rule("[ERROR] ", r"[✘X×] \[ERROR\] .*", CAUSE),
+            rule("ERROR: ", r"ERROR: .*", CAUSE, located=True),
+            rule("[vite]", r"\[vite\][\w: -]*(?:[Ee]rror|[Ff]ailed).*", CAUSE),
+            rule(("Module not found: ", "Cannot find module "), r"(?:Module not found: |Cannot find module ).*", CAUSE - 1),
+            rule("failed to resolve", r"\S+: Failed to resolve .*", CAUSE),
+            rule("Failed to resolve", r"(?:@\w+/\w+: )?Failed to resolve .*", CAUSE),
+            rule("Could not resolve ", r"(?:RollupError: |Error: )?Could not resolve .*", CAUSE - 1),
+            rule("RollupError", r"RollupError: .*", CAUSE),
+            rule("error: ", r"error: (?:Uncaught|Module not found|Cannot find module|Relative import path|Cannot resolve|Could not resolve).*", CAUSE),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,160 @@
+"""Test runners besides Python's: jest, vitest, mocha, node:test, playwright, rspec, minitest, phpunit, ExUnit, xunit, googletest, Catch2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.errors.keylines.entry import DETAIL, REPORT, TEST, WRAPPER, Found, Part, Tool, joined, message, rule, whole
+from core.errors.keylines.lines import Page
+
+_BULLET = re.compile(r"\s*● (?!Console)\S.*")
+_NUMBERED = re.compile(r"\s*\d+\) \S.*")
+_VITEST_FAIL = re.compile(r"\s*(?:FAIL|❯|×) +\S.*")
+_THROWN = re.compile(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
+_RULER = re.compile(r"[⎯─=_-]{4,}.*")
+
+
+def _jest(page: Page) -> Iterator[Found]:
+    """The first line below each bullet; the bullet names the test."""
+    weight = TEST
+    for number in page.having(("● ",)):
+        if not _BULLET.match(page.text(number)) or _summary(page, number):
+            continue
+        said = page.next_filled(number + 1, 4)
+        if said is not None and page.lines[said].indent > page.lines[number].indent and not _BULLET.match(page.text(said)):
+            yield whole(page, said, weight)
+            yield whole(page, number, DETAIL)
+            weight = TEST - 1
+
+
+def _summary(page: Page, number: int) -> bool:
+    """Whether jest repeats its failures from here on."""
+    return "Console" in page.text(number)
+
+
+def _vitest(page: Page) -> Iterator[Found]:
+    """The error below each ` FAIL  file > test`; `→` lines when that is all there is."""
+    weight = TEST
+    for number in page.having((" FAIL ", "FAIL ")):
+        text = page.text(number)
+        if not re.match(r"\s*FAIL +\S+\.[cm]?[jt]sx?\b", text):
+            continue
+        said = page.next_filled(number + 1, 3)
+        while said is not None and re.match(r"\s*FAIL +\S", page.text(said)):
+            said = page.next_filled(said + 1, 3)
+        if said is not None and not _BULLET.match(page.text(said)) and not page.lines[said].indent:
+            yield whole(page, said, weight)
+            weight = TEST - 1
+    for number in page.having(("→ ",)):
+        if match := re.match(r"\s+→ (?P<said>\S.*)", page.text(number)):
+            yield Found(TEST - 20, (Part(number, *match.span("said")),))
+
+
+def _numbered(page: Page) -> Iterator[Found]:
+    """mocha, cypress, playwright, rspec, minitest, phpunit, ExUnit: `1) …`, and the error some lines below."""
+    weight = TEST
+    for number in page.having((") ",)):
+        if not _NUMBERED.match(page.text(number)):
+            continue
+        if parts := _reason(page, number):
+            yield Found(weight, parts)
+            weight = TEST - 1
+
+
+def _reason(page: Page, number: int) -> tuple[Part, ...]:
+    """What a numbered failure says, by the first of the known forms found below its heading."""
+    for at in range(number + 1, min(number + 14, len(page.lines))):
+        text = page.text(at)
+        said = text.strip()
+        if _NUMBERED.match(text) and at > number + 1:
+            return ()
+        if said.startswith("Failure/Error: "):
+            return _rspec(page, at)
+        if re.match(r"(?:Expected:? |expected:? )", said) and re.match(r"\s*(?:Actual|got|to be|  Actual): ", page.text(at + 1)):
+            return (message(page, at), message(page, at + 1))
+        if said.startswith("Message:"):
+            return (message(page, at + 1),)
+        if _THROWN.match(text) and not said.startswith("at "):
+            return (message(page, at),)
+        if re.match(r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", said) and not said.endswith("Error:"):
+            return (message(page, at),)
+        if re.match(r"\*\* \([\w.]+\) ", said):
+            return (message(page, at),)
+        if re.match(r"\s+(?:Uncaught |Timeout of |expected )", text):
+            return (message(page, at),)
+    return ()
+
+
+def _rspec(page: Page, at: int) -> tuple[Part, ...]:
+    said = page.next_filled(at + 1, 3)
+    if said is None:
+        return (message(page, at),)
+    text = page.text(said).strip()
+    following = said + 1
+    if re.match(r"(?:[A-Z]\w*::)*[A-Z]\w*:\Z", text) and page.text(following).strip():
+        return (message(page, said), message(page, following))
+    if text.startswith("expected") and re.match(r"\s*(?:got|to): ", page.text(following)):
+        return (message(page, said), message(page, following))
+    return (message(page, said),) if text and not text.startswith("#") else (message(page, at),)
+
+
+def _tap(page: Page) -> Iterator[Found]:
+    """`not ok`, and the `error:` of its YAML block."""
+    weight = TEST - 2
+    for number in page.having(("not ok ",)):
+        if not re.match(r"\s*not ok \d+", page.text(number)):
+            continue
+        for at in range(number + 1, min(number + 14, len(page.lines))):
+            text = page.text(at)
+            if match := re.match(r"\s+(?:error|message): (?P<said>\S.*)", text):
+                block = match["said"] in ("|-", "|", ">-", ">")
+                said = at + 1 if block else at
+                part = message(page, said) if block else Part(at, *_unquoted(match))
+                yield Found(weight, (part,))
+                weight = TEST - 3
+                break
+        yield whole(page, number, DETAIL)
+
+
+def _unquoted(match: re.Match[str]) -> tuple[int, int]:
+    start, end = match.span("said")
+    said = match["said"]
+    return (start + 1, end - 1) if len(said) > 2 and said[0] == said[-1] and said[0] in "'\"" else (start, end)
+
+
+def _below(page: Page) -> Iterator[Found]:
+    """Runners that announce the message on a line of its own: xunit, googletest, Catch2."""
+    weight = TEST
+    for number in page.having(("Error Message:", ": Failure", "FAILED:", "with expansion:")):
+        text = page.text(number)
+        said = page.next_filled(number + 1, 2)
+        if said is None:
+            continue
+        if text.strip() == "Error Message:" or re.search(r"[:)] FAILED:\Z", text):
+            yield whole(page, said, weight)
+        elif re.search(r":\d+: Failure\Z", text):
+            yield joined(page, _block(page, said), weight)
+        elif text.strip() == "with expansion:":
+            yield whole(page, said, DETAIL)
+        else:
+            continue
+        weight = TEST - 1
+
+
+def _block(page: Page, number: int) -> range:
+    """The lines of a googletest message, at most five."""
+    end = number
+    while end < number + 5 and page.text(end).strip() and not page.text(end).startswith("["):
+        end += 1
+    return range(number, end)
+
+
+TOOLS = (
+    Tool("jest", signs=("● ",), find=_jest),
+    Tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
+    Tool("mocha", signs=(") ",), find=_numbered),
+    Tool("tap", signs=("not ok ",), find=_tap),
+    Tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
+    Tool("jest", rules=(rule("thrown: ", r"thrown: .*", REPORT), rule("Jest: ", r"Jest: \".*", REPORT), rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER))),
+)  # fmt: skip
