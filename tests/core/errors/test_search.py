@@ -52,10 +52,11 @@ def test_the_same_kind_with_another_code_is_low(db: Path) -> None:
 
 
 def test_of_several_fixes_of_a_kind_the_one_with_the_same_code_answers(db: Path) -> None:
-    record_resolution(db, "Request failed with status code 404", "The route was renamed.")
-    record_resolution(db, "Request failed with status code 500", "The database was down.")
-    answer = search(db, "Error: Request failed with status code 404")
+    record_resolution(db, "Request for 'cart' failed with status code 404", "The route was renamed.")
+    record_resolution(db, "Request for 'cart' failed with status code 500", "The database was down.")
+    answer = search(db, "Request for 'user' failed with status code 404")
     assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("exact", "high")
     assert answer.match.resolution == "The route was renamed."
 
 
