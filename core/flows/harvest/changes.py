@@ -1,0 +1,181 @@
+"""What a successful step changed: files, and the command or small edit that did it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from core.flows.harvest import programs
+from core.flows.harvest.command import Command
+from core.flows.harvest.part import Part
+from core.flows.harvest.visible_exit import NOWHERE
+
+WRITERS: Final = frozenset(
+    (
+        "Edit",
+        "Write",
+        "MultiEdit",
+        "NotebookEdit",
+        "Update",
+        "apply_patch",
+        "ApplyPatch",
+        "create_file",
+        "write_file",
+        "edit_file",
+        "insert_edit_into_file",
+        "str_replace_editor",
+        "str_replace_based_edit_tool",
+        "replace_in_file",
+        "search_replace",
+        "delete_file",
+    )
+)
+"""Tools that write files."""
+
+DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent"))
+"""Tools that let another agent work: what it changed is not in this chain."""
+
+_NOTES: Final = frozenset(
+    ("TodoWrite", "update_plan", "TaskCreate", "TaskUpdate", "write_stdin", "ExitPlanMode", "memory")
+)
+_WRITING = re.compile(
+    r"(?:^|_)(?:write|edit|create|update|delete|replace|apply|insert|move|rename|set|install|execute|run_migration)(?:_|$)",
+    re.I,
+)
+_PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath", "target_file", "filename")
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t]*$", re.MULTILINE)
+_WRITING_CODE = re.compile(
+    r"write_text|write_bytes|\.write\(|open\([^)\n]{0,200},\s*['\"][wa]|writeFile|appendFile|unlink|os\.(?:remove|rename|makedirs|mkdir|chmod)"
+    r"|shutil\.|fs\.(?:rm|cp|mkdir|rename)|\.rename\(|\.to_csv\(|json\.dump\(|create_all\(|call_command\("
+)
+_CHANGING_SQL = re.compile(
+    r"\b(?:create|alter|drop|insert|update|delete|grant|revoke|truncate|reindex|vacuum|terminate)\b", re.I
+)
+_SCRATCH = re.compile(r"^(?:/tmp/|/var/tmp/|\$TMPDIR|.*\.(?:log|out)$)", re.I)
+_VERB_PARTS = re.compile(r"[/\\:_.\-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A small edit: what a file said before and after."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one step changed. `certain` is False for work handed to another agent, whose changes are not seen here."""
+
+    files: tuple[str, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    command: str | None = None
+    certain: bool = True
+
+
+def change_of(tool: str, tool_input: Mapping[str, object], command: Command | None) -> Change | None:
+    """What a successful call of `tool` changed, or None where it changed nothing."""
+    if command is not None:
+        return _shell_change(command)
+    if tool in DELEGATES:
+        return Change(certain=False)
+    if tool in WRITERS or (tool.startswith("mcp__") and _WRITING.search(tool.rsplit("__", 1)[-1])):
+        if tool_input.get("command") == "view":
+            return None
+        return Change(_files(tool_input), _hints(tool_input))
+    return None
+
+
+def _files(tool_input: Mapping[str, object]) -> tuple[str, ...]:
+    named = [value for key in _PATH_FIELDS if isinstance(value := tool_input.get(key), str) and value]
+    patches = [value for value in tool_input.values() if isinstance(value, str) and "*** " in value[:20_000]]
+    named += [path for patch in patches for path in _PATCHED.findall(patch)]
+    return tuple(dict.fromkeys(named))
+
+
+def _hints(tool_input: Mapping[str, object]) -> tuple[Hint, ...]:
+    """The edits that a tool's input spells out."""
+    path = next((value for key in _PATH_FIELDS if isinstance(value := tool_input.get(key), str)), "")
+    listed = tool_input.get("edits")
+    edits = [tool_input, *(cast("list[object]", listed) if isinstance(listed, list) else [])]
+    found: list[Hint] = []
+    for edit in edits:
+        if not isinstance(edit, Mapping):
+            continue
+        given = cast("Mapping[str, object]", edit)
+        old, new = (given.get(a, given.get(b)) for a, b in (("old_string", "old_str"), ("new_string", "new_str")))
+        if isinstance(old, str) and isinstance(new, str):
+            found.append(Hint(path, old, new))
+    if not found:
+        found += [hint for value in tool_input.values() if isinstance(value, str) for hint in patch_hints(value)]
+    return tuple(found[:5])
+
+
+def patch_hints(patch: str) -> list[Hint]:
+    """The removed and added lines of a patch in `*** Begin Patch` form, one hint a file."""
+    if "*** " not in patch[:20_000]:
+        return []
+    hints: list[Hint] = []
+    pieces = _PATCHED.split(patch[:50_000])
+    for path, body in zip(pieces[1::2], pieces[2::2], strict=False):
+        lines = body.split("\n")
+        old, new = ("\n".join(line[1:] for line in lines if line.startswith(sign)) for sign in "-+")
+        if old or new:
+            hints.append(Hint(path, old, new))
+    return hints
+
+
+def _shell_change(command: Command) -> Change | None:
+    """What a command changed, by its programs, the files it writes, or the names of the scripts it runs."""
+    changing = [part for part in command.parts if _changes(part, alone=not command.members)]
+    if not changing:
+        return None
+    files = [path for part in changing for path in _written(part)]
+    hints = patch_hints(command.text) if "apply_patch" in command.text else []
+    return Change(tuple(dict.fromkeys(files)), tuple(hints), command.text)
+
+
+def _changes(part: Part, *, alone: bool) -> bool:
+    if _redirected(part):
+        return True
+    if part.kind == "setup":
+        return alone and (part.named(programs.SHELL_STATE) or any("=" in word for word in part.around))
+    if part.kind == "read" or not part.words:
+        return False
+    if part.named(programs.CHANGERS) or (part.program in ("sed", "perl") and _in_place(part)):
+        return True
+    source = part.simple.fed + "\n" + " ".join(part.words[1:])
+    if part.program in programs.DATABASES:
+        return _CHANGING_SQL.search(source) is not None
+    if part.program in ("python", "node", "ruby", "perl", "php", "deno") and _WRITING_CODE.search(source):
+        return True
+    if part.named(programs.CHECKS) and not part.named(programs.SCRIPT_RUNNERS):
+        return False
+    says = [part.program, *(word for word in part.words[1:5] if not word.startswith("-"))]
+    return any(
+        token.lower() in programs.CHANGING_VERBS for word in says if len(word) < 80 for token in _VERB_PARTS.split(word)
+    )
+
+
+def _in_place(part: Part) -> bool:
+    return any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in part.words[1:])
+
+
+def _redirected(part: Part) -> tuple[str, ...]:
+    """The files that a part writes by redirection, where it is what it prints that matters (not a log of a run)."""
+    if part.kind == "run" and part.program not in ("cat", "tee"):
+        return ()
+    return tuple(target for target in part.simple.targets if target not in NOWHERE and not _SCRATCH.match(target))
+
+
+def _written(part: Part) -> tuple[str, ...]:
+    if part.program in ("sed", "perl"):
+        return part.words[-1:]
+    if part.program in ("tee", "touch", "rm", "Set-Content", "dos2unix"):
+        return tuple(word for word in part.words[1:] if not word.startswith("-") and not _SCRATCH.match(word))[:5]
+    if part.program == "apply_patch":
+        return tuple(_PATCHED.findall(part.simple.fed or "\n".join(part.words[1:])))
+    return _redirected(part)

@@ -1,0 +1,87 @@
+"""What a harvest reads and what it yields: one session's events in order, and the errors found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.errors.identity import KeyLine
+from core.transcripts.records import Failure
+
+Confidence = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Words of a person or of the agent, at message `idx` of `session_id` (redacted, as kept)."""
+
+    session_id: str
+    idx: int
+    chain: str
+    role: str
+    text: str
+    ts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A tool call with its result, at the message `idx` that holds the result (`text`, redacted, as kept)."""
+
+    session_id: str
+    idx: int
+    chain: str
+    tool: str
+    tool_input: Mapping[str, object]
+    text: str
+    failure: Failure = "none"
+    exit_code: int | None = None
+    ts: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+Event = Said | Ran
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestedError:
+    """One project error met in a session, and what became of it.
+
+    `key` names it (its span lies in the message `message_idx` of `session_id`, in code points); `tool` is the agent's
+    tool and `command` what it ran. `resolved` needs a later run of the same command family in which the key is gone;
+    then `tool_sequence` are the successful tools between the failing and that verifying result (`verified_idx`),
+    `resolved_by` the last of them that changed something, the verifying tool where only the command differs, or
+    `user`. `transient`: the identical command passed with nothing in between, which is no fix.
+    """
+
+    key: KeyLine
+    normalized: str
+    fingerprint: str
+    tool: str
+    command: str
+    session_id: str
+    message_idx: int
+    ts: str
+    resolved: bool = False
+    transient: bool = False
+    resolved_by: str | None = None
+    tool_sequence: tuple[str, ...] = ()
+    files_changed: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    explanation: tuple[str, int] | None = None
+    resolution_text: str | None = None
+    verified_session: str | None = None
+    verified_idx: int | None = None
+    verified_ts: str = ""
+    message_ids: tuple[int, ...] = ()
+    confidence: Confidence | None = None
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The key line's half-open span in the failing message, in code points."""
+        return self.key.start, self.key.end
+
+    @property
+    def key_line(self) -> str:
+        """The line that names the error."""
+        return self.key.text

@@ -1,0 +1,88 @@
+"""The sentence in a session that best explains a fix, kept as a verbatim quote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from core.flows.harvest.events import Said
+from core.text import words
+
+QUOTE_LIMIT: Final = 300
+"""Code points of a quote; a longer sentence is no quote."""
+
+_CAUSE = re.compile(
+    r"\b(?:because|caused by|causes?|due to|the (?:problem|issue|reason|bug) (?:is|was)|turns out|which means|missing"
+    r"|instead of|mismatch|never|without|lacks?|still|needs?|expects?|no longer|conflicts?|refuses?"
+    r"|(?:is|was|has|have|does|do|did|can|could|must|may)(?:n't| not)|cannot)\b"
+    r"|원인|때문|이유|문제(?:는|였|입|다)|탓|누락|빠져|빠졌|(?:어|아|해|라|여|돼|못해)서[ ,]|므로|니까|충돌|아니라|못합|못하"
+    r"|필요합|필요해",
+    re.IGNORECASE,
+)
+_FIX = re.compile(
+    r"\b(?:fix|add|chang|replac|install|sett?|us(?:e|es|ing)\b|upgrad|downgrad|pin|updat|remov|return|guard|restart|renam"
+    r"|need(?:s|ed)? to|should|must|has to|have to)\w*"
+    r"|고치|고쳤|고칩|수정|추가|바꾸|바꿔|바꿨|변경|설치|교체|제거|지우|지워|올리|올려|내리|설정|붙여|써야|쓰면|해야|되돌|재시작",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"^(?:now |next,? |first,? |ok(?:ay)?[,.]? )?(?:let me|i'll|i will|let's|running|checking|looking|reading)\b"
+    r"|(?:실행|확인|살펴|읽어|찾아|돌려) ?(?:해 ?)?보겠습니다\.?$|(?:실행|확인)하겠습니다\.?$|passes now|모두 통과",
+    re.IGNORECASE,
+)
+_CLAIM = re.compile(
+    r"\bI(?:'ve| have)?(?: just)? (?:re)?(?:started|installed|fixed|killed|stopped|added|set|changed|updated|removed"
+    r"|freed|cleared|granted|enabled|disabled|upgraded|booted|logged in|turned|rotated|plugged|created|deleted|renewed"
+    r"|opened|closed)\b"
+    r"|(?:했|켰|껐|죽였|고쳤|바꿨|놨|지웠|올렸|내렸|띄웠|풀었|넣었|만들었|열었|닫았|끊었|꽂았|비웠|늘렸)"
+    r"(?:어|다|습니다|으니|음|네)",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?。！？](?=[\s\"'”’]|$)|$)", re.MULTILINE)
+_LEAD = re.compile(r"^\s*(?:(?:[>#*\-•]+|\d+[.)])\s+)*")
+_INJECTED = ("<", "[Request interrupted", "Caveat:", "This session is being continued")
+
+
+def claims_action(said: Iterable[Said]) -> Said | None:
+    """The last words of a person who says to have done something (`I restarted the server`, `설치했어`)."""
+    found = [one for one in said if one.role == "user" and not _injected(one.text) and _CLAIM.search(one.text[:2000])]
+    return found[-1] if found else None
+
+
+def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[str, Said] | None:
+    """The sentence that best says why the fix works, with its message.
+
+    Sentences that name a cause come first, then those that share words with the error or with what was `changed`;
+    of equals the latest, which is the nearest to the fix. None where nobody explained anything.
+    """
+    error_words, change_words = frozenset(words(key_line)), frozenset(words(changed))
+    best: tuple[int, str, Said] | None = None
+    for one in said:
+        if _injected(one.text):
+            continue
+        for sentence in sentences(one.text):
+            score = _score(sentence, one.role, error_words, change_words)
+            if score >= 3 and (best is None or score >= best[0]):
+                best = (score, sentence, one)
+    return None if best is None else (best[1], best[2])
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a message outside its code blocks, each a verbatim part of it, without list marks."""
+    found = (_LEAD.sub("", match[0]).strip() for match in _SENTENCE.finditer(_FENCED.sub("\n", text[:8000])))
+    return [sentence for sentence in found if 8 <= len(sentence) <= QUOTE_LIMIT]
+
+
+def _injected(text: str) -> bool:
+    return text.lstrip()[:60].startswith(_INJECTED)
+
+
+def _score(sentence: str, role: str, error_words: frozenset[str], change_words: frozenset[str]) -> int:
+    if _EMPTY.search(sentence):
+        return 0
+    own = frozenset(words(sentence))
+    shared = min(2, len(own & change_words)) + min(2, len(own & error_words))
+    cause, fix = bool(_CAUSE.search(sentence)), bool(_FIX.search(sentence))
+    return 3 * cause + (2 if fix else 0) + shared + (role == "user" and fix and shared > 0)

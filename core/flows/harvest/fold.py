@@ -1,0 +1,202 @@
+"""The fold over a session's events that finds its errors and what became of each.
+
+The rule, step by step: one error a key; the next run of the same command family in the same chain decides; a key that
+is gone is resolved, even if another error took its place; a success that has nothing to do with it resolves nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from core.flows.harvest.changes import change_of
+from core.flows.harvest.command import Command, command_of, parse_command
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.outcome import Outcome, judge
+from core.flows.harvest.relation import RELATIONS, Relation, relation
+from core.flows.harvest.settle import OpenError, Run, Step, Verified, settle, slim_change
+from core.transcripts.commands import OWN_TOOLS
+
+STEPS_KEPT: Final = 4_000
+"""Steps of a chain that are remembered while an error is open."""
+SAID_KEPT: Final = 120
+STARTED_KEPT: Final = 100
+_SAID_LENGTH = 8_000
+_MENTIONS = 200_000
+
+_STARTED = re.compile(r"running in (?:the )?background with ID:? (\w+)|Process running with session ID (\d+)")
+_CODE = re.compile(r"<exit_code>(-?\d+)</exit_code>")
+_STATE = re.compile(r"<status>(\w+)</status>")
+_FILE = re.compile(r"[\w.\-]+\.[A-Za-z]{1,5}\b")
+
+
+def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedError]:
+    """The errors of one session (a resumed one after the one it continues), in the order in which they are settled.
+
+    Pure: reads `events` once, in message order, and holds only what open errors need. `project` is the directory the
+    session worked in; files are named relative to it.
+    """
+    chains: dict[str, _Chain] = {}
+    for at, event in enumerate(events):
+        chain = chains.get(event.chain)
+        if chain is None:
+            chain = chains[event.chain] = _Chain(project)
+        yield from chain.said(at, event) if isinstance(event, Said) else chain.ran(at, event)
+    for chain in chains.values():
+        yield from chain.end()
+
+
+@dataclass(slots=True)
+class _Chain:
+    """One agent's line of work: what is open in it, and what was done and said since."""
+
+    project: str
+    open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
+    steps: list[Step] = field(default_factory=list[Step])
+    words: list[tuple[int, Said]] = field(default_factory=list[tuple[int, Said]])
+    started: dict[str, tuple[Ran, int]] = field(default_factory=dict[str, tuple[Ran, int]])
+    unexplained: list[tuple[OpenError, Verified]] = field(default_factory=list[tuple[OpenError, Verified]])
+
+    def said(self, at: int, said: Said) -> Iterator[HarvestedError]:
+        if self.open or self.unexplained:
+            self.words.append((at, replace(said, text=said.text[:_SAID_LENGTH])))
+            del self.words[:-SAID_KEPT]
+        if self.unexplained and said.role == "user":
+            yield from self._flush()
+
+    def ran(self, at: int, ran: Ran) -> Iterator[HarvestedError]:
+        yield from self._flush()
+        actual = self._of_background(ran)
+        if actual is None:
+            if ran.failure == "none":
+                self._done(at, ran, None)
+            return
+        command = command_of(actual.tool, actual.tool_input)
+        outcome = self._judge(ran, actual, command)
+        run = Run(at, replace(actual, text=""), command or parse_command(f"{actual.tool} {_shown(actual)}"), outcome)
+        if outcome.verdict == "running":
+            self._done(at, ran, None)
+            return
+        if outcome.verdict == "failed":
+            self._failed(run, actual.text)
+            return
+        if outcome.verdict in ("passed", "filtered"):
+            yield from self._passed(run)
+        if ran.failure == "none":
+            self._done(at, ran, command)
+
+    def end(self) -> Iterator[HarvestedError]:
+        """What is still open at the end: settled by the best evidence there was, or unresolved."""
+        yield from self._flush()
+        for error in self.open.values():
+            yield settle(error, error.replaced or error.narrower, self.steps, self.words, self.project)
+        self.open.clear()
+
+    def _judge(self, ran: Ran, actual: Ran, command: Command | None) -> Outcome:
+        """Judge a result; what was only started is running, and must neither pass nor fail."""
+        begun = _STARTED.search(ran.text[:600]) if ran.failure == "none" else None
+        task = ran.facts.get("background") or (begun and (begun[1] or begun[2]))
+        if task and ran.exit_code is None:
+            if ran is actual:
+                self.started[str(task)] = (replace(ran, text=""), len(self.steps))
+                if len(self.started) > STARTED_KEPT:
+                    del self.started[next(iter(self.started))]
+            return Outcome("running")
+        return judge(actual, command)
+
+    def _of_background(self, ran: Ran) -> Ran | None:
+        """A look at a background task as the result of the command that it runs; None while that is not over."""
+        if ran.tool not in OWN_TOOLS and ran.tool != "write_stdin":
+            return ran
+        named = (ran.tool_input.get(key) for key in ("bash_id", "shell_id", "task_id", "session_id", "id"))
+        task = next((str(value) for value in named if value is not None), "")
+        first = self.started.get(task)
+        state, code = _STATE.search(ran.text[:600]), _CODE.search(ran.text[:600])
+        exit_code = ran.exit_code if ran.exit_code is not None else int(code[1]) if code else None
+        if (
+            first is None
+            or exit_code is None
+            or ran.failure not in ("none", "error")
+            or (state and state[1] == "killed")
+        ):
+            return None
+        origin, step = self.started.pop(task)
+        if step < len(self.steps) and self.steps[step].idx == origin.idx:
+            del self.steps[step]
+        failure = "error" if exit_code else "none"
+        return replace(ran, tool=origin.tool, tool_input=origin.tool_input, failure=failure, exit_code=exit_code)
+
+    def _done(self, at: int, ran: Ran, command: Command | None) -> None:
+        """Remember a successful step, as long as an error is open that it may have fixed."""
+        if not self.open and not self.unexplained:
+            self.steps.clear()
+            self.words.clear()
+            return
+        change = change_of(ran.tool, ran.tool_input, command)
+        self.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, slim_change(change)))
+        if len(self.steps) > STEPS_KEPT:
+            del self.steps[0]
+
+    def _failed(self, run: Run, text: str) -> None:
+        shown = {error.fingerprint for error in run.outcome.errors}
+        for error in self.open.values():
+            if error.named.fingerprint in shown:
+                error.seen_again(run)
+            elif error.replaced is None and run.outcome.whole and self._relation(error, run) == "same":
+                verified = Verified(run, "same", replaced=True)
+                if settle(error, verified, self.steps, self.words, self.project).resolved:
+                    error.replaced = verified
+        for named in run.outcome.errors:
+            if named.fingerprint not in self.open:
+                mentions = frozenset(_FILE.findall(text[:_MENTIONS]))
+                self.open[named.fingerprint] = OpenError(named, run, len(run.outcome.errors), mentions)
+
+    def _passed(self, run: Run) -> Iterator[HarvestedError]:
+        for fingerprint, error in list(self.open.items()):
+            found = self._relation(error, run)
+            if found == "none" or (run.outcome.verdict == "filtered" and not _would_show(run.command, error)):
+                continue
+            if found == "narrower" or run.outcome.verdict == "filtered":
+                if error.narrower is None:
+                    verified = Verified(run, "narrower")
+                    if settle(error, verified, self.steps, self.words, self.project).resolved:
+                        error.narrower = verified
+                continue
+            verified = error.replaced or Verified(run, found)
+            settled = settle(error, verified, self.steps, self.words, self.project)
+            if not settled.resolved and found == "variant":
+                continue
+            del self.open[fingerprint]
+            if settled.resolved and settled.explanation is None:
+                self.unexplained.append((error, verified))
+            else:
+                yield settled
+
+    def _flush(self) -> Iterator[HarvestedError]:
+        """Settle what was only waiting for words that explain it."""
+        for error, verified in self.unexplained:
+            yield settle(error, verified, self.steps, self.words, self.project, after=True)
+        self.unexplained.clear()
+
+    @staticmethod
+    def _relation(error: OpenError, run: Run) -> Relation:
+        key = error.named.key
+        found: list[Relation] = [
+            relation(seen, run.command, key.text, key.tool, error.mentions) for seen in error.commands
+        ]
+        return min(found, key=RELATIONS.index)
+
+
+def _shown(ran: Ran) -> str:
+    return " ".join(f"{key}={value}" for key, value in sorted(ran.tool_input.items()) if isinstance(value, str | int))[
+        :500
+    ]
+
+
+def _would_show(command: Command, error: OpenError) -> bool:
+    """Whether the filter of a silent run would have let the error through."""
+    line = error.named.key.text.lower()
+    wanted = (word.lower() for part in command.parts[1:] if part.kind != "run" for word in part.words[1:])
+    return any(len(piece) > 2 and piece in line for word in wanted for piece in re.split(r"[^\w가-힣]+", word))

@@ -1,0 +1,90 @@
+"""What fixed an error, written for people: what changed, what was run, who explained it, how it was checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from core.flows.harvest.changes import Hint
+from core.text import clean, redact
+
+LIMIT: Final = 2_000
+"""Code points of a resolution text."""
+HINT_LIMIT: Final = 400
+"""Code points of an edit, old and new together, that is shown; a longer one is named by its file alone."""
+_COMMAND = 300
+_LISTED = 5
+
+
+def relative(path: str, project: str) -> str:
+    """`path` as seen from `project`, in its own kind of slashes; unchanged where it lies elsewhere."""
+    root = project.rstrip("/\\")
+    windows = "\\" in root or bool(re.match(r"[A-Za-z]:", root))
+    inside = path.replace("/", "\\").lower() if windows else path
+    start = root.replace("/", "\\").lower() if windows else root
+    if root and inside.startswith(start) and inside[len(start) : len(start) + 1] in ("/", "\\"):
+        return path[len(root) + 1 :]
+    return path[2:] if path.startswith("./") else path
+
+
+def resolution_text(
+    *,
+    files: Sequence[str],
+    hints: Sequence[Hint],
+    commands: Sequence[str],
+    instead: tuple[str, str] | None,
+    explanation: tuple[str, int] | None,
+    by_a_person: bool,
+    checked: str,
+    checked_idx: int,
+) -> str:
+    """The resolution as Markdown, at most `LIMIT` code points, redacted and free of control characters.
+
+    `instead` are the failing and the working command where they differ; `checked` is the command that showed the
+    error gone, at message `checked_idx`. `by_a_person`: the explanation is what a person says to have done.
+    """
+    closing = f"**Checked**: {_code(checked)} no longer shows the error (message {checked_idx})."
+    parts: list[str] = []
+    if files:
+        more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
+        parts.append("**Changed** " + ", ".join(_code(file) for file in files[:_LISTED]) + more)
+    if commands:
+        parts.append("**Ran**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
+    if instead is not None:
+        parts.append(f"**Instead of** {_code(instead[0])}\n\n**run** {_code(instead[1])}")
+    if explanation is not None:
+        title = "Done by a person" if by_a_person else "Why"
+        parts.append(f"**{title}** (message {explanation[1]})\n\n{_quote(explanation[0])}")
+    text = "\n\n".join(parts)[: LIMIT - len(closing) - 4]
+    for hint in hints[:_LISTED]:
+        block = _diff(hint)
+        if block and len(text) + len(block) + len(closing) + 4 <= LIMIT:
+            text += f"\n\n{block}"
+    return clean(redact(f"{text}\n\n{closing}" if text else closing))[:LIMIT]
+
+
+def _code(text: str) -> str:
+    """`text` as a code span that its own back-ticks cannot close."""
+    flat = " ".join(clean(text).split())
+    flat = flat if len(flat) <= _COMMAND else flat[: _COMMAND - 1] + "…"
+    fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", flat)), default=0))
+    return f"{fence}{flat}{fence}" if fence == "`" else f"{fence} {flat} {fence}"
+
+
+def _quote(text: str) -> str:
+    return "> " + " ".join(clean(text).split())
+
+
+def _diff(hint: Hint) -> str:
+    """A small edit as a fenced diff, or an empty string where it is too long to help."""
+    if len(hint.old) + len(hint.new) > HINT_LIMIT or not (hint.old.strip() or hint.new.strip()):
+        return ""
+    old, new = (side.split("\n") if side else [] for side in (hint.old, hint.new))
+    same = [line for line in old if line in new]
+    lines = [f"- {line}" for line in old if line not in same] + [f"+ {line}" for line in new if line not in same]
+    if not lines or len(lines) > 12:
+        return ""
+    body = "\n".join(lines)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
+    return f"{_code(hint.file)}\n\n{fence}diff\n{body}\n{fence}" if hint.file else f"{fence}diff\n{body}\n{fence}"

@@ -1,0 +1,159 @@
+"""The harvest of a stored session: its rows as events, its errors and fixes into the casebook."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import apsw
+
+from core.errors.cases import Name, observe, refresh_case
+from core.errors.resolutions import add_resolution
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.fold import harvest
+from core.store import Store
+from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS
+from core.transcripts.records import Failure
+
+_SESSIONS_BACK = 50
+_AROUND: Final = 2_000
+"""Code points of the output kept on each side of the key line, as the raw error of a new case."""
+
+# Texts of tools that neither run a command nor failed are not fetched: they say nothing of errors.
+_ROWS = """SELECT m.ts, m.idx, m.chain, m.role, t.name, t.input_json, t.failure, t.exit_code, t.facts_json,
+ iif(t.name IS NULL OR t.failure = 'error' OR t.name IN (SELECT value FROM json_each(?2)), m.text, '')
+ FROM message m LEFT JOIN tool_call t ON t.session_id = m.session_id AND t.result_idx = m.idx
+ WHERE m.session_id = ?1
+ AND (t.name IS NOT NULL OR (m.kind = 'text' AND m.meta = 0 AND m.role IN ('user', 'assistant')))
+ ORDER BY m.idx"""
+_READ_TOOLS = json.dumps(sorted(SHELL_TOOLS | OWN_TOOLS | {"write_stdin"}))
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestReport:
+    """What a harvest added: errors met and fixes drafted that were not there before."""
+
+    errors: int
+    resolutions: int
+
+
+def harvest_session(store: Store, session_id: str) -> HarvestReport:
+    """Harvest a session, after the ones it continues, in one transaction. Harvesting it again adds nothing.
+
+    A draft of an earlier harvest that the session, as it went on, proved wrong is taken back, unless a person has
+    looked at it. Raises Fault of the store.
+    """
+    with store.transaction() as con:
+        sessions = _with_continued(con, session_id)
+        project = _project(con, session_id)
+        found = list(harvest(session_events(con, sessions), project))
+        order = {name: at for at, name in enumerate(sessions)}
+        found.sort(key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
+        cases = [(error, *_observe(con, error, project)) for error in found]
+        _take_back(con, sessions, found)
+        fixes = sum(_resolve(con, case_id, error) for error, case_id, _ in cases if error.resolved)
+    return HarvestReport(sum(new for _, _, new in cases), fixes)
+
+
+def session_events(con: apsw.Connection, sessions: Sequence[str]) -> Iterator[Event]:
+    """The events of sessions as one history, by time, each session's own in message order."""
+    streams = [_rows(con, session) for session in sessions]
+    merged = heapq.merge(*streams, key=lambda pair: pair[0]) if len(streams) > 1 else streams[0]
+    return (event for _, event in merged)
+
+
+def _rows(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:
+    latest = ""
+    for row in con.execute(_ROWS, (session, _READ_TOOLS)):
+        ts, idx, chain, role, tool, given, failure, exit_code, facts, text = cast(
+            "tuple[str, int, str, str, str | None, str, Failure, int | None, str, str]", row
+        )
+        latest = max(latest, ts)
+        if tool is None:
+            yield latest, Said(session, idx, chain, role, text, ts)
+        else:
+            yield latest, Ran(session, idx, chain, tool, _object(given), text, failure, exit_code, ts, _object(facts))
+
+
+def _object(text: str) -> Mapping[str, object]:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _with_continued(con: apsw.Connection, session_id: str) -> list[str]:
+    """The session and those it continues, the oldest first."""
+    chain = [session_id]
+    while len(chain) < _SESSIONS_BACK:
+        row = con.execute("SELECT continues FROM session WHERE id = ?", (chain[0],)).fetchone()
+        if row is None or row[0] is None or row[0] in chain:
+            break
+        chain.insert(0, cast("str", row[0]))
+    return chain
+
+
+def _project(con: apsw.Connection, session_id: str) -> str:
+    row = con.execute("SELECT project FROM session WHERE id = ?", (session_id,)).fetchone()
+    return "" if row is None else cast("str", row[0])
+
+
+def _observe(con: apsw.Connection, error: HarvestedError, project: str) -> tuple[int, bool]:
+    """Note that the error was met; its case, and whether this was not known before."""
+    place = (error.session_id, error.message_idx, error.fingerprint)
+    known = con.execute(
+        "SELECT 1 FROM occurrence WHERE session_id = ? AND message_idx = ? AND fingerprint = ?", place
+    ).fetchone()
+    start, end = error.span
+    row = con.execute(
+        "SELECT substr(text, ?, ?) FROM message WHERE session_id = ? AND idx = ?",
+        (max(1, start + 1 - _AROUND), end - start + 2 * _AROUND, error.session_id, error.message_idx),
+    ).fetchone()
+    case_id = observe(
+        con,
+        Name(error.key.text, error.normalized, error.fingerprint, error.key.tool),
+        session_id=error.session_id,
+        message_idx=error.message_idx,
+        tool=error.tool,
+        project=project,
+        ts=error.ts,
+        raw=None if row is None else cast("str", row[0]),
+        start=start,
+        end=end,
+    )
+    return case_id, known is None
+
+
+def _resolve(con: apsw.Connection, case_id: int, error: HarvestedError) -> bool:
+    added = add_resolution(
+        con,
+        case_id,
+        error.fingerprint,
+        error.resolution_text or "",
+        status="draft",
+        resolved_by=error.resolved_by,
+        tool_sequence=error.tool_sequence,
+        author="harvest",
+        session_id=error.verified_session,
+        message_ids=error.message_ids,
+        ts=error.verified_ts or error.ts,
+    )
+    return added is not None
+
+
+def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Sequence[HarvestedError]) -> None:
+    """Remove the drafts that an earlier harvest of these sessions made and this one no longer supports."""
+    held = {(error.verified_session, error.fingerprint, json.dumps(list(error.message_ids))) for error in found}
+    drafts = con.execute(
+        "SELECT id, case_id, session_id, fingerprint, message_ids FROM resolution"
+        " WHERE author = 'harvest' AND status = 'draft' AND session_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(sessions)),),
+    ).fetchall()
+    for draft_id, case_id, session, fingerprint, message_ids in cast("list[tuple[int, int, str, str, str]]", drafts):
+        if (session, fingerprint, message_ids) not in held:
+            con.execute("DELETE FROM resolution WHERE id = ?", (draft_id,))
+            refresh_case(con, case_id)
