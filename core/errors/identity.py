@@ -13,7 +13,9 @@ class KeyLine:
     """One line that names an error.
 
     `text` is the line without its location prefix, cleaned; `start` and `end` are the half-open code-point span of
-    it in the raw text; `tool` is the entry that recognised it (`python`, `tsc`, …, `unknown`).
+    it in the raw text; `tool` is the entry that recognised it (`python`, `tsc`, …, `unknown`). `role` is `primary` for
+    the line that names the output and for its peers, which are errors of their own (a compiler's next diagnosis, the
+    next failing test); causes, wrappers and details are `secondary`.
     """
 
     text: str
