@@ -1,0 +1,241 @@
+"""Claude Code transcripts: JSON Lines of an internal format that may change, so nothing in it is required.
+
+One record holds one message of the API; each content block becomes one message here. Records of unknown type pass
+silently; `parentUuid` may point nowhere; results are paired by `tool_use_id` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, media_note, result_text
+from core.transcripts.commands import call_text
+from core.transcripts.fields import fields, items, string, word
+from core.transcripts.json_line import Fields, Line, objects
+from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
+
+_INJECTED = (
+    "<system-reminder>",
+    "<command-name>",
+    "<command-message>",
+    "<local-command-",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<task-notification>",
+    "Caveat: The messages below were generated",
+    "This session is being continued from a previous conversation",
+    "[Request interrupted",
+)
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+_KINDS = frozenset({"user", "assistant", "system", "summary", "attachment"})
+_CHAINS_KEPT = 20_000
+
+
+def read_claude_code(
+    lines: Iterable[Line],
+    start: SessionStart | None = None,
+    *,
+    chain_of: Callable[[str], str | None] | None = None,
+) -> Iterator[Record]:
+    """The records of numbered lines, in their order; a repeated block or tool-use id comes once.
+
+    `start` is the session of what names none, as `start_of` finds it; with a `parent` it is a subagent's file and
+    everything in it belongs to it. `chain_of` may know the chain of a message read earlier, by its uuid: inline
+    subagents of old versions are told apart only by who answers whom.
+    """
+    reading = _Reading(start or SessionStart("unnamed", "claude-code"), chain_of or _unknown)
+    for number, _, record in objects(lines):
+        if isinstance(record, Skipped):
+            yield record
+        else:
+            yield from reading.read(number, record)
+
+
+def _unknown(uuid: str) -> str | None:
+    return None
+
+
+class _Origin(NamedTuple):
+    """What every block of one record shares."""
+
+    uuid: str
+    ts: str
+    line: int
+    chain: str
+    meta: bool
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What one pass over lines remembers: the session it is in, and what it has already given."""
+
+    start: SessionStart
+    chain_of: Callable[[str], str | None]
+    announced: SessionStart | None = None
+    settled: bool = False
+    blocks: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    called: set[str] = field(default_factory=set[str])
+    answered: set[str] = field(default_factory=set[str])
+    chains: dict[str, str] = field(default_factory=dict[str, str])
+
+    def read(self, number: int, record: Fields) -> list[Record]:
+        """What one record gives: its session, where more is known of it than before, then its blocks."""
+        own_file = self.start.parent is None
+        chain = "main" if own_file and record.get("isSidechain") is not True else self._chain(record)
+        kind = record.get("type")
+        if not isinstance(kind, str) or kind not in _KINDS:
+            return []
+        session = self._session(record)
+        uuid = word(record.get("uuid"))
+        if "forkedFrom" in record:
+            uuid = word(fields(record["forkedFrom"]).get("messageUuid")) or uuid
+        uuid = uuid or f"{session.session_id}:{number}"
+        origin = _Origin(uuid, word(record.get("timestamp"), 40), number, chain, _is_meta(record))
+        found = _blocks(record, origin, _ROLES[kind]) if kind in _ROLES else _notes(record, origin, kind)
+        if found and session is not self.announced:
+            self.announced, self.settled = session, bool(session.project and session.started)
+            return [session, *(one for one in found if self._is_new(one))]
+        return [one for one in found if self._is_new(one)]
+
+    def _session(self, record: Fields) -> SessionStart:
+        """The session of a record; the same object again while nothing new is known."""
+        known = self.announced or self.start
+        own = known.session_id if self.start.parent is not None else record.get("sessionId")
+        if self.settled and own == known.session_id and "forkedFrom" not in record:
+            return known
+        own, project = word(own) or self.start.session_id, string(record.get("cwd"))
+        if own != known.session_id:
+            known = SessionStart(own, "claude-code", parent=self.start.parent)
+        more = SessionStart(
+            own,
+            "claude-code",
+            known.project or project,
+            known.started or word(record.get("timestamp"), 40),
+            known.parent,
+            known.continues or word(fields(record.get("forkedFrom")).get("sessionId")) or None,
+        )
+        return known if more == self.announced else more
+
+    def _chain(self, record: Fields) -> str:
+        agent = word(record.get("agentId"))
+        if agent or self.start.parent is not None:
+            return agent or self.start.session_id.rpartition("/")[2]
+        uuid, parent = word(record.get("uuid")), word(record.get("parentUuid"))
+        chain = (self.chains.get(parent) or self.chain_of(parent)) if parent else None
+        if chain is None or chain == "main":
+            chain = f"side-{uuid}"
+        self.chains[uuid] = chain
+        if len(self.chains) > _CHAINS_KEPT:
+            del self.chains[next(iter(self.chains))]
+        return chain
+
+    def _is_new(self, record: Message | ToolCall | ToolResult) -> bool:
+        """Whether this block, call or result was not given before; what it is, is remembered."""
+        if isinstance(record, Message):
+            message = record
+        else:
+            seen, message = (self.called if isinstance(record, ToolCall) else self.answered), record.message
+            if record.tool_use_id in seen:
+                return False
+            seen.add(record.tool_use_id)
+        key = (message.uuid, message.block)
+        if key in self.blocks:
+            return False
+        self.blocks.add(key)
+        return True
+
+
+def _is_meta(record: Fields) -> bool:
+    if (
+        record.get("isMeta") is True
+        or record.get("isCompactSummary") is True
+        or record.get("isVisibleInTranscriptOnly") is True
+        or record.get("isApiErrorMessage") is True
+    ):
+        return True
+    if "origin" in record:
+        return fields(record["origin"]).get("kind") not in (None, "human")
+    return False
+
+
+def _blocks(record: Fields, origin: _Origin, role: Role) -> list[Message | ToolCall | ToolResult]:
+    sent = fields(record.get("message"))
+    if sent.get("model") == "<synthetic>":
+        origin = origin._replace(meta=True)
+    content = sent.get("content")
+    if isinstance(content, str):
+        return [_said(origin, role, "text", content, 0)] if content else []
+    found: list[Message | ToolCall | ToolResult] = []
+    blocks = items(content)
+    for index, block in enumerate(blocks):
+        if isinstance(block, str):
+            found += [_said(origin, role, "text", block, index)] if block else []
+            continue
+        source = fields(block)
+        kind = string(source.get("type"))
+        if kind == "text" or kind == "thinking":  # noqa: PLR1714 (narrows the type)
+            text = string(source.get(kind))
+            if text:
+                found.append(_said(origin, role, kind, text, index))
+        elif kind.endswith("tool_use"):
+            found.append(_call(source, origin, index))
+        elif kind.endswith("tool_result"):
+            found.append(_result(source, record, origin, index, alone=_is_only_result(blocks)))
+        elif kind in ("image", "document"):
+            found.append(_message(origin, role, "image", media_note(source), index))
+    return found
+
+
+def _is_only_result(blocks: list[object]) -> bool:
+    return len(blocks) == 1 or sum(1 for block in blocks if fields(block).get("type") == "tool_result") == 1
+
+
+def _message(origin: _Origin, role: Role, kind: Kind, text: str, block: int, tool_use_id: str | None = None) -> Message:
+    uuid, ts, line, chain, meta = origin
+    return Message(role, kind, text, uuid, block, ts, line, chain, meta, tool_use_id)
+
+
+def _said(origin: _Origin, role: Role, kind: Kind, text: str, index: int) -> Message:
+    if role == "user" and text[:200].lstrip().startswith(_INJECTED):
+        origin = origin._replace(meta=True)
+    return _message(origin, role, kind, text, index)
+
+
+def _call(block: Fields, origin: _Origin, index: int) -> ToolCall:
+    name, given = word(block.get("name")) or "unnamed", block.get("input")
+    tool_input = fields(given) or ({"input": given} if given else {})
+    tool_use_id = word(block.get("id")) or f"{origin.uuid}:{index}"
+    message = _message(origin, "assistant", "tool_use", call_text(name, tool_input), index, tool_use_id)
+    return ToolCall(tool_use_id, name, tool_input, message)
+
+
+def _result(block: Fields, record: Fields, origin: _Origin, index: int, *, alone: bool) -> Message | ToolResult:
+    """One result; what stands beside it in the record is its own only where it is the record's `alone` result."""
+    beside = record.get("toolUseResult") if alone else None
+    text = result_text(block.get("content"), beside)
+    tool_use_id = word(block.get("tool_use_id"))
+    message = _message(origin, "tool", "tool_result", text, index, tool_use_id or None)
+    if not tool_use_id:
+        return message
+    failure = failure_of(text, block.get("is_error"), record.get("toolDenialKind"), beside)
+    return ToolResult(tool_use_id, failure, exit_code_of(text, failure, beside), message, facts_of(beside))
+
+
+def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCall | ToolResult]:
+    """Records beside the conversation that hold words: titles and summaries, system notes, prompts typed meanwhile."""
+    noted, role, said = origin._replace(meta=True), "system", "text"
+    if kind == "attachment":
+        attached = fields(record.get("attachment"))
+        prompt = attached.get("prompt")
+        text = prompt if isinstance(prompt, str) else result_text(prompt, None)
+        typed = attached.get("type") == "queued_command" and attached.get("commandMode") in (None, "prompt")
+        return [_said(origin, "user", "text", text, 0)] if typed and text else []
+    if kind == "summary":
+        text, leaf, said = string(record.get("summary")), word(record.get("leafUuid")), "summary"
+        noted = noted._replace(uuid=f"summary:{leaf}" if leaf else origin.uuid)
+    else:
+        text = string(record.get("content"))
+        said = "summary" if record.get("subtype") == "compact_boundary" else "text"
+    return [_message(noted, role, said, text, 0)] if text else []

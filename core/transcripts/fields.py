@@ -1,0 +1,76 @@
+"""Fields of foreign JSON objects, taken as what they should be or as nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import orjson
+
+_ODD = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def word(value: object, limit: int = 200) -> str:
+    """`value` as a name or id: at most `limit` code points, odd ones (controls, lone surrogates) as U+FFFD; else ''."""
+    if not isinstance(value, str):
+        return ""
+    if value.isascii() and value.isprintable() and len(value) <= limit:
+        return value
+    return _ODD.sub("\ufffd", value[:limit])
+
+
+def fields(value: object) -> dict[str, Any]:
+    """`value` if it is an object, else an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[Any]:
+    """`value` if it is an array, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def elements(value: object) -> list[Any]:
+    """The elements of an array; any other value is its own only element."""
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def string(value: object) -> str:
+    """`value` if it is a string, else ''."""
+    return value if isinstance(value, str) else ""
+
+
+def small_int(value: object) -> int | None:
+    """`value` if it is an integer that an exit code could be, else None."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31:
+        return value
+    return None
+
+
+def json_text(value: object) -> str:
+    """`value` as compact JSON text, as it stands (a lone surrogate stays one)."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    except (TypeError, orjson.JSONEncodeError):
+        pass
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (RecursionError, ValueError):
+        return '"(nested too deeply)"'
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of one text, one under the other."""
+    return parts[0] if len(parts) == 1 else "\n".join(parts)
+
+
+def small_facts(source: Mapping[str, Any], names: Mapping[str, str], limit: int = 300) -> dict[str, Any]:
+    """The scalar fields of `source` worth keeping, renamed by `names`; false, empty and long ones are left out."""
+    found: dict[str, Any] = {}
+    for name in source.keys() & names.keys():
+        value, renamed = source[name], names[name]
+        kept = 0 < len(value) <= limit if isinstance(value, str) else value is True or small_int(value) is not None
+        if kept:
+            found[renamed] = value
+    return found
