@@ -9,6 +9,7 @@ from typing import Final
 
 from core.errors.keylines.lines import Page
 from core.errors.keylines.peel import peel
+from core.lazy_pattern import lazy_pattern
 
 WRAPPER: Final = 10
 """Says only that something failed (`make: *** [x] Error 1`): a key line if there is no other."""
@@ -67,8 +68,8 @@ class Tool:
 
 
 def rule(needles: str | tuple[str, ...], pattern: str, weight: int = CAUSE, *, located: bool = False) -> Rule:
-    """A rule from its parts; `pattern` is compiled, digits and words are ASCII."""
-    return Rule((needles,) if isinstance(needles, str) else needles, re.compile(pattern, re.ASCII), weight, located)
+    """A rule from its parts; `pattern` is compiled when a needle first calls for it, digits and words are ASCII."""
+    return Rule((needles,) if isinstance(needles, str) else needles, lazy_pattern(pattern, re.ASCII), weight, located)
 
 
 def whole(page: Page, number: int, weight: int) -> Found:

@@ -1,0 +1,35 @@
+"""Patterns that are compiled when they are first used."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from core.errors.keylines.registry import TOOLS
+from core.lazy_pattern import lazy_pattern
+
+
+def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    real = re.compile
+    monkeypatch.setattr(re, "compile", lambda source, flags=0: (compiled.append(source), real(source, flags))[1])
+    pattern = lazy_pattern(r"(?P<n>\d+)", re.ASCII)
+    assert compiled == []
+    assert [m["n"] for m in pattern.finditer("1 ٣ 22")] == ["1", "22"]
+    assert pattern.sub("#", "a1") == "a#"
+    assert pattern.groupindex == {"n": 1}
+    assert compiled == [r"(?P<n>\d+)"]
+
+
+def test_a_wrong_pattern_and_a_wrong_name_say_so() -> None:
+    with pytest.raises(re.error):
+        lazy_pattern("(").search("x")
+    with pytest.raises(AttributeError):
+        _ = lazy_pattern("x").nothing  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_every_rule_of_every_tool_compiles() -> None:
+    for tool in TOOLS:
+        for rule in tool.rules:
+            assert isinstance(rule.pattern.flags, int)
