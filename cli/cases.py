@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.layout import clip, one_line, pad
 from cli.output import Output
-from cli.show import field, source_line
+from cli.show import field, source_line, uses
 from core.errors import Case, CaseList, Filters, list_cases, show_case
 from core.fault import Fault
 from core.store import faults, open_store
@@ -62,9 +62,9 @@ def _case_lines(out: Output, case: Case) -> Iterator[str]:
     yield from field(out, "normalized", case.error_normalized)
     for finer in case.fingerprints:
         yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
-    yield from field(out, "seen", f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}")
+    yield from field(out, "seen", _seen(case))
     yield from field(out, "project", case.project or "unknown")
-    yield from field(out, "used", f"{case.use_count:,} times" + (f", last {case.last_used}" if case.last_used else ""))
+    yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
         yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw))
     if not case.resolutions:
@@ -76,6 +76,12 @@ def _case_lines(out: Output, case: Case) -> Iterator[str]:
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
         yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+
+
+def _seen(case: Case) -> str:
+    if case.occurrences == 1:
+        return f"once, {case.first_seen}"
+    return f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}"
 
 
 def _few_lines(text: str, most: int = 12) -> str:

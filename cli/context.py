@@ -69,14 +69,14 @@ def text_given(given: str | None, what: str) -> str:
     """
     text = given
     if text is None and sys.stdin.isatty():
-        raise Fault("invalid_input", f"no {what} given", f"give it in quotes, or pipe it in: … | casebook {what}")
+        raise Fault("invalid_input", f"no {what} given", "give it in quotes, or pipe it in")
     if text is None or text == "-":
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if len(data) > MAX_TEXT:
-            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "give the part that fails")
+            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "give the part that counts")
         text = data.decode("utf-8", "replace")
     if not text.strip():
-        raise Fault("invalid_input", f"the {what} is empty", "give the error as it was printed")
+        raise Fault("invalid_input", f"the {what} is empty", "give it in quotes, or pipe it in")
     return text
 
 

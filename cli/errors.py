@@ -96,7 +96,7 @@ def run_normalize(args: argparse.Namespace, context: Context) -> int:
         return 0 if run_stream(lambda item: identify(text_of(item))) else 2
     from cli.show import identity_lines
 
-    found = identify(text_given(args.text, "errors normalize"))
+    found = identify(text_given(args.text, "error"))
     context.out.result(found, identity_lines(context.out, found))
     return 0 if found.normalized else 1
 
@@ -111,7 +111,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
     from cli.show import answer_lines
 
-    answer = search(context.database, text_given(args.text, "errors search"), count=count, tiers=args.tiers)
+    answer = search(context.database, text_given(args.text, "error"), count=count, tiers=args.tiers)
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
         raise fault

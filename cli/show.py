@@ -10,13 +10,18 @@ from core.errors.answer import Hit, SearchAnswer, Source
 from core.errors.identity import Identity
 from core.trace import Step, lines
 
-_LABEL = 13
+_LABEL = 15
 _SAME = {
     "fingerprint": "the same error",
     "exact": "the same kind of error",
     "prefix": "an error that begins alike",
     "vector": "an error that reads alike",
     "text": "an error with these words",
+}
+_STATUS = {
+    "draft": "draft: nobody has checked it yet",
+    "verified": "verified",
+    "rejected": "rejected",
 }
 _LOW = "low confidence, check it before you rely on it"
 
@@ -65,12 +70,17 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
 def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     sure = "" if hit.confidence == "high" else f" ({_LOW})"
     yield out.paint(f"Known: {_SAME[hit.tier]}{sure}.", "good" if not sure else "warn")
-    yield from field(out, "case", f"{hit.id}, {hit.tier}, score {hit.score:.2f}, {_uses(hit.use_count)}")
+    yield from field(
+        out, "case", f"{hit.id}, {hit.tier} tier, {hit.confidence} confidence ({hit.score:.2f}), {uses(hit.use_count)}"
+    )
     yield from field(out, "error", hit.key_line, "bold")
     yield from field(out, "why", "; ".join(hit.why))
-    yield from field(out, "fix", f"({hit.status}) {hit.resolution or ''}")
-    if hit.resolved_by or hit.tool_sequence:
-        yield from field(out, "fixed by", " ".join(filter(None, (hit.resolved_by, " > ".join(hit.tool_sequence)))))
+    yield from field(out, "fix", hit.resolution or "")
+    yield from field(out, "status", _STATUS[hit.status] if hit.status else "unknown")
+    if hit.resolved_by:
+        yield from field(out, "fixed by", hit.resolved_by)
+    if hit.tool_sequence:
+        yield from field(out, "tools", " > ".join(hit.tool_sequence))
     yield from field(out, "source", source_line(hit.source))
 
 
@@ -79,7 +89,8 @@ def _candidate_lines(out: Output, hit: Hit) -> Iterator[str]:
     yield from wrap(hit.reason or "; ".join(hit.why), out.columns, "      ")
 
 
-def _uses(count: int) -> str:
+def uses(count: int) -> str:
+    """How often a case was of use."""
     return "never used" if count == 0 else "used once" if count == 1 else f"used {count:,} times"
 
 

@@ -47,6 +47,13 @@ class Result:
         return found
 
 
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def valid(line: bytes) -> Any:
     """A line as JSON that satisfies the schema it names."""
     assert line.count(b"\n") == 1
@@ -72,12 +79,13 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run a command line in this process."""
     from cli.main import main
 
-    def call(*args: str, stdin: bytes = b"") -> Result:
+    def call(*args: str, stdin: bytes = b"", terminal: bool = False) -> Result:
         out, err = io.BytesIO(), io.BytesIO()
+        wrap = Terminal if terminal else io.TextIOWrapper
         with monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-            patch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
-            patch.setattr(sys, "stderr", io.TextIOWrapper(err, encoding="ascii"))
+            patch.setattr(sys, "stdin", wrap(io.BytesIO(stdin), encoding="utf-8"))
+            patch.setattr(sys, "stdout", wrap(out, encoding="utf-8" if terminal else "ascii"))
+            patch.setattr(sys, "stderr", wrap(err, encoding="utf-8" if terminal else "ascii"))
             code = main(args)
             sys.stdout.flush()
             sys.stderr.flush()

@@ -31,7 +31,7 @@ def test_normalize_names_the_error(run: Run) -> None:
     assert found["fingerprint"]
     plain = run("errors", "normalize", BOOM)
     assert plain.code == 0
-    assert f"key line   {BOOM}" in plain.text
+    assert f"key line     {BOOM}" in plain.text
 
 
 def test_a_fix_is_recorded_and_found(filled: Run) -> None:

@@ -72,6 +72,40 @@ def test_alone_off_a_terminal_it_prints_help_and_exits_2(run: Run) -> None:
     assert "examples:" in found.text
 
 
+def test_alone_on_a_terminal_it_opens_the_workbench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tui.app
+
+    opened: list[tuple[Path, str, bool]] = []
+
+    def fake(path: Path, *, title: str = "", ascii_only: bool = False) -> int:
+        opened.append((path, title, ascii_only))
+        return 0
+
+    monkeypatch.setattr(tui.app, "run", fake)
+    assert run("--db", "x.db").code == 2
+    monkeypatch.setenv("TERM", "dumb")
+    assert run("--db", "x.db", terminal=True).code == 2
+    monkeypatch.setenv("TERM", "xterm")
+    assert run("--db", "x.db", "--ascii", terminal=True).code == 0
+    assert opened == [(Path("x.db"), "", True)]
+
+
+def test_colour_is_for_terminals_that_want_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    args = ("errors", "search", "Error: \x1b[31mred")
+    coloured = run(*args, terminal=True).text
+    assert "\x1b[33mNo known fix.\x1b[0m" in coloured
+    assert "\x1b[31m" not in coloured, "none of it is foreign"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run(*args, terminal=True).text
+
+
+def test_text_is_asked_for_where_nobody_pipes_any(run: Run) -> None:
+    found = run("errors", "search", terminal=True)
+    assert found.code == 2
+    assert found.said.startswith("casebook: no ")
+
+
 @pytest.mark.parametrize("args", [("--help",), ("errors", "--help"), ("errors", "search", "--help"), ("db", "-h")])
 def test_help_fits_and_exits_0(run: Run, args: tuple[str, ...]) -> None:
     found = run(*args)
