@@ -14,8 +14,9 @@ from core.fault import Fault
 from core.store import files
 from core.store.clock import stamp
 from core.store.faults import faults
-from core.store.migrations import SHIPPED, Schema
-from core.store.opening import BUSY_MS, open_store
+from core.store.migrations import SHIPPED, Schema, is_blank
+from core.store.opening import BUSY_MS, newer_than, open_store, refuse_foreign
+from core.store.reading import reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +52,39 @@ def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
     Raises Fault: not_indexed or invalid_input if `source` is no casebook, db_newer if this version cannot read it,
     db_damaged if it is damaged itself, db_locked, db_readonly, io_error. The old file is then still there.
     """
-    path = path.absolute()
-    with open_store(source, schema=schema) as store, faults(path):
-        if store.newer:
-            message = f"{source} cannot be restored: {store.readonly}."
-            raise Fault("db_newer", message, "Update casebook.", path=str(source))
-        if not store.con.filename:  # in memory: what stands for an empty file
-            raise Fault("invalid_input", f"{source} is empty: there is nothing to restore.", path=str(source))
+    path, source = path.absolute(), source.absolute()
+    with faults(source), _checked(source, schema) as con, faults(path):
         size = files.look(path)
         if size is None:
             files.make_folder(path.parent)
             with part_file(path) as part:
-                copy_connection(store.con, part)
+                copy_connection(con, part)
                 place(part, path)
             return Restored(path, None)
         reason = files.blocked(path)
         if reason:
             raise Fault("db_readonly", f"{path} cannot be restored: {reason}.", path=str(path))
         kept = path.with_name(f"{path.name}.before-restore-{stamp()}")
-        _replace(path.resolve(), store.con, kept, sound=_is_sound(path, schema))
+        _replace(path.resolve(), con, kept, sound=_is_sound(path, schema))
     return Restored(path, kept)
+
+
+@contextmanager
+def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
+    """The backup, open for reading and never changed, if it is a casebook that this version can read."""
+    size = files.look(source)
+    if size is None:
+        raise Fault("not_indexed", f"There is no backup at {source}.", path=str(source))
+    if not files.head(source).startswith(files.MAGIC) and size:
+        raise Fault("db_damaged", f"{source} is not a database.", "Name another backup.", path=str(source))
+    with reading(source) as con:
+        refuse_foreign(con, source)
+        if is_blank(con):
+            raise Fault("invalid_input", f"{source} is empty: there is nothing to restore.", path=str(source))
+        newer = newer_than(con, schema)
+        if newer:
+            raise Fault("db_newer", f"{source} cannot be restored: {newer}.", "Update casebook.", path=str(source))
+        yield con
 
 
 def _is_sound(path: Path, schema: Schema) -> bool:

@@ -53,6 +53,8 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
         return Fault("db_damaged", f"{shown} lacks a part this version needs ({error}).", RESCUE, path=shown)
     if isinstance(error, OSError):
         return _system(error, shown)
+    if isinstance(error, UnicodeDecodeError):
+        return Fault("db_damaged", f"{shown} is damaged: a text in it is none.", RESCUE, path=shown)
     if isinstance(error, UnicodeEncodeError):
         return Fault("invalid_input", "A text or a file name holds half a surrogate pair.", "", path=ascii(shown))
     return Fault("generic", f"{shown}: {error}", "", path=shown)
@@ -71,5 +73,5 @@ def faults(path: str | PathLike[str]) -> Generator[None]:
     """Inside, every error of SQLite or the system on the database at `path` is raised as a Fault."""
     try:
         yield
-    except (apsw.Error, OSError, UnicodeEncodeError) as error:
+    except (apsw.Error, OSError, UnicodeError) as error:
         raise as_fault(error, path) from error

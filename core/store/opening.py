@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -70,15 +71,19 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
         con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         con.set_busy_timeout(timeout_ms)
         _settle(con)
-        _refuse_foreign(con, path)
-        newer = _newer(con, schema)
+        refuse_foreign(con, path)
+        newer = newer_than(con, schema)
         if newer:
             con.execute("PRAGMA query_only = ON")
             return Store(path, con, readonly=newer, code="db_newer")
-        if not write and is_blank(con):
-            con.close()
-            return _blank(path, schema, None)
-        _use_wal(con, timeout_ms)
+        if is_blank(con):
+            if not write:
+                con.close()
+                return _blank(path, schema, None)
+            with suppress(OSError):  # another's file
+                path.chmod(0o600)
+        if write:
+            _use_wal(con, timeout_ms)
         migrate(con, path, schema)
         con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         if not write:
@@ -96,11 +101,11 @@ def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code
     store = Store(path, con, readonly=reason, code=code, folder=folder)
     try:
         _settle(con)
-        _refuse_foreign(con, path)
+        refuse_foreign(con, path)
         if is_blank(con):
             store.close()
             return _blank(path, schema, reason)
-        newer = _newer(con, schema)
+        newer = newer_than(con, schema)
         if newer:
             reason = f"{newer}; also, {reason}"
             store = Store(path, con, readonly=reason, code="db_newer", folder=folder)
@@ -158,14 +163,16 @@ def _use_wal(con: apsw.Connection, timeout_ms: int) -> None:
             time.sleep(0.005)
 
 
-def _newer(con: apsw.Connection, schema: Schema) -> str | None:
+def newer_than(con: apsw.Connection, schema: Schema) -> str | None:
+    """In plain words, that a newer casebook than `schema` wrote the file; None if not."""
     version = version_of(con)
     if version <= schema.version:
         return None
     return f"a newer casebook wrote it (schema {version}; this one knows {schema.version})"
 
 
-def _refuse_foreign(con: apsw.Connection, path: Path) -> None:
+def refuse_foreign(con: apsw.Connection, path: Path) -> None:
+    """Raise the Fault that says what the database is, unless it is a casebook or blank."""
     mark = number(con, "PRAGMA application_id")
     if mark == APPLICATION_ID or is_blank(con):
         return

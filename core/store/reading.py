@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -28,6 +30,20 @@ def connect_reading(path: Path, timeout_ms: int = 5000) -> tuple[apsw.Connection
     if not pending(path):
         return _immutable(path), None
     return private_copy(path)
+
+
+@contextmanager
+def reading(path: Path) -> Generator[apsw.Connection]:
+    """A connection as `connect_reading` gives it, closed at the end, its private copy removed."""
+    con, folder = connect_reading(path)
+    try:
+        with closing(con):
+            yield con
+    finally:
+        if folder is not None:
+            import shutil
+
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def private_copy(path: Path) -> tuple[apsw.Connection, Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -13,7 +12,7 @@ import apsw
 from core.fault import Fault
 from core.store import files
 from core.store.faults import faults
-from core.store.reading import connect_reading
+from core.store.reading import reading
 from core.store.sql import quoted, value
 
 _TEXTS = ("ts", "error_normalized", "error_raw", "resolution", "resolved_by", "tool_sequence", "last_used")
@@ -52,15 +51,8 @@ def read_seed(path: Path) -> Iterator[SeedRow]:
             raise Fault("invalid_input", f"There is no file {path}.", "Name a seed database.", path=str(path))
         if not files.head(path).startswith(files.MAGIC):
             raise Fault("invalid_input", f"{path} is no SQLite database.", "Name a seed database.", path=str(path))
-        con, folder = connect_reading(path)
-        try:
-            with closing(con):
-                yield from _rows(con, path)
-        finally:
-            if folder is not None:
-                import shutil
-
-                shutil.rmtree(folder, ignore_errors=True)
+        with reading(path) as con:
+            yield from _rows(con, path)
 
 
 def _rows(con: apsw.Connection, path: Path) -> Iterator[SeedRow]:

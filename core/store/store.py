@@ -46,6 +46,14 @@ class Store:
         self.close()
 
     @property
+    def place(self) -> Path:
+        """The file that is really open: a private copy where the casebook's own could not be read in place.
+
+        It is there until `close`; further readers may open it instead of making a copy each.
+        """
+        return Path(self.con.filename or self.path)
+
+    @property
     def newer(self) -> bool:
         """Whether a newer casebook wrote it (then `readonly` names the version)."""
         return self._code == "db_newer"

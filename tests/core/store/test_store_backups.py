@@ -10,6 +10,7 @@ import pytest
 
 from core.fault import Fault
 from core.store import Store, backup, open_store, restore
+from core.store.migrations import SHIPPED, Schema, Script, shipped
 
 
 def keys(path: Path) -> list[str]:
@@ -47,6 +48,7 @@ def test_restore_over_a_casebook_that_others_have_open(store: Store, case: Any, 
     case(store, "old")
     backup(store.path, tmp_path / "b.db")
     case(store, "newer")
+    before = (tmp_path / "b.db").read_bytes()
     with open_store(store.path) as reader:
         restored = restore(store.path, tmp_path / "b.db")
         assert reader.con.execute("SELECT count(*) FROM error_kb").fetchone() == (1,)
@@ -55,6 +57,7 @@ def test_restore_over_a_casebook_that_others_have_open(store: Store, case: Any, 
             ("old",),
             ("newest",),
         ]
+    assert (tmp_path / "b.db").read_bytes() == before
     assert restored.kept is not None
     assert keys(restored.kept) == ["old", "newer"]
     assert restored.kept.stat().st_mode & 0o777 == 0o600
@@ -99,6 +102,24 @@ def test_restore_where_there_is_none(store: Store, case: Any, tmp_path: Path) ->
     assert restore(path, tmp_path / "b.db").kept is None
     assert keys(path) == ["good"]
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_older_backup_is_put_back_as_it_is_and_brought_up_to_date_when_opened(
+    store: Store, case: Any, tmp_path: Path
+) -> None:
+    case(store, "old")
+    backup(store.path, tmp_path / "b.db")
+    step = Script(SHIPPED.version + 1, "later.sql", "CREATE TABLE extra(a)")
+    later = Schema(step.number, lambda: (*shipped(), step))
+    open_store(store.path, write=True, schema=later).close()
+    before = (tmp_path / "b.db").read_bytes()
+    restore(store.path, tmp_path / "b.db", later)
+    assert (tmp_path / "b.db").read_bytes() == before
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["b.db", "data"]
+    with open_store(store.path, schema=later) as again:
+        assert again.con.execute("SELECT error_normalized FROM error_kb, (SELECT count(*) FROM extra)").fetchall() == [
+            ("old",)
+        ]
 
 
 def test_what_cannot_be_restored_leaves_the_casebook_alone(store: Store, case: Any, tmp_path: Path) -> None:

@@ -117,13 +117,14 @@ def test_impossible_names_are_a_fault(tmp_path: Path, name: str) -> None:
 
 def test_an_empty_file_is_an_empty_casebook(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
-    path.touch()
+    path.touch(0o644)
     with open_store(path) as store:
         assert store.con.execute("SELECT count(*) FROM error_kb").fetchone() == (0,)
     assert path.read_bytes() == b""  # reading makes nothing
     with open_store(path, write=True) as store, store.transaction() as con:
         con.execute("INSERT INTO meta VALUES ('a', 'b')")
     assert path.stat().st_size > 0
+    assert mode(path) == 0o600
 
 
 def test_another_programs_database_is_refused_by_name_of_what_it_is(tmp_path: Path) -> None:
@@ -279,6 +280,9 @@ def test_now_is_utc_with_milliseconds_and_sorts_by_time() -> None:
 
 def test_importing_the_store_loads_nothing_heavy() -> None:
     heavy = ["numpy", "textual", "sqlite_vec", "importlib.resources", "tempfile", "shutil", "core.store.rescue"]
-    code = f"import sys, core.store; print([name for name in {heavy!r} if name in sys.modules])"
+    code = (
+        "import sys; before = set(sys.modules); import core.store;"
+        f"print([name for name in {heavy!r} if name in set(sys.modules) - before])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

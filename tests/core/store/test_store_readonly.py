@@ -33,6 +33,8 @@ def read(path: Path, write: bool) -> tuple[list[str], str | None, str]:
                 code = "written"
         except Fault as fault:
             code = fault.code
+        with open_store(store.place) as again:  # others may read the same private copy
+            assert keys(again) == keys(store)
         return keys(store), store.readonly, code
 
 
