@@ -10,8 +10,9 @@ from cli.context import Context
 from cli.layout import one_line
 from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf
-from core.config import Config, ConfigFile, template
+from core.config import Config, ConfigFile
 from core.folders import config_file
+from core.settings import template
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output import Output
-from core.config import Config, Settings, Value, database_path, default_config, load_config
+from core.config import Config, database_path, default_config, load_config
 from core.fault import Fault
 from core.folders import log_file
+from core.settings import Settings, Value
 from core.trace import Step
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from cli.context import Context
 from cli.layout import wrap
 from cli.output import Output
 from cli.parser import Parser
-from core.config import Config, Settings, database_path, load_config
+from core.config import Config, database_path, load_config
 from core.flows.doctor import Diagnosis, diagnose, repair
+from core.settings import Settings
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:

@@ -9,84 +9,18 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
 from core.fault import Fault
 from core.folders import config_file, database_file
+from core.settings import SECTIONS, Settings, Value
 
 MAX_BYTES = 1 << 20
 """A settings file larger than this is not read: no hand wrote it."""
 
 OriginKind = Literal["default", "file", "environment", "flag"]
-Value = str | int | bool
-
-
-def _setting(default: Any, about: str, *, least: int | None = None, most: int | None = None, **more: Any) -> Any:
-    return field(default=default, metadata={"about": about, "least": least, "most": most, **more})
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """Where the casebook is kept."""
-
-    path: str = _setting("", "The database file. Empty: casebook.db in the data folder.")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """How errors are looked up."""
-
-    count: bool = _setting(True, "Count a look-up that `casebook errors search` answered.")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSettings:
-    """Where `casebook import` looks when it is given no path."""
-
-    claude_code: str = _setting("~/.claude/projects", "Claude Code's transcripts.")
-    codex: str = _setting("~/.codex/sessions", "Codex's transcripts.")
-
-
-@dataclass(frozen=True, slots=True)
-class UiSettings:
-    """How the workbench looks and feels."""
-
-    theme: str = _setting("", "A theme's name. Empty: the workbench's own.")
-    ascii: bool = _setting(False, "Draw with ASCII signs only.")
-    debounce_ms: int = _setting(
-        60, "Rest after a key press before a search starts, in milliseconds.", least=0, most=2000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LogSettings:
-    """The log under the state folder."""
-
-    level: str = _setting("info", "What is worth a line.", choices=("off", "error", "warning", "info", "debug"))
-    max_bytes: int = _setting(1_000_000, "A log file this large is put aside.", least=10_000, most=1_000_000_000)
-    keep: int = _setting(3, "Old log files kept.", least=0, most=100)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Every setting, by section. In the file the section `imports` is called `import`."""
-
-    store: StoreSettings = field(default_factory=StoreSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    imports: ImportSettings = field(default_factory=ImportSettings)
-    ui: UiSettings = field(default_factory=UiSettings)
-    log: LogSettings = field(default_factory=LogSettings)
-
-
-SECTIONS: Mapping[str, type] = {
-    "store": StoreSettings,
-    "search": SearchSettings,
-    "import": ImportSettings,
-    "ui": UiSettings,
-    "log": LogSettings,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +167,7 @@ def _apply_environment(found: dict[str, Setting], warnings: list[str], environ: 
 
 
 def environment_name(name: str) -> str:
-    """The environment variable that sets a setting: `ui.theme` is `CASEBOOK_UI_THEME`."""
+    """The environment variable that sets a setting: `log.max_bytes` is `CASEBOOK_LOG_MAX_BYTES`."""
     return "CASEBOOK_" + name.replace(".", "_").upper()
 
 
@@ -283,24 +217,3 @@ def _checked(name: str, value: object, where: str) -> Value:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:40] + "…"
-
-
-def template() -> str:
-    """A commented settings file: every setting, its meaning and its default, all commented out."""
-    out = [
-        "# Settings of casebook. Every line is commented out and shows the default.",
-        "# A variable CASEBOOK_<SECTION>_<KEY> overrides this file; a flag overrides both.",
-    ]
-    for section, kind in SECTIONS.items():
-        out += ["", f"# {kind.__doc__}", f"[{section}]"]
-        for spec in dataclasses.fields(kind):
-            choices = spec.metadata.get("choices")
-            out.append(f"# {spec.metadata['about']}" + (f" One of {', '.join(choices)}." if choices else ""))
-            out.append(f"# {spec.name} = {_toml(cast('Value', spec.default))}")
-    return "\n".join(out) + "\n"
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f'"{value}"' if isinstance(value, str) else str(value)

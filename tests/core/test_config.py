@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import SECTIONS, Config, Settings, database_path, environment_name, load_config, template
+from core.config import Config, database_path, environment_name, load_config
 from core.fault import Fault
 from core.folders import config_file, database_file, log_file
+from core.settings import SECTIONS, Settings, template
 from core.toml_lines import key_lines
 
 
@@ -28,15 +29,13 @@ def origin(config: Config, name: str) -> tuple[object, str, str]:
 
 
 def test_each_layer_covers_the_one_below_and_says_so(tmp_path: Path) -> None:
-    path = write(
-        tmp_path, '[store]\npath = "file.db"\n[ui]\ntheme = "file"\ndebounce_ms = 10\n[log]\nlevel = "debug"\n'
-    )
-    environ = {"CASEBOOK_UI_THEME": "env", "CASEBOOK_STORE_PATH": "env.db"}
+    path = write(tmp_path, '[store]\npath = "file.db"\n[import]\ncodex = "file"\n[log]\nkeep = 7\nlevel = "debug"\n')
+    environ = {"CASEBOOK_IMPORT_CODEX": "env", "CASEBOOK_STORE_PATH": "env.db"}
     config = load_config(path, environ, {"store.path": ("--db", "flag.db")})
     assert origin(config, "store.path") == ("flag.db", "flag", "--db")
-    assert origin(config, "ui.theme") == ("env", "environment", "CASEBOOK_UI_THEME")
-    assert origin(config, "ui.debounce_ms") == (10, "file", f"{path}:5")
-    assert origin(config, "log.keep") == (3, "default", "")
+    assert origin(config, "import.codex") == ("env", "environment", "CASEBOOK_IMPORT_CODEX")
+    assert origin(config, "log.keep") == (7, "file", f"{path}:6")
+    assert origin(config, "ui.ascii") == (False, "default", "")
     assert config.values.log.level == "debug"
     assert database_path(config.values) == Path("flag.db")
     assert config.warnings == ()
@@ -59,12 +58,12 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
 
 
 def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -> None:
-    path = write(tmp_path, '# mine\n[ui]\ntheme = "x"\nthem = "y"\n\n[colours]\nred = 1\n')
+    path = write(tmp_path, '# mine\n[log]\nlevel = "off"\nlevle = "y"\n\n[colours]\nred = 1\n')
     config = load_config(path, {"CASEBOOK_LOG_LEVL": "info", "CASEBOOKISH": "1", "PATH": "/"})
-    assert config.values.ui.theme == "x"
+    assert config.values.log.level == "off"
     first, second, third = config.warnings
-    assert f"ui.them in {path}:4" in first
-    assert "did you mean ui.theme" in first
+    assert f"log.levle in {path}:4" in first
+    assert "did you mean log.level" in first
     assert f"colours in {path}:6" in second
     assert "CASEBOOK_LOG_LEVL" in third
 
@@ -72,13 +71,13 @@ def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "line", "cure"),
     [
-        ("[ui]\ndebounce_ms = '60'", 2, "a whole number from 0 to 2000"),
-        ("[ui]\ndebounce_ms = 9999", 2, "a whole number from 0 to 2000"),
-        ("[ui]\ndebounce_ms = true", 2, "a whole number"),
+        ("[log]\nkeep = '60'", 2, "a whole number from 0 to 100"),
+        ("[log]\nkeep = 9999", 2, "a whole number from 0 to 100"),
+        ("[log]\nkeep = true", 2, "a whole number"),
         ("[ui]\n\nascii = 1", 3, "true or false"),
-        ("[ui]\ntheme = ['a']", 2, "text in quotes"),
+        ("[store]\npath = ['a']", 2, "text in quotes"),
         ("[log]\nlevel = 'loud'", 2, "one of off, error, warning, info, debug"),
-        ("\n\nui.theme = 3", 3, "text in quotes"),
+        ("\n\nstore.path = 3", 3, "text in quotes"),
         ('[store]\npath = "a\\u0000b"', 2, "text in quotes"),
     ],
 )
@@ -134,7 +133,7 @@ def test_the_template_is_toml_that_changes_nothing_and_every_line_of_it_works(tm
 
 
 def test_the_names_of_variables() -> None:
-    assert environment_name("ui.debounce_ms") == "CASEBOOK_UI_DEBOUNCE_MS"
+    assert environment_name("log.max_bytes") == "CASEBOOK_LOG_MAX_BYTES"
 
 
 def test_lines_of_keys() -> None:
