@@ -94,7 +94,7 @@ def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
     """What the change `journal_id` did, row by row. Raises Fault invalid_input if there is no such change."""
     row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
     if row is None:
-        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", "See `casebook undo --list`.")
+        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
     return tuple(_row_change(store.con, item) for item in apsw.Changeset.iter(cast("bytes", row[0])))
 
 
