@@ -37,6 +37,9 @@ WRITERS: Final = frozenset(
 DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent"))
 """Tools that let another agent work: what it changed is not in this chain."""
 
+DELEGATED: Final = "delegated"
+"""The fact of such a call that holds the `Change` which the other agent made, or None for none."""
+
 _NOTES: Final = frozenset(
     ("TodoWrite", "update_plan", "TaskCreate", "TaskUpdate", "write_stdin", "ExitPlanMode", "memory")
 )
@@ -76,12 +79,18 @@ class Change:
     certain: bool = True
 
 
-def change_of(tool: str, tool_input: Mapping[str, object], command: Command | None) -> Change | None:
-    """What a successful call of `tool` changed, or None where it changed nothing."""
+def change_of(
+    tool: str, tool_input: Mapping[str, object], command: Command | None, facts: Mapping[str, object]
+) -> Change | None:
+    """What a successful call of `tool` changed, or None where it changed nothing.
+
+    Where another agent did the work, the fact `DELEGATED` is its change (None for no change), if that is known.
+    """
     if command is not None:
         return _shell_change(command)
     if tool in DELEGATES:
-        return Change(certain=False)
+        known = facts.get(DELEGATED, Change(certain=False))
+        return known if isinstance(known, Change) else None
     if tool in WRITERS or (tool.startswith("mcp__") and _WRITING.search(tool.rsplit("__", 1)[-1])):
         if tool_input.get("command") == "view":
             return None
@@ -90,6 +99,7 @@ def change_of(tool: str, tool_input: Mapping[str, object], command: Command | No
 
 
 def _files(tool_input: Mapping[str, object]) -> tuple[str, ...]:
+    """The files that a writing tool's input names."""
     named = [value for key in _PATH_FIELDS if isinstance(value := tool_input.get(key), str) and value]
     patches = [value for value in tool_input.values() if isinstance(value, str) and "*** " in value[:20_000]]
     named += [path for patch in patches for path in _PATCHED.findall(patch)]

@@ -16,8 +16,8 @@ _CAUSE = re.compile(
     r"\b(?:because|caused by|causes?|due to|the (?:problem|issue|reason|bug) (?:is|was)|turns out|which means|missing"
     r"|instead of|mismatch|never|without|lacks?|still|needs?|expects?|no longer|conflicts?|refuses?"
     r"|(?:is|was|has|have|does|do|did|can|could|must|may)(?:n't| not)|cannot)\b"
-    r"|원인|때문|이유|문제(?:는|였|입|다)|탓|누락|빠져|빠졌|(?:어|아|해|라|여|돼|못해)서[ ,]|므로|니까|충돌|아니라|못합|못하"
-    r"|필요합|필요해",
+    r"|원인|때문|이유|문제(?:는|였|입|다)|탓|누락|빠져|빠졌|(?:어|아|해|라|여|돼|못해)서[ ,]|므로|니까|충돌|아니라"
+    r"|못합|못하|필요합|필요해",
     re.IGNORECASE,
 )
 _FIX = re.compile(

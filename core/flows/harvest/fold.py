@@ -14,7 +14,7 @@ from typing import Final
 from core.flows.harvest.changes import change_of
 from core.flows.harvest.command import Command, command_of, parse_command
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
-from core.flows.harvest.outcome import Outcome, judge
+from core.flows.harvest.outcome import Outcome, judge, judge_running
 from core.flows.harvest.relation import RELATIONS, Relation, relation
 from core.flows.harvest.settle import OpenError, Run, Step, Verified, settle, slim_change
 from core.transcripts.commands import OWN_TOOLS
@@ -82,7 +82,7 @@ class _Chain:
         if outcome.verdict == "failed":
             self._failed(run, actual.text)
             return
-        if outcome.verdict in ("passed", "filtered"):
+        if outcome.verdict in ("passed", "filtered", "alive"):
             yield from self._passed(run)
         if ran.failure == "none":
             self._done(at, ran, command)
@@ -96,34 +96,34 @@ class _Chain:
 
     def _judge(self, ran: Ran, actual: Ran, command: Command | None) -> Outcome:
         """Judge a result; what was only started is running, and must neither pass nor fail."""
+        if ran is not actual and actual.exit_code is None:
+            return judge_running(actual)
         begun = _STARTED.search(ran.text[:600]) if ran.failure == "none" else None
         task = ran.facts.get("background") or (begun and (begun[1] or begun[2]))
-        if task and ran.exit_code is None:
-            if ran is actual:
-                self.started[str(task)] = (replace(ran, text=""), len(self.steps))
-                if len(self.started) > STARTED_KEPT:
-                    del self.started[next(iter(self.started))]
-            return Outcome("running")
-        return judge(actual, command)
+        if not task or ran.exit_code is not None or ran is not actual:
+            return judge(actual, command)
+        self.started[str(task)] = (replace(ran, text=""), len(self.steps))
+        if len(self.started) > STARTED_KEPT:
+            del self.started[next(iter(self.started))]
+        return Outcome("running")
 
     def _of_background(self, ran: Ran) -> Ran | None:
-        """A look at a background task as the result of the command that it runs; None while that is not over."""
+        """A look at a background task as a result of the command that it runs; None where it is no look at one."""
         if ran.tool not in OWN_TOOLS and ran.tool != "write_stdin":
             return ran
         named = (ran.tool_input.get(key) for key in ("bash_id", "shell_id", "task_id", "session_id", "id"))
         task = next((str(value) for value in named if value is not None), "")
-        first = self.started.get(task)
+        if task not in self.started or ran.failure in ("denied", "interrupted"):
+            return None
+        origin, step = self.started[task]
         state, code = _STATE.search(ran.text[:600]), _CODE.search(ran.text[:600])
         exit_code = ran.exit_code if ran.exit_code is not None else int(code[1]) if code else None
-        if (
-            first is None
-            or exit_code is None
-            or ran.failure not in ("none", "error")
-            or (state and state[1] == "killed")
-        ):
+        over = exit_code is not None or (state is not None and state[1] != "running")
+        if over:
+            del self.started[task]
+        if over and exit_code is None:
             return None
-        origin, step = self.started.pop(task)
-        if step < len(self.steps) and self.steps[step].idx == origin.idx:
+        if over and step < len(self.steps) and self.steps[step].idx == origin.idx:
             del self.steps[step]
         failure = "error" if exit_code else "none"
         return replace(ran, tool=origin.tool, tool_input=origin.tool_input, failure=failure, exit_code=exit_code)
@@ -134,7 +134,7 @@ class _Chain:
             self.steps.clear()
             self.words.clear()
             return
-        change = change_of(ran.tool, ran.tool_input, command)
+        change = change_of(ran.tool, ran.tool_input, command, ran.facts)
         self.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, slim_change(change)))
         if len(self.steps) > STEPS_KEPT:
             del self.steps[0]
@@ -158,7 +158,7 @@ class _Chain:
             found = self._relation(error, run)
             if found == "none" or (run.outcome.verdict == "filtered" and not _would_show(run.command, error)):
                 continue
-            if found == "narrower" or run.outcome.verdict == "filtered":
+            if found == "narrower" or run.outcome.verdict != "passed":
                 if error.narrower is None:
                     verified = Verified(run, "narrower")
                     if settle(error, verified, self.steps, self.words, self.project).resolved:

@@ -17,8 +17,9 @@ from core.flows.harvest.events import Ran
 from core.flows.harvest.signatures import ERROR, FAILED, PASSED, blanked, only_lines_of, shortened
 from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS
 
-Verdict = Literal["passed", "failed", "filtered", "running", "silent"]
-"""`filtered`: it showed nothing of what it was searched for; `running`: not over; `silent`: says nothing either way."""
+Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
+"""`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:
+not over; `silent`: says nothing either way."""
 
 KEYS_KEPT: Final = 20
 """Errors taken from one output."""
@@ -57,6 +58,8 @@ _LOOKING_TOOLS: Final = frozenset(
 _ANY_CODE: Final = frozenset(
     ("pg_isready", "systemctl is-active", "systemctl is-enabled", "systemctl is-failed", "lsof", "nc")
 )
+_STOPPED: Final = frozenset((124, 130, 137, 143))
+"""Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _CUT = re.compile(
@@ -88,7 +91,7 @@ SILENT: Final = Outcome("silent")
 
 
 def judge(ran: Ran, command: Command | None) -> Outcome:
-    """Judge a result of a shell command, or (`command` None) of another tool; denials and misuse are silent."""
+    """Judge a result of a shell command or, where `command` is None, of another tool; denials say nothing."""
     if ran.failure not in ("none", "error"):
         return SILENT
     if command is None:
@@ -98,11 +101,20 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
         printed = list(command.status.finditer(body))
         if printed:
             body, code = _without(body, printed), int(printed[-1][1])
+            if code == 0:
+                return Outcome("passed")
     if code != 0:
         return _failed(ran, command, body, code)
     if not command.masked or command.reads_only:
         return Outcome("passed")
     return _masked(command, body)
+
+
+def judge_running(ran: Ran) -> Outcome:
+    """What a look at a command that still runs says: alive, if it printed something and nothing is wrong with it."""
+    body = blanked(ran.text)
+    healthy = body.strip() and not ERROR.search(shortened(body))
+    return Outcome("alive") if healthy else Outcome("running")
 
 
 def _exit_code(ran: Ran) -> int:
@@ -126,7 +138,8 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if command.reads_only:
         body = only_lines_of(body, {part.program for part in command.parts if part.program})
     shown = command.view != "hidden" or bool(body.strip())
-    if _TIMED_OUT.match(ran.text[:200]) and not ERROR.search(shortened(body)):
+    stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
+    if stopped and not ERROR.search(shortened(body)):
         return Outcome("failed", (), whole=False)
     errors = named_errors(body) if shown else ()
     return Outcome("failed", errors, whole=bool(errors) and not _is_cut(ran) and command.view != "part")
@@ -151,7 +164,7 @@ def _masked(command: Command, body: str) -> Outcome:
     probe = shortened(body)
     fails, passes, named = FAILED.search(probe), PASSED.search(probe), ERROR.search(probe)
     if not fails and (passes or not named):
-        return Outcome("filtered") if command.view == "part" else Outcome("passed")
+        return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
     errors = _recognised(named_errors(body)) if named else ()
     return Outcome("failed", errors, whole=bool(errors) and command.view != "part")
 

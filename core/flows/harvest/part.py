@@ -101,6 +101,10 @@ def _unwrap(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     rest = list(words)
     while rest:
         head = plain_name(rest[0])
+        if rest[0].lower().startswith("$env:") and rest[1:2] == ["="]:
+            around.extend(rest[:3])
+            del rest[:3]
+            continue
         if _ASSIGNMENT.match(rest[0]) or rest[0] in KEYWORDS:
             around.append(rest.pop(0))
             continue

@@ -9,7 +9,7 @@ from typing import Final
 
 
 def _set(text: str) -> frozenset[str]:
-    return frozenset(entry.strip() for entry in text.replace("\n", ",").split(",") if entry.strip())
+    return frozenset(" ".join(entry.split()) for entry in text.split(",") if entry.strip())
 
 
 SETUP: Final = _set("""

@@ -26,6 +26,8 @@ MISSING_PLACE: Final = re.compile(
 )
 """Key lines that a different directory or file name can be the cure for."""
 
+_INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "java", "tsx", "ts-node", "deno", "bun"))
+_VERBS = frozenset(("run", "test", "check", "build", "exec", "start"))
 _SELECTING = frozenset(("-k", "-t", "-m", "-g", "--grep", "--filter", "-run", "--testNamePattern"))
 _NAME = re.compile(r"^[\w.@+\-/\\~]*[\w\-]\.\w{1,8}$|[/\\]")
 _BUILDS = {
@@ -84,7 +86,8 @@ def _part_relation(failed: Part, later: Part, key_line: str, key_tool: str, ment
     builds = _BUILDS.get(failed.program, set())
     if builds and {*failed.words[1:2], *later.words[1:2]} <= builds and failed.words[1:2] != later.words[1:2]:
         return "covers" if key_tool in ("rustc", "cargo", "go", "rust") and _selects(later, mentions) else "none"
-    if failed.words[1:2] != later.words[1:2] and _has_subcommand(failed, later):
+    named = max(1, failed.width(programs.SCRIPT_RUNNERS))
+    if failed.words[named : named + 1] != later.words[named : named + 1] and _has_subcommand(failed, later):
         return "none"
     old, new = (_arguments(part) for part in (failed, later))
     if failed.named(programs.CHECKS):
@@ -110,6 +113,8 @@ def _check_relation(failed: Part, later: Part, old: list[str], new: list[str], m
         options = [word for word in (*added, *(word for word in old if word not in new)) if word.startswith("-")]
         cures = [word for word in options if word.split("=")[0] not in programs.SELECTING_FLAGS]
         return "variant" if cures else "covers"
+    if failed.program in _INTERPRETERS:
+        return "none"
     covered = all(any(target.startswith(wider) for wider in new_targets) for target in old_targets)
     if not new_targets or (old_targets and covered):
         return "none" if _SELECTING & {word.split("=")[0] for word in added} else "covers"
@@ -118,7 +123,7 @@ def _check_relation(failed: Part, later: Part, old: list[str], new: list[str], m
 
 def _selects(part: Part, mentions: frozenset[str]) -> bool:
     """Whether every file a check is pointed at was named in the failing output (or it is pointed at everything)."""
-    targets = [word for word in _arguments(part) if not word.startswith("-") and re.search(r"[./\\]", word)]
+    targets = [word for word in _arguments(part) if not word.startswith("-") and word not in _VERBS]
     names = [re.split(r"[/\\]", target.split("::")[0])[-1] for target in targets]
     return all(name in mentions or name in ("", ".", "...") for name in names)
 

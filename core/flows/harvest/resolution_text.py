@@ -45,23 +45,31 @@ def resolution_text(
     error gone, at message `checked_idx`. `by_a_person`: the explanation is what a person says to have done.
     """
     closing = f"**Checked**: {_code(checked)} no longer shows the error (message {checked_idx})."
-    parts: list[str] = []
-    if files:
-        more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
-        parts.append("**Changed** " + ", ".join(_code(file) for file in files[:_LISTED]) + more)
+    rest: list[str] = []
     if commands:
-        parts.append("**Ran**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
+        rest.append("**Ran**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
     if instead is not None:
-        parts.append(f"**Instead of** {_code(instead[0])}\n\n**run** {_code(instead[1])}")
+        rest.append(f"**Instead of** {_code(instead[0])}\n\n**run** {_code(instead[1])}")
     if explanation is not None:
         title = "Done by a person" if by_a_person else "Why"
-        parts.append(f"**{title}** (message {explanation[1]})\n\n{_quote(explanation[0])}")
-    text = "\n\n".join(parts)[: LIMIT - len(closing) - 4]
+        rest.append(f"**{title}** (message {explanation[1]})\n\n{_quote(explanation[0])}")
+    tail = "\n\n".join((*rest, closing))
+    changed = _changed(files, hints, LIMIT - len(tail) - 2)
+    return clean(redact(f"{changed}\n\n{tail}" if changed else tail))[:LIMIT]
+
+
+def _changed(files: Sequence[str], hints: Sequence[Hint], room: int) -> str:
+    """The changed files, each with its edits while there is `room`."""
+    named = [f"**Changed** {_code(file)}" for file in files[:_LISTED]]
+    if len(files) > _LISTED:
+        named.append(f"and {len(files) - _LISTED} more files")
+    left = room - sum(len(line) + 2 for line in named)
     for hint in hints[:_LISTED]:
         block = _diff(hint)
-        if block and len(text) + len(block) + len(closing) + 4 <= LIMIT:
-            text += f"\n\n{block}"
-    return clean(redact(f"{text}\n\n{closing}" if text else closing))[:LIMIT]
+        if block and hint.file in files[:_LISTED] and len(block) + 2 <= left:
+            named[files.index(hint.file)] += f"\n\n{block}"
+            left -= len(block) + 2
+    return "\n\n".join(named)[: max(room, 0)]
 
 
 def _code(text: str) -> str:
@@ -87,4 +95,4 @@ def _diff(hint: Hint) -> str:
         return ""
     body = "\n".join(lines)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
-    return f"{_code(hint.file)}\n\n{fence}diff\n{body}\n{fence}" if hint.file else f"{fence}diff\n{body}\n{fence}"
+    return f"{fence}diff\n{body}\n{fence}"

@@ -12,6 +12,8 @@ import apsw
 
 from core.errors.cases import Name, observe, refresh_case
 from core.errors.resolutions import add_resolution
+from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
+from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.fold import harvest
 from core.store import Store
@@ -25,7 +27,8 @@ _AROUND: Final = 2_000
 # Texts of tools that neither run a command nor failed are not fetched: they say nothing of errors.
 _ROWS = """SELECT m.ts, m.idx, m.chain, m.role, t.name, t.input_json, t.failure, t.exit_code, t.facts_json,
  iif(t.name IS NULL OR t.failure = 'error' OR t.name IN (SELECT value FROM json_each(?2)), m.text, '')
- FROM message m LEFT JOIN tool_call t ON t.session_id = m.session_id AND t.result_idx = m.idx
+ FROM message m LEFT JOIN tool_call t INDEXED BY tool_call_result
+ ON t.session_id = m.session_id AND t.result_idx = m.idx
  WHERE m.session_id = ?1
  AND (t.name IS NOT NULL OR (m.kind = 'text' AND m.meta = 0 AND m.role IN ('user', 'assistant')))
  ORDER BY m.idx"""
@@ -75,7 +78,25 @@ def _rows(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:
         if tool is None:
             yield latest, Said(session, idx, chain, role, text, ts)
         else:
-            yield latest, Ran(session, idx, chain, tool, _object(given), text, failure, exit_code, ts, _object(facts))
+            known = _object(facts)
+            if tool in DELEGATES and isinstance(known.get("agent"), str):
+                known = {**known, **_delegated(con, f"{session}/{known['agent']}")}
+            yield latest, Ran(session, idx, chain, tool, _object(given), text, failure, exit_code, ts, known)
+
+
+def _delegated(con: apsw.Connection, session: str) -> dict[str, object]:
+    """What a subagent's session changed, as the fact of the call that started it; empty where it is not known."""
+    if con.execute("SELECT 1 FROM session WHERE id = ?", (session,)).fetchone() is None:
+        return {}
+    calls = con.execute(
+        "SELECT name, input_json FROM tool_call WHERE session_id = ? AND failed = 0 AND result_idx IS NOT NULL"
+        " ORDER BY result_idx LIMIT 500",
+        (session,),
+    ).fetchall()
+    given = ((str(name), _object(str(text))) for name, text in calls)
+    changes = [change_of(name, inputs, command_of(name, inputs), {}) for name, inputs in given]
+    made = [change for change in changes if change is not None]
+    return {DELEGATED: Change(tuple(dict.fromkeys(file for change in made for file in change.files))) if made else None}
 
 
 def _object(text: str) -> Mapping[str, object]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from core.flows.harvest import programs
 from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Confidence, HarvestedError, Ran, Said
@@ -129,10 +130,16 @@ def _resolved_by(
         return certain[-1].tool, None
     if since:
         return since[-1].tool, None
-    if changed and verified.relation != "narrower":
+    if changed and (verified.relation != "narrower" or _prepares(verified.run.command, error.last.command)):
         return verified.run.ran.tool, None
     told = claims_action(spoken)
     return ("user", told) if told is not None and verified.relation != "narrower" else (None, None)
+
+
+def _prepares(later: Command, failed: Command) -> bool:
+    """Whether the later command does something first that the failing one did not (`git pull --rebase && git push`)."""
+    before = {part.family for part in failed.members}
+    return any(part.named(programs.CHANGERS) and part.family not in before for part in later.members[:-1])
 
 
 def _resolved(

@@ -24,6 +24,7 @@ ERROR: Final = re.compile(
     r"|^(?:\S*/)?(?:ba|z|da|k)?sh: [^\n]*(?:not found|No such file|Permission denied|없)|: command not found$"
     r"|^[ \t]*(?:×|✗|✖|●|❯)? ?FAIL\b|^[ \t]*× |^[ \t]+\d+:\d+[ \t]+error[ \t]"
     r"|^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] |^Segmentation fault|\bcore dumped\b|^curl: \(\d+\)"
+    r"|\bout of memory\b|^(?:[^\n]{0,200}: \d+ |[^\n:]{0,80}: )?Killed\b"
     r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|is not recognized as (?:an internal|the name of)",
     re.MULTILINE,
 )

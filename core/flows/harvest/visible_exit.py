@@ -54,9 +54,10 @@ def _narrower(view: View, part: Part) -> View:
         or (part.named(programs.ANSWERS) and {"-c", "--count", "-q", "-l"} & set(part.words))
     ):
         return "hidden"
-    if view == "part" or part.named(programs.FILTERS_PART):
+    last = part.named(programs.FILTERS_TAIL) or "-Last" in part.words
+    if view == "part" or (part.named(programs.FILTERS_PART) and not last):
         return "part"
-    return "tail" if view == "tail" or part.named(programs.FILTERS_TAIL) else view
+    return "tail" if last else view
 
 
 def printed_status(parts: tuple[Part, ...]) -> re.Pattern[str] | None:
