@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -39,8 +39,15 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
     except Fault as fault:
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = Check("embedding_model", True, "none is set up; the text tiers answer without one")
-    checks = (settings, *store_checks(locate(config)), model)
+    checks = (settings, *(_mendable(check) for check in store_checks(locate(config))), model)
     return Diagnosis(all(check.ok for check in checks), checks)
+
+
+def _mendable(check: Check) -> Check:
+    """The store knows that its derived tables disagree; that they can be rebuilt is known here."""
+    if check.ok or check.name != "counts_match":
+        return check
+    return replace(check, hint="rebuild what is derived: casebook doctor --repair")
 
 
 def _settings_check(config: Config) -> Check:

@@ -71,7 +71,9 @@ def test_doctor_mends_what_is_derived(run: Run, tmp_path: Path) -> None:
         con.execute(
             "DELETE FROM answer_key; DELETE FROM case_state; INSERT INTO case_fts(case_fts) VALUES ('delete-all')"
         )
-    assert run("doctor", *db).code == 3
+    ill = run("doctor", *db)
+    assert ill.code == 3
+    assert "casebook doctor --repair" in ill.text
     assert run("doctor", "--repair", *db).code == 0
     assert run("errors", "list", *db).code == 0
     assert run("errors", "search", "Error: x y broke", *db).code == 0
