@@ -73,12 +73,7 @@ def repair(database: Path) -> int:
                 "INSERT OR IGNORE INTO case_state(case_id, first_seen, last_seen) SELECT id, ts, ts FROM error_kb"
             )
             con.execute("DELETE FROM answer_key")
-            con.execute(
-                "INSERT OR REPLACE INTO answer_key SELECT k, id, substr(k, 1, 30), length(k) FROM ("
-                "  SELECT error_normalized AS k, id, resolution FROM error_kb UNION"
-                "  SELECT c.error_normalized, e.id, e.resolution FROM case_key c JOIN error_kb e ON e.id = c.case_id"
-                ") WHERE trim(coalesce(resolution, '')) <> ''"
-            )
+            con.execute("UPDATE error_kb SET resolution = resolution")  # the schema's own triggers fill it again
         done = last = 0
         while True:
             rows = store.con.execute(
