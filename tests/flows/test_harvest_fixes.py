@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from core.flows.harvest import HarvestedError, Ran, Said, harvest
+from core.flows.harvest import Event, HarvestedError, Ran, Said, harvest
 from tests.flows.harvest_chat import HOME, LOOKUP, NONE, VITEST, Chat
 
 TS2304 = "src/a.ts(1,2): error TS2304: Cannot find name 'x'."
@@ -95,8 +97,8 @@ def test_a_summary_of_failures_shows_nothing_gone() -> None:
 @pytest.mark.parametrize(
     ("failing", "output", "working"),
     [
-        ("aws s3 cp d s3://b", "upload failed: d to s3://b An error occurred (ExpiredToken)", "AWS_PROFILE=ci aws s3 cp d s3://b"),
-        ("apt-get install jq", "E: Could not open lock file /var/lib/dpkg/lock (13: Permission denied)", "sudo apt-get install jq"),
+        ("aws s3 cp d s3://b", "upload failed: An error occurred (ExpiredToken)", "AWS_PROFILE=ci aws s3 cp d s3://b"),
+        ("apt-get install jq", "E: Could not open lock file (13: Permission denied)", "sudo apt-get install jq"),
         ("python app.py", "bash: python: command not found", "python3 app.py"),
         ("npm test", "npm error enoent Could not read package.json: Error: ENOENT: no such file", "cd api && npm test"),
         ("npm install kit", "npm error ERESOLVE could not resolve", "npm install kit --legacy-peer-deps"),
@@ -124,7 +126,7 @@ def test_the_difference_between_two_commands_can_be_the_fix(failing: str, output
         ("kubectl apply -f a.yaml", "error: unable to decode a.yaml: bad type", "kubectl apply -f b.yaml"),
         ("python manage.py migrate", LOOKUP, "python manage.py showmigrations"),
         ("git add -A && git commit -m x && git push", "error: failed to push some refs to 'x'", "git add -A"),
-        ("git commit -m x", "src/a.ts\n  1:1  error  'x' is never used  no-unused-vars\n", "git commit --no-verify -m x"),
+        ("git commit -m x", "src/a.ts\n  1:1  error  'x' is unused  no-unused-vars\n", "git commit --no-verify -m x"),
         ("python - <<'A'\nimport a\nA", LOOKUP, "python - <<'A'\nimport b\nA"),
     ],
 )  # fmt: skip
@@ -215,7 +217,7 @@ def test_an_error_of_a_continued_session_is_fixed_in_the_next() -> None:
 def test_events_are_read_once_and_lazily() -> None:
     seen: list[int] = []
 
-    def events():  # noqa: ANN202
+    def events() -> Iterator[Event]:
         for at, event in enumerate(
             Chat().sh("npm test", VITEST, 1).edit().sh("npm test", "ok").say("fine").read().events
         ):

@@ -176,5 +176,11 @@ def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Sequence[Ha
     ).fetchall()
     for draft_id, case_id, session, fingerprint, message_ids in cast("list[tuple[int, int, str, str, str]]", drafts):
         if (session, fingerprint, message_ids) not in held:
+            # The row of the case shows the draft; what was recorded there by other hands stays.
+            con.execute(
+                "UPDATE error_kb SET resolution = NULL, resolved_by = NULL, tool_sequence = NULL"
+                " WHERE id = ? AND resolution = (SELECT text FROM resolution WHERE id = ?)",
+                (case_id, draft_id),
+            )
             con.execute("DELETE FROM resolution WHERE id = ?", (draft_id,))
             refresh_case(con, case_id)
