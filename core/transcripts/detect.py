@@ -10,13 +10,14 @@ from pathlib import Path
 
 from core.transcripts.codex import is_header, start_from
 from core.transcripts.fields import fields, items, word
-from core.transcripts.json_line import Fields, parse
+from core.transcripts.json_line import Fields, is_blank, parse
 from core.transcripts.records import Agent, SessionStart
 
 HEAD = 256 * 1024
 """Bytes of a file that are enough to know it (a Codex header carries its instructions)."""
 
 _RECORDS = 50
+_BROKEN = object()
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _CODEX_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 _CODEX_ITEMS = frozenset(
@@ -38,6 +39,8 @@ def detect(head: bytes, path: Path) -> Agent | None:
         agent = _agent_of(value)
         if agent is not None:
             return agent
+    if path.suffix == ".json" and head.lstrip().startswith(b"[") and len(head) >= HEAD:
+        return "plain"
     if path.name.startswith("rollout-"):
         return "codex"
     if path.suffix == ".jsonl" and (_UUID.fullmatch(path.stem) or path.stem.startswith("agent-")):
@@ -66,7 +69,10 @@ def _agent_of(value: object) -> Agent | None:
 
 
 def start_of(agent: Agent, head: bytes, path: Path) -> SessionStart:
-    """The session that a file opens. The same bytes and name give the same session, however far it was read before."""
+    """The session that a file opens. The same bytes and name give the same session, however far it was read before.
+
+    Its id is empty where the file says too little yet: titles alone, under a name that is no session's.
+    """
     return _STARTS[agent](head, path)
 
 
@@ -74,7 +80,9 @@ def _claude(head: bytes, path: Path) -> SessionStart:
     own = next((found for record in _objects(head) if (found := word(record.get("sessionId")))), "")
     own = own or _first(rb'"sessionId"\s*:\s*"([\w.-]{1,100})"', head)
     if not path.stem.startswith("agent-"):
-        return SessionStart(own or word(path.stem) or "unnamed", "claude-code")
+        spoken = any(record.get("type") in ("user", "assistant") for record in _objects(head))
+        named = spoken or len(head) >= HEAD or _UUID.fullmatch(path.stem) is not None
+        return SessionStart(own or (word(path.stem) or "unnamed" if named else ""), "claude-code")
     folders = [parent.name for parent in path.parents]
     if not own and "subagents" in folders:
         own = word(folders[folders.index("subagents") + 1])
@@ -110,22 +118,24 @@ def _first(pattern: bytes, head: bytes) -> str:
 
 
 def _values(head: bytes) -> Iterator[object]:
-    """The JSON values of the first lines that are whole; a document over many lines counts as one."""
-    lines = head.split(b"\n")
+    """The JSON values of the first lines that are whole; a document over many lines is one value."""
+    lines = [line for line in head.split(b"\n") if not is_blank(line)]
     whole = lines if len(head) < HEAD else lines[:-1]
-    found = 0
+    document = _parsed(head) if whole and len(head) < HEAD and _parsed(whole[0]) is _BROKEN else _BROKEN
+    if document is not _BROKEN:
+        yield document
+        return
     for line in whole[:_RECORDS]:
-        try:
-            value = parse(line)
-        except ValueError:
-            continue
-        found += 1
-        yield value
-    if not found and len(head) < HEAD:
-        try:
-            yield parse(head)
-        except ValueError:
-            return
+        value = _parsed(line)
+        if value is not _BROKEN:
+            yield value
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return parse(data)
+    except ValueError:
+        return _BROKEN
 
 
 def _objects(head: bytes) -> Iterator[Fields]:

@@ -65,6 +65,8 @@ def test_the_session_of_a_claude_file_is_the_recorded_one_else_the_name() -> Non
     log.user("hi")
     assert start_of("claude-code", log.bytes(), Path("copy.jsonl")).session_id == log.session
     assert start_of("claude-code", b"", Path(f"{UUID}.jsonl")).session_id == UUID
+    assert start_of("claude-code", b"", Path("copy.jsonl")).session_id == ""
+    assert start_of("claude-code", b'{"type":"user"}\n', Path("copy.jsonl")).session_id == "copy"
     cut = b'{"type":"user","message":"' + b"x" * 50 + b'","sessionId":"from-afar","more":"'
     assert start_of("claude-code", cut, Path("a.jsonl")).session_id == "from-afar"
 

@@ -1,0 +1,122 @@
+"""Records of a transcript as rows to be stored: redacted first, then named and hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, cast
+
+from core.text import redact
+from core.transcripts import Message, Record, SessionStart, Skipped, ToolCall, ToolResult, call_text
+from core.transcripts.fields import json_text
+from core.transcripts.records import Failure
+
+_DEPTH = 48
+"""Levels of a tool input that are kept as structure; what lies deeper is kept as JSON text."""
+
+_SHORT = 12
+"""Code points of a field's name that can be no secret."""
+
+
+@dataclass(slots=True)
+class CallRow:
+    """A tool call: its name, and its input as JSON."""
+
+    name: str
+    input_json: str
+
+
+@dataclass(slots=True)
+class ResultRow:
+    """What a tool result says of its call."""
+
+    failure: Failure
+    exit_code: int | None
+    facts: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class MessageRow:
+    """A message of `session`, redacted; with the call it makes or the result it is."""
+
+    session: str
+    message: Message
+    text: str
+    sha: str
+    call: CallRow | None = None
+    result: ResultRow | None = None
+
+
+@dataclass(slots=True)
+class Rows:
+    """What one batch of lines holds, in order."""
+
+    sessions: dict[str, SessionStart] = field(default_factory=dict[str, SessionStart])
+    messages: list[MessageRow] = field(default_factory=list[MessageRow])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+
+
+def rows_of(records: Iterable[Record], start: SessionStart) -> Rows:
+    """The rows of `records`, whose session is `start` until they name another."""
+    rows, session = Rows(), start.session_id
+    keep = rows.messages.append
+    for record in records:
+        if isinstance(record, Message):
+            text = redact(record.text)
+            keep(MessageRow(session, record, text, _sha(text)))
+        elif isinstance(record, ToolCall):
+            tool_input, name = redacted(record.input), redact(record.name)
+            text = call_text(name, tool_input)
+            keep(MessageRow(session, record.message, text, _sha(text), call=CallRow(name, json_text(tool_input))))
+        elif isinstance(record, ToolResult):
+            result = ResultRow(record.failure, record.exit_code, redacted(record.facts) if record.facts else {})
+            text = redact(record.message.text)
+            keep(MessageRow(session, record.message, text, _sha(text), result=result))
+        elif isinstance(record, SessionStart):
+            session = record.session_id
+            named = record if not record.project else replace(record, project=redact(record.project))
+            rows.sessions[session] = _merged(rows.sessions.get(session), named)
+        else:
+            rows.skipped.append(record)
+    return rows
+
+
+def redacted(value: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of foreign JSON with the secrets in its strings masked; its shape stays, so it is still valid JSON."""
+    return {_name(str(key)): _redacted(item, str(key), 1) for key, item in value.items()}
+
+
+def _name(key: str) -> str:
+    return key if len(key) <= _SHORT and key.isascii() else redact(key)
+
+
+def _redacted(value: object, key: str, depth: int) -> Any:
+    if isinstance(value, str):
+        # The name of a field tells a secret as often as the value does: {"password": "…"}.
+        return redact(f"{key}={value}")[len(key) + 1 :] if key else redact(value)
+    if isinstance(value, (dict, list)) and depth >= _DEPTH:
+        return redact(json_text(cast("object", value)))
+    if isinstance(value, dict):
+        inner = cast("dict[object, object]", value)
+        return {_name(str(name)): _redacted(item, str(name), depth + 1) for name, item in inner.items()}
+    if isinstance(value, list):
+        return [_redacted(item, key, depth + 1) for item in cast("list[object]", value)]
+    return value
+
+
+def _sha(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _merged(known: SessionStart | None, more: SessionStart) -> SessionStart:
+    if known is None:
+        return more
+    return SessionStart(
+        known.session_id,
+        known.agent,
+        known.project or more.project,
+        known.started or more.started,
+        known.parent or more.parent,
+        known.continues or more.continues,
+    )
