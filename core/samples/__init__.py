@@ -1,0 +1,43 @@
+"""Sample transcripts shipped with casebook: invented sessions in the record shapes of Claude Code and Codex.
+
+They feed `casebook demo` through the real importer: errors of a dozen tools in English and Korean, most of them fixed,
+some open, one that only was slow for a moment; a resumed session, a subagent, a refused call, an invented password.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+_HERE: Final = Path(__file__).resolve().parent
+
+
+def sample_paths() -> list[Path]:
+    """The folders of the samples, one an agent, as an import takes them; also in an installed copy."""
+    return [_HERE / "claude-code", _HERE / "codex"]
+
+
+DEMO_QUERIES: Final = (
+    # The same error as one of the samples, in another file on another line.
+    """Traceback (most recent call last):
+  File "/srv/shop/checkout.py", line 118, in <module>
+    print(total(cart))
+  File "/srv/shop/tax.py", line 9, in total
+    return net + net * RATES["FR"]
+           ~~~~^~~~~~~~~~~~~
+TypeError: unsupported operand type(s) for *: 'decimal.Decimal' and 'float'
+""",
+    # The same kind: another currency, another month.
+    """Exception in thread "main" kr.ledger.RateMissing: 환율 표에 'CHF' 통화가 없습니다: 2026-10
+\tat kr.ledger.Rates.require(Rates.java:41)
+\tat kr.ledger.Report.convert(Report.java:45)
+\tat kr.ledger.Main.main(Main.java:12)
+""",
+    # Begins alike: another library that needs its headers.
+    """error: failed to run custom build command for `pq-sys v0.6.3`
+
+Caused by:
+  process didn't exit successfully: `/src/target/release/build/pq-sys-77ab/build-script-build` (exit status: 101)
+""",
+)
+"""Errors to paste: one that is the same case as a sample, one of the same kind (Korean), one that only begins alike."""

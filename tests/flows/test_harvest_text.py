@@ -41,6 +41,14 @@ def test_the_quote_is_verbatim_and_the_nearest_that_explains() -> None:
     assert error.explanation == ("**원인**은 export 이름이 달라서입니다.", 2)
 
 
+def test_a_person_who_dictates_the_fix_is_quoted_before_an_agent_that_obeys() -> None:
+    chat = (
+        Chat().sh("npm test", VITEST, 1).user("sum.ts의 plus를 add로 바꿔").say("sum.ts의 plus를 add로 바꾸겠습니다.")
+    )
+    error = chat.edit(f"{HOME}/src/sum.ts", "export const plus", "export const add").sh("npm test", "4 passed").one()
+    assert error.explanation == ("sum.ts의 plus를 add로 바꿔", 1)
+
+
 def test_words_after_the_green_run_may_explain_what_nobody_explained_before() -> None:
     chat = Chat().sh("npm test", VITEST, 1).edit().sh("npm test", "4 passed")
     late = chat.say("It failed because the export had another name.").one()

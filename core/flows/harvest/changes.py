@@ -143,9 +143,10 @@ def _shell_change(command: Command) -> Change | None:
     changing = [part for part in command.parts if _changes(part, alone=not command.members)]
     if not changing:
         return None
+    if any(part.program == "apply_patch" for part in changing):
+        return Change(tuple(dict.fromkeys(_PATCHED.findall(command.text))), tuple(patch_hints(command.text)))
     files = [path for part in changing for path in _written(part)]
-    hints = patch_hints(command.text) if "apply_patch" in command.text else []
-    return Change(tuple(dict.fromkeys(files)), tuple(hints), command.text)
+    return Change(tuple(dict.fromkeys(files)), (), command.text)
 
 
 def _changes(part: Part, *, alone: bool) -> bool:
@@ -186,6 +187,4 @@ def _written(part: Part) -> tuple[str, ...]:
         return part.words[-1:]
     if part.program in ("tee", "touch", "rm", "Set-Content", "dos2unix"):
         return tuple(word for word in part.words[1:] if not word.startswith("-") and not _SCRATCH.match(word))[:5]
-    if part.program == "apply_patch":
-        return tuple(_PATCHED.findall(part.simple.fed or "\n".join(part.words[1:])))
     return _redirected(part)

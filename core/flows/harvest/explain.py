@@ -54,8 +54,9 @@ def claims_action(said: Iterable[Said]) -> Said | None:
 def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[str, Said] | None:
     """The sentence that best says why the fix works, with its message.
 
-    Sentences that name a cause come first, then those that share words with the error or with what was `changed`;
-    of equals the latest, which is the nearest to the fix. None where nobody explained anything.
+    Sentences that name a cause come first, and those in which a person dictates the fix; then those that share words
+    with the error or with what was `changed`. Of equals the latest, which is the nearest to the fix. None where nobody
+    explained anything.
     """
     error_words, change_words = frozenset(words(key_line)), frozenset(words(changed))
     best: tuple[int, str, Said] | None = None
@@ -85,4 +86,5 @@ def _score(sentence: str, role: str, error_words: frozenset[str], change_words: 
     own = frozenset(words(sentence))
     shared = min(2, len(own & change_words)) + min(2, len(own & error_words))
     cause, fix = bool(_CAUSE.search(sentence)), bool(_FIX.search(sentence))
-    return 3 * cause + (2 if fix else 0) + shared + (role == "user" and fix and shared > 0)
+    dictated = role == "user" and fix and shared > 0
+    return 3 * cause + 2 * fix + shared + 3 * dictated

@@ -21,6 +21,8 @@ from core.transcripts.commands import OWN_TOOLS
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""
+OPEN_KEPT: Final = 300
+"""Errors of a chain that wait for their fix at the same time."""
 SAID_KEPT: Final = 120
 STARTED_KEPT: Final = 100
 _SAID_LENGTH = 8_000
@@ -80,7 +82,7 @@ class _Chain:
             self._done(at, ran, None)
             return
         if outcome.verdict == "failed":
-            self._failed(run, actual.text)
+            yield from self._failed(run, actual.text)
             return
         if outcome.verdict in ("passed", "filtered", "alive"):
             yield from self._passed(run)
@@ -139,7 +141,7 @@ class _Chain:
         if len(self.steps) > STEPS_KEPT:
             del self.steps[0]
 
-    def _failed(self, run: Run, text: str) -> None:
+    def _failed(self, run: Run, text: str) -> Iterator[HarvestedError]:
         shown = {error.fingerprint for error in run.outcome.errors}
         for error in self.open.values():
             if error.named.fingerprint in shown:
@@ -152,6 +154,9 @@ class _Chain:
             if named.fingerprint not in self.open:
                 mentions = frozenset(_FILE.findall(text[:_MENTIONS]))
                 self.open[named.fingerprint] = OpenError(named, run, len(run.outcome.errors), mentions)
+        while len(self.open) > OPEN_KEPT:
+            oldest = self.open.pop(next(iter(self.open)))
+            yield settle(oldest, oldest.replaced or oldest.narrower, self.steps, self.words, self.project)
 
     def _passed(self, run: Run) -> Iterator[HarvestedError]:
         for fingerprint, error in list(self.open.items()):
