@@ -34,7 +34,7 @@ def _term(term: str, *, prefix: bool) -> str:
     plain = quoted(term) + (" *" if prefix else "")
     if not HANGUL_RUN.search(term):
         return plain
-    pieces = [piece for piece in bigrams(term).split() if len(piece) > 1]
+    pieces = list(dict.fromkeys(piece for piece in bigrams(term).split() if len(piece) > 1))[:_MOST_TERMS]
     if not pieces:
         return quoted(term) + " *"
     return f"({plain} OR (bigrams : ({' AND '.join(quoted(piece) for piece in pieces)})))"
