@@ -182,7 +182,7 @@ class CasebookApp(App[None], inherit_bindings=False):
 
 
 def _told(fault: Fault) -> str:
-    return f"{of_fault(fault).what}. {title(fault.message)}"
+    return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
 
 
 def run(db_path: Path, *, title: str = "", ascii_only: bool = False) -> int:

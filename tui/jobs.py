@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 DEBOUNCE = 0.06
 """Seconds of quiet after a key press before a search starts."""
 
+DEAF = 0.1
+"""Seconds that a newer job waits for an older one to heed its interrupt, before another thread takes over."""
+
+MOST_DEAF = 4
+"""Threads of a lane that may be left to a job that does not listen."""
+
 QUIT_WAIT = 0.2
 """Seconds that quitting waits for running jobs, all of them together."""
 
@@ -148,7 +154,8 @@ class Lane:
         self._running: Job[Any] | None = None
         self._closed = False
         self._wake = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._turn = 0  # which thread works; one of an older turn was left to its job
+        self._deaf = 0
 
     @property
     def busy(self) -> bool:
@@ -164,12 +171,13 @@ class Lane:
                 self._waiting.clear()
             self._waiting.append(job)
             running = None if self.keep else self._running
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._loop, name=f"casebook-{self.name}", daemon=True)
-                self._thread.start()
+            if not self._turn:
+                self._turn = 1
+                self._start(self._loop, 1)
             self._wake.notify_all()
         if running is not None:
             running.stop()
+            self._start(self._relieve, running)
 
     def stop(self) -> None:
         """Drop what waits and interrupt what runs."""
@@ -192,16 +200,34 @@ class Lane:
         with self._wake:
             return self._wake.wait_for(lambda: not self.busy, timeout=max(0.0, seconds))
 
-    def _loop(self) -> None:
-        while (job := self._next()) is not None:
+    def _start(self, work: Callable[..., None], *given: object) -> None:
+        threading.Thread(target=work, args=given, name=f"casebook-{self.name}", daemon=True).start()
+
+    def _loop(self, turn: int) -> None:
+        while (job := self._next(turn)) is not None:
             job.run()
             with self._wake:
+                if turn != self._turn:
+                    self._deaf -= 1
+                    return
                 self._running = None
                 self._wake.notify_all()
 
-    def _next(self) -> Job[Any] | None:
+    def _relieve(self, job: Job[Any]) -> None:
+        """Take over if `job` does not end in time: no query is worth waiting for a text that takes minutes."""
         with self._wake:
-            while self._waiting or not self._closed:
+            ended = self._wake.wait_for(lambda: self._running is not job, timeout=DEAF)
+            if ended or self._closed or self._deaf >= MOST_DEAF:
+                return
+            self._deaf += 1
+            self._turn += 1
+            self._running = None
+            turn = self._turn
+        self._loop(turn)
+
+    def _next(self, turn: int) -> Job[Any] | None:
+        with self._wake:
+            while turn == self._turn and (self._waiting or not self._closed):
                 pause = self._waiting[0].due - time.monotonic() if self._waiting else None
                 if pause is not None and pause <= 0:
                     self._running = self._waiting.popleft()

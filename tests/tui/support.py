@@ -66,9 +66,16 @@ CASES: tuple[tuple[str, str, str | None, str, int, str], ...] = (
 
 
 def put(
-    store: Store, raw: str, tool: str, fix: str | None, status: str = "draft", seen: int = 1, last: str = ""
+    store: Store,
+    raw: str,
+    tool: str,
+    fix: str | None,
+    status: str = "draft",
+    seen: int = 1,
+    last: str = "",
+    message: str | None = None,
 ) -> int:
-    """Write one case with the core's own functions, as an import would."""
+    """Write one case with the core's own functions, as an import would; seen in a `message`, if one is given."""
     from core.errors import add_resolution, identify, observe
     from core.errors.cases import Name
 
@@ -76,10 +83,22 @@ def put(
     name = Name(found.key_line or raw[:200], found.normalized or raw[:200], found.fingerprint, tool)
     ts = last or "2026-03-10T10:00:00.000Z"
     with store.transaction() as con:
-        case_id = 0
+        case_id, session, start = 0, None, 0
+        if message is not None:
+            session, start = "s-1", message.find(raw)
+            con.execute("INSERT INTO session(id, agent) VALUES ('s-1', 'plain')")
+            con.execute(
+                "INSERT INTO message(session_id, idx, role, kind, text, uuid, block, ts, sha256)"
+                " VALUES ('s-1', 0, 'tool', 'tool_result', ?, '', 0, ?, '')",
+                (message, ts),
+            )
         for number in range(seen):
             when = ts if number == seen - 1 else f"2026-01-01T00:00:00.{number % 1000:03d}Z"
-            case_id = observe(con, name, session_id=None, message_idx=None, tool=tool, project="shop", ts=when, raw=raw)
+            case_id = observe(
+                con, name, session_id=session, message_idx=None if session is None else 0, tool=tool,
+                project="shop", ts=when, raw=raw, start=start if session else None,
+                end=start + len(raw) if session else None,
+            )  # fmt: skip
         if fix is not None:
             add_resolution(
                 con, case_id, None, fix, status=status, resolved_by="Edit",  # pyright: ignore[reportArgumentType]

@@ -186,6 +186,26 @@ def test_closing_leaves_a_job_behind_that_does_not_listen(desk: Desk) -> None:
     assert took < 5, "closing waited for a job that does not listen"
 
 
+def test_a_job_that_does_not_listen_does_not_keep_the_next_one_waiting(desk: Desk) -> None:
+    release, begun = threading.Event(), threading.Event()
+
+    def deaf(job: Job[object]) -> object:
+        begun.set()
+        release.wait(30)
+        return "too late"
+
+    desk.run(deaf)
+    assert begun.wait(5)
+    desk.run(lambda job: "next")
+    desk.wait(1)
+    release.set()
+    desk.run(lambda job: "and on")
+    desk.wait(2)
+    desk.deliver()
+    assert [value for value, _ in desk.values] == ["and on"]
+    assert "too late" not in [report.value for report in desk.reports]
+
+
 def test_every_thread_is_a_daemon(desk: Desk) -> None:
     desk.run(lambda job: threading.current_thread().daemon)
     desk.wait(1)

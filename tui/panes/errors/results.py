@@ -59,7 +59,7 @@ class Results(Vertical):
             self.counted = counted
 
     class Failed(Message):
-        """The core could not answer."""
+        """The core could not answer, and the old rows still stand; without rows the notice says it."""
 
         def __init__(self, fault: Fault) -> None:
             super().__init__()
@@ -170,10 +170,11 @@ class Results(Vertical):
     def _on_fault(self, fault: Fault) -> None:
         if self.rows.rows.total and fault.code != "not_indexed":
             self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")
-        else:
-            self.rows.show(NoRows())
-            self._tell(of_fault(fault))
-        self.post_message(self.Failed(fault))
+            self.post_message(self.Failed(fault))
+            return
+        self.rows.show(NoRows())
+        self._tell(of_fault(fault))
+        self.post_message(self.Chosen(None))
 
     def _show(self, rows: PagedRows | FoundRows, *, keep: bool = True) -> None:
         """Show new rows. With `keep`, the case that was chosen stays so, if it is among them."""
