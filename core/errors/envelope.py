@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from core.errors.keylines.lines import Chunk, Line, Page, page
+from core.lazy_pattern import lazy_pattern
 from core.text import OffsetMap, clean, clean_with_offsets, redact
 from core.text.offsets import Edit, apply
 
@@ -16,35 +17,40 @@ WINDOW: Final = 128 * 1024
 LINE: Final = 8192
 """Code points of a line that are read."""
 
-_ODD_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_ODD_SPACE = lazy_pattern("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 
 # An agent's result as a JSON object: the string that holds the output. Tried in this order.
 _JSON_STRING = r'"{}"\s{{0,4}}:\s{{0,4}}"((?:[^"\\]++|\\.)*+)'
 _JSON_OUTPUT = tuple(
-    re.compile(_JSON_STRING.format(name), re.DOTALL)
+    lazy_pattern(_JSON_STRING.format(name), re.DOTALL)
     for name in ("output", "aggregated_output", "stderr", "content", "stdout", "text")
 )
-_JSON_HINT = re.compile(
+_JSON_HINT = lazy_pattern(
     r'"(?:output|aggregated_output|stderr|stdout|tool_use_id|exit_code|is_error|returnCodeInterpretation)"\s{0,4}:'
 )
-_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_JSON_ESCAPE = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _JSON_SIGNS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 # Lines that an agent or a CI puts before the output.
-_HEADER = re.compile(
+_HEADER = lazy_pattern(
     r"(?:Error: )?(?:Exit|exit) (?:code|status):? -?\d+\s*\Z|Chunk ID: |Wall time: |Process (?:exited|running) |"
-    r"Original token count: |Total output lines: |Output:\s*\Z|Command: |</?(?:\w+[-_])*(?:error|stderr|stdout|output|result)>\s*\Z|"
+    r"Original token count: |Total output lines: |Output:\s*\Z|Command: |"
+    r"</?(?:\w+[-_])*(?:error|stderr|stdout|output|result)>\s*\Z|"
     r"\[?(?:exit|return)(?: ?code|_code)[ =:]+\d+\]?\s*\Z|```\w*\s*\Z",
     re.ASCII,
 )
-_CODEX_OUTPUT = re.compile(r"Output:\s*\Z")
-_STAMP = r"\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}(?= \[)))?\]?:?(?:\s+\[\d+\](?=\s+\S))?(?:\s+[|-])?\s+"
-_PREFIX = re.compile(
+_CODEX_OUTPUT = lazy_pattern(r"Output:\s*\Z")
+_STAMP = (
+    r"\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d|"
+    r"[A-Z]{3,4}(?= \[)))?\]?:?(?:\s+\[\d+\](?=\s+\S))?(?:\s+[|-])?\s+"
+)
+_PREFIX = lazy_pattern(
     rf"{_STAMP}"
     r"|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [AP]M)?\]?:?\s+(?=\S)"
     r"|##\[(?:error|warning|group|command|debug|section)\]|::(?:error|warning|notice)(?: [^:\n]{0,300})?::"
     r"|[\w.-]{1,60}[-_]\d+\s+\| ?"
-    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./@-]{1,80}(?:\[\d+\])?: "
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|"
+    r"Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./@-]{1,80}(?:\[\d+\])?: "
     r"|[EWFI]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [\w./-]{1,100}:\d+\] "
     r"|\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+\d+\s+\d+ [VDIWEF] [\w.$/-]{1,60}\s*: "
     r"|[VDIWEF]/[\w.$-]{1,60}\(\s*\d+\): "
@@ -53,14 +59,14 @@ _PREFIX = re.compile(
     re.ASCII,
 )
 _PREFIX_START = frozenset("[#:<│┃EWFIVDsS0123456789JFMASOND")
-_BUILDKIT_SIGN = re.compile(r"#\d+ (?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
-_BUILDKIT = re.compile(r"#\d+ (?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
-_SHARED = re.compile(
-    r"(?:[@\w./-]{1,60} +\| |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
+_BUILDKIT_SIGN = lazy_pattern(r"#\d+ (?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
+_BUILDKIT = lazy_pattern(r"#\d+ (?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
+_SHARED = lazy_pattern(
+    r"(?:[@\w./-]{1,60} +\| |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|"
+    r"info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
     re.ASCII,
 )
-_FILLED = re.compile(r"\s*")
-_PRIVATE_KEY_END = re.compile(r"-----END [A-Z ]{0,20}PRIVATE KEY-----")
+_PRIVATE_KEY_END = lazy_pattern(r"-----END [A-Z ]{0,20}PRIVATE KEY-----")
 
 
 def unwrap(text: str) -> Page:
@@ -84,10 +90,9 @@ def _windows(text: str) -> Iterator[tuple[int, str]]:
     following = text.find("\n", start, start + LINE)
     start = following + 1 if following >= 0 else start
     tail = text[start:]
-    if key := _PRIVATE_KEY_END.search(tail):
-        if "-----BEGIN " not in tail[: key.start()]:
-            start += key.end()
-            tail = tail[key.end() :]
+    if (key := _PRIVATE_KEY_END.search(tail)) and "-----BEGIN " not in tail[: key.start()]:
+        start += key.end()
+        tail = tail[key.end() :]
     yield start, redact(tail)
 
 
@@ -152,7 +157,7 @@ def message_start(text: str, *, buildkit: bool) -> int:
     """Where a line begins behind its log prefixes; 0 with its indentation when it has none."""
     start = 0
     for _ in range(4):
-        begin = _FILLED.match(text, start).end()
+        begin = len(text) - len(text[start:].lstrip())
         if begin >= len(text):
             break
         match = _PREFIX.match(text, begin) if text[begin] in _PREFIX_START or "| " in text else None
@@ -178,7 +183,7 @@ def single_line(text: str) -> str | None:
 
 def _without_shared(lines: list[Line]) -> list[Line]:
     """Without a prefix that nearly every line has (`web  | `, `[web] `, `> `), and without shared indentation."""
-    filled = [line for line in islice((line for line in lines if line.text), 400)]
+    filled = list(islice((line for line in lines if line.text), 400))
     if len(filled) > 1:
         share = sum(1 for line in filled if _SHARED.match(line.text))
         if share > 1 and share * 10 >= len(filled) * 8:

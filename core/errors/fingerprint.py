@@ -9,60 +9,62 @@ from typing import Final
 
 from core.errors.keylines import key_text
 from core.errors.mask_numbers import NUMBER, mask_number
-from core.errors.mask_paths import SLASHED, mask_path, mask_placed_files
+from core.errors.mask_paths import mask_paths, mask_placed_files
+from core.lazy_pattern import lazy_pattern
 from core.text import MASK
 
 LIMIT: Final = 300
 """The most code points a fingerprint has, the hash of a long one included."""
 
 _HASH_BYTES = 6
-_HASHED = re.compile(r"…#[0-9a-f]{12}\Z")
+_HASHED = lazy_pattern(r"…#[0-9a-f]{12}\Z")
 _KEPT = LIMIT - len("…#") - 2 * _HASH_BYTES
 
 # Quote styles differ between locales and versions of one tool, never between two errors.
-_QUOTE = re.compile("[‘’‚‛“”„‟`´\"«»]")
+_QUOTE = lazy_pattern('[‘’‚‛“”„‟`´"«»]')
 
-_SECRET = re.compile(f"{MASK}+")
-_URL = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s'<>]*[^\s'<>.,;:!?)\]}]:?")
-_REMOTE = re.compile(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,255}:(?!\d)[\w./~-]+(?<!\.)")
+_SECRET = lazy_pattern(f"{MASK}+")
+_URL = lazy_pattern(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s'<>]*[^\s'<>.,;:!?)\]}]:?")
+_REMOTE = lazy_pattern(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,255}:(?!\d)[\w./~-]+(?<!\.)")
 # Each begins with a plain character class, which the engine can skip to, and looks back only from there.
-_UUID = re.compile(
+_UUID = lazy_pattern(
     r"[0-9A-Fa-f](?<!\w[0-9A-Fa-f])[0-9A-Fa-f]{7}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?!\w)"
 )
-_TIME = re.compile(
+_TIME = lazy_pattern(
     r"[0-9](?<![\w.][0-9])"
     r"(?:[0-9]{3}[-/.][0-9]{2}[-/.][0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]++)?)?"
     r"|[0-9]?:[0-9]{2}:[0-9]{2}(?:[.,][0-9]++)?)"
     r"(?: ?(?:Z|UTC|GMT|[KJ]ST|[+-][0-9]{2}:?[0-9]{2}))?(?![\w:])"
 )
-_MONTH = re.compile(
+_MONTH = lazy_pattern(
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:[0-9]{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) "
     r"(?:[0-9]{1,2},? )?(?:[0-9]{4} )?<TIME>"
 )
-_IP4 = re.compile(r"[0-9](?<![\w.][0-9])[0-9]{0,2}\.(?:[0-9]{1,3}\.){2}[0-9]{1,3}(?::[0-9]{1,5})?(?!\w|\.[0-9])")
-_IP6 = re.compile(
+_IP4 = lazy_pattern(r"[0-9](?<![\w.][0-9])[0-9]{0,2}\.(?:[0-9]{1,3}\.){2}[0-9]{1,3}(?::[0-9]{1,5})?(?!\w|\.[0-9])")
+_IP6 = lazy_pattern(
     r"[0-9A-Fa-f:\[](?<![\w:>][0-9A-Fa-f:\[])(?<![\w:]\[)(?=[0-9A-Fa-f:]*[0-9]|(?<=[0-9]))"
     r"(?=(?:(?<=:)|[0-9A-Fa-f]*:)(?:[0-9A-Fa-f]+:)*:)"
     r"(?:(?<=:)|[0-9A-Fa-f]{0,4}:)(?:[0-9A-Fa-f]{0,4}:){1,7}[0-9A-Fa-f]{0,5}(?:\]:[0-9]{1,5}|\])?(?![\w:])"
 )
-_CHECKSUM = re.compile(r"(?<!\w)(sha(?:1|224|256|384|512)|md5)([-:])[A-Za-z0-9+/=_-]{16,}")
+_CHECKSUM = lazy_pattern(r"(?<!\w)(sha(?:1|224|256|384|512)|md5)([-:])[A-Za-z0-9+/=_-]{16,}")
 # 0x8…… and 0xC0…… of eight digits are Windows result codes.
-_ADDRESS = re.compile(r"0x(?<!\w0x)(?!(?:8[0-9A-Fa-f]{7}|[cC]0[0-9A-Fa-f]{6})(?![0-9A-Fa-f]))[0-9A-Fa-f]++(?![A-Za-z0-9_])")
-_HASH = re.compile(
-    r"[0-9a-f](?<![A-Za-z0-9_#][0-9a-f])(?=[0-9a-f]{6})(?:(?<=[0-9])(?=[0-9]*[a-f])|(?<=[a-f])(?=[a-f]*[0-9]))[0-9a-f]{6,63}+(?![A-Za-z0-9_])"
-    r"|[0-9A-F](?<![A-Za-z0-9_#][0-9A-F])(?=[0-9A-F]{11})(?:(?<=[0-9])(?=[0-9]*[A-F])|(?<=[A-F])(?=[A-F]*[0-9]))[0-9A-F]{11,63}+(?![A-Za-z0-9_])"
+_ADDRESS = lazy_pattern(
+    r"0x(?<!\w0x)(?!(?:8[0-9A-Fa-f]{7}|[cC]0[0-9A-Fa-f]{6})(?![0-9A-Fa-f]))[0-9A-Fa-f]++(?![A-Za-z0-9_])"
 )
-_POD = re.compile(r"-(?:<N>|[bcdfghjklmnpqrstvwxz2456789]{8,10})-[bcdfghjklmnpqrstvwxz2456789]{5}(?![\w-])")
-_DIGIT = re.compile(r"[0-9]")
+_HASH = lazy_pattern(
+    r"[0-9a-f](?<![A-Za-z0-9_#][0-9a-f])(?=[0-9a-f]{6})(?:(?<=[0-9])(?=[0-9]*[a-f])|"
+    r"(?<=[a-f])(?=[a-f]*[0-9]))[0-9a-f]{6,63}+(?![A-Za-z0-9_])"
+    r"|[0-9A-F](?<![A-Za-z0-9_#][0-9A-F])(?=[0-9A-F]{11})(?:(?<=[0-9])(?=[0-9]*[A-F])|"
+    r"(?<=[A-F])(?=[A-F]*[0-9]))[0-9A-F]{11,63}+(?![A-Za-z0-9_])"
+)
+_POD = lazy_pattern(r"-(?:<N>|[bcdfghjklmnpqrstvwxz2456789]{8,10})-[bcdfghjklmnpqrstvwxz2456789]{5}(?![\w-])")
+_DIGIT = lazy_pattern(r"[0-9]")
 
 _Mask = tuple[str, re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 # Each with a sign that must be in the text for the pattern to match at all.
-_PLACES: tuple[_Mask, ...] = (
+_LINKS: tuple[_Mask, ...] = (
     ("://", _URL, "<URL>"),
     ("@", _REMOTE, "<URL>"),
-    ("/", SLASHED, mask_path),
-    ("\\", SLASHED, mask_path),
-    (MASK, _SECRET, "<SECRET>"),
 )
 _NUMBERS: tuple[_Mask, ...] = (
     ("-", _UUID, "<UUID>"),
@@ -97,7 +99,11 @@ def fingerprint_line(line: str) -> str:
     if len(text) == LIMIT and _HASHED.search(text):
         return text
     text = text.replace('"', "'").replace("`", "'") if text.isascii() else _QUOTE.sub("'", text)
-    text = _masked(text, _PLACES)
+    text = _masked(text, _LINKS)
+    if "/" in text or "\\" in text:
+        text = mask_paths(text)
+    if MASK in text:
+        text = _SECRET.sub("<SECRET>", text)
     if _DIGIT.search(text):
         text = _masked(mask_placed_files(text), _NUMBERS)
     if len(text) <= LIMIT:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-NUMBER: Final = re.compile(
+from core.lazy_pattern import lazy_pattern
+
+NUMBER: Final = lazy_pattern(
     r"[0-9](?<![A-Za-z0-9_][0-9])(?:"
     r"(?P<version>[0-9]*+(?:\.[0-9]++){2,}(?:[-+.]?[A-Za-z][\w.+-]*+|[-+][0-9][\w.+-]*+)?)"
     r"|[0-9]*+(?:x[0-9]++)++(?![A-Za-z0-9_])"
@@ -15,28 +17,33 @@ NUMBER: Final = re.compile(
 )
 """A number with its unit, or a dotted version. It begins with a plain class, which the engine can skip to."""
 
-# The word before a number that makes it a code.
-_CODE_WORDS = frozenset(
+_CODES = (
     "code codes status errno errnum signal http https sqlstate sqlcode msg rc curl winerror hresult retcode returncode "
-    "exitcode statuscode exit exited killed 코드 상태 상태코드 종료".split()
+    "exitcode statuscode exit exited killed 코드 상태 상태코드 종료"
 )
-_ERROR_WORDS = frozenset("error err 오류 에러 e".split())
-_PRODUCTS = frozenset(
+_ERRORS = "error err 오류 에러 e"
+_PRODUCTS = (
     "python node nodejs js npm go golang java jdk jvm ruby php perl rust rustc cargo gcc clang glibc libc cuda cudnn "
-    "typescript react vue angular django postgres postgresql mysql mariadb redis ubuntu debian alpine windows macos ios "
-    "android swift kotlin scala gradle maven net dotnet tls ssl http openssl cmake numpy version versions ver es ecmascript "
-    "llvm webpack vite tensorflow torch pytorch 버전".split()
+    "typescript react vue angular django postgres postgresql mysql mariadb "
+    "redis ubuntu debian alpine windows macos ios "
+    "android swift kotlin scala gradle maven net dotnet tls ssl http openssl"
+    " cmake numpy es ecmascript llvm webpack vite "
+    "tensorflow torch pytorch version versions ver 버전"
 )
-_CODECS = frozenset("utf iso cp latin gb euc koi windows sha md es gpt base rfc big ipv".split())
-_REASONS = (
-    "exit status", "Forbidden", "Not Found", "(Not Found)", "(Forbidden)", "Unauthorized", "(Unauthorized)", "Bad ",
-    "(Bad ", "Internal Server", "(Internal", "Service ", "(Service", "Gateway", "(Gateway", "Too Many", "(Too Many",
-    "Conflict", "(Conflict", "Gone", "Method Not", "Payment", "Request ", "Unprocessable", ": Not Found", ": Forbidden",
-    ": Unauthorized", ": Bad", ": Internal", ": Service", ": Too Many", ": Conflict", ": Gateway", "Moved ", "Client Error",
-    "Server Error",
-)  # fmt: skip
-_WORDS = re.compile(r"[^\W_]+")
-_NOISE = re.compile(
+_CODECS = "utf iso cp latin gb euc koi windows sha md es gpt base rfc big ipv"
+_CODE_WORDS = frozenset(_CODES.split())
+_ERROR_WORDS = frozenset(_ERRORS.split())
+_PRODUCT_WORDS = frozenset(_PRODUCTS.split())
+_CODEC_WORDS = frozenset(_CODECS.split())
+
+# What follows a number that is a status.
+_REASON = lazy_pattern(
+    r" ?[:(]? ?(?:exit status|Forbidden|Not Found|Unauthorized|Bad (?:Request|Gateway)|Internal Server|Service Unavail|"
+    r"Gateway|Too Many|Conflict\b|Gone\b|Method Not|Payment|Request (?:Time|Entity)|Unprocessable|Moved |"
+    r"(?:Client|Server) Error)"
+)
+_WORDS = lazy_pattern(r"[^\W_]+")
+_NOISE = lazy_pattern(
     r"\+.*|-0\.\d{14}-[0-9a-f]{12}|-\d{14}-[0-9a-f]{12}|(?<=\.)\d{8,}|(?<=[.+-])g?[0-9a-f]{7,40}(?![0-9a-z])"
 )
 
@@ -55,21 +62,18 @@ def mask_number(match: re.Match[str]) -> str:
 
 
 def _is_version(before: str, token: str) -> bool:
-    if (
-        before.endswith(("@", "==", ">=", "<=", "~=", "~", "^", "!=", "/"))
-        or before[-2:-1].isalpha()
-        and before[-1] == ":"
+    if before.endswith(("@", "==", ">=", "<=", "~=", "~", "^", "!=", "/")) or (
+        before[-2:-1].isalpha() and before[-1] == ":"
     ):
         return True
     found = _WORDS.findall(before.rstrip(" /v:=<>"))
-    return bool(found) and found[-1].lower() in _PRODUCTS
+    return bool(found) and found[-1].lower() in _PRODUCT_WORDS
 
 
 def _is_code(before: str, token: str, after: str) -> bool:
     head = before.rstrip(" :=#([\"'-/\\")
     gap = before[len(head) :]
-    after = after.lstrip(" ")
-    if after.startswith(_REASONS):
+    if _REASON.match(after):
         return True
     http = len(token) == 3 and token[0] in "345"
     if http and head.endswith("<URL>"):
@@ -81,16 +85,16 @@ def _is_code(before: str, token: str, after: str) -> bool:
     if last in _CODE_WORDS:
         return True
     if gap == "-":
-        return found[-1].isupper() and len(last) > 1 or last in _CODECS
+        return (found[-1].isupper() and len(last) > 1) or last in _CODEC_WORDS
     if last in _ERROR_WORDS:
         return http or ":" not in gap
     previous = found[-2].lower() if len(found) > 1 else ""
     if last in ("with", "value", "by", "returned", "and"):
         return previous in ("exit", "exited", "failed", "killed", "terminated", "code") or _ends_sentence(last, after)
     if last.isdigit():  # ERROR 1045 (28000), HTTP/1.1 404
-        return gap == " (" and previous in _ERROR_WORDS or "HTTP/" in before[-10:]
-    return last in _PRODUCTS and not last.startswith("ver") and gap == " " and len(token) < 3
+        return (gap == " (" and previous in _ERROR_WORDS) or "HTTP/" in before[-10:]
+    return last in _PRODUCT_WORDS and not last.startswith("ver") and gap == " " and len(token) < 3
 
 
 def _ends_sentence(last: str, after: str) -> bool:
-    return last == "returned" and (not after or after[0] in ".,;)")
+    return last == "returned" and after.strip()[:1] in ("", ".", ",", ";", ")")

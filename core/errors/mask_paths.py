@@ -1,33 +1,37 @@
-"""Paths as they stand in error messages, with their positions, replaced by `<PATH>`; branches, images and module names stay."""
+"""Paths in error messages, with their positions, replaced by `<PATH>`; branches, images and module names stay."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+
+from core.lazy_pattern import lazy_pattern
 
 _UNQUOTED = r"[^\s'<>|,;:*?()\[\]{}=\\/]"
 _POSITION = r"(?::\d++(?:[:-]\d++){0,3}(?![\w.-])|\(\d++(?:,\d++){0,3}\))?"
 
-SLASHED: Final = re.compile(
-    # a quoted absolute or dotted path may hold blanks; quotes were folded to ' before
-    r"'(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}[\\/])[^'\n]{1,400}'"
-    # a drive or share: a folder name may hold blanks when a backslash still follows
-    rf"|(?<![A-Za-z0-9_])(?:[A-Za-z]:[\\/]|\\\\(?=\w))(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*+{_UNQUOTED}*+{_POSITION}"
-    # any other word with a slash in it: the callback decides
-    rf"|(?<![^\s'(\[=:,{{@])(?:{_UNQUOTED}*+[\\/])"
+# A quoted absolute or dotted path may hold blanks; quotes were folded to ' before.
+_QUOTED = lazy_pattern(r"'(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}[\\/])[^'\n]{1,400}'")
+# A folder under a drive or share may hold blanks while a backslash still follows.
+_DRIVE = lazy_pattern(
+    r"(?:[A-Za-z](?<![A-Za-z0-9_][A-Za-z]):\\|\\\\(?=\w))"
+    rf"(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*+{_UNQUOTED}*+{_POSITION}"
+)
+_WORD = lazy_pattern(
+    rf"(?<![^'(\[=:,{{@])(?:[A-Za-z]:(?=[\\/]))?{_UNQUOTED}*+[\\/]"
     rf"(?:[^\s'<>|,;:*?()\[\]{{}}=]++|\[[\w.]++\]|\([A-Za-z][\w.]*+\)(?=/))*+{_POSITION}"
 )
-"""Every word that may be a path; quote styles must have been folded to `'`."""
 
-_PLACED = r"\.(?:[A-Za-z]{1,2}|[A-Za-z][A-Za-z0-9]{2,4}):[0-9]++(?::[0-9]++)?(?![\w.])|\.(?:sh|bash|zsh|ksh)(?=: line [0-9])"
-_PLACED_HINT = re.compile(_PLACED)
-_PLACED_FILE = re.compile(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})")
+_PLACED = (
+    r"\.(?:[A-Za-z]{1,2}|[A-Za-z][A-Za-z0-9]{2,4}):[0-9]++(?::[0-9]++)?(?![\w.])|\.(?:sh|bash|zsh|ksh)(?=: line [0-9])"
+)
+_PLACED_HINT = lazy_pattern(_PLACED)
+_PLACED_FILE = lazy_pattern(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})")
 
-_EXTENSION = re.compile(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
-_PARTICLE = re.compile(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
-_DOMAIN = re.compile(r"[\w-]++(?:\.[\w-]++)*+\.[a-z]{2,}\Z")
-_POSITION_AT_END = re.compile(r"[A-Za-z_]\w*(?::\d++(?:[:-]\d++)*|\(\d++(?:,\d++)*\))\Z")
-_FLAG = re.compile(r"-{1,2}[A-Za-z]")
+_EXTENSION = lazy_pattern(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
+_PARTICLE = lazy_pattern(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
+_DOMAIN = lazy_pattern(r"[\w-]++(?:\.[\w-]++)*+\.[a-z]{2,}\Z")
+_POSITION_AT_END = lazy_pattern(r"[A-Za-z_]\w*(?::\d++(?:[:-]\d++)*|\(\d++(?:,\d++)*\))\Z")
+_FLAG = lazy_pattern(r"-{1,2}[A-Za-z]")
 
 
 def mask_placed_files(text: str) -> str:
@@ -35,22 +39,41 @@ def mask_placed_files(text: str) -> str:
     return _PLACED_FILE.sub("<PATH>", text) if _PLACED_HINT.search(text) else text
 
 
-def mask_path(match: re.Match[str]) -> str:
-    """What stands for a match of `SLASHED`: `<PATH>` with what is not part of the path, or the word as it was."""
+def mask_paths(text: str) -> str:
+    """`text`, its quotes folded to `'` and its blanks single, with paths and their positions replaced by `<PATH>`."""
+    if "'" in text:
+        text = _QUOTED.sub(_quoted, text)
+    if "\\" in text:
+        text = _DRIVE.sub(_masked, text)
+    elif "/" not in text:
+        return text
+    words = text.split(" ")
+    for at, word in enumerate(words):
+        if ("/" in word or "\\" in word) and not (at and _is_name(words[at - 1], word)):
+            words[at] = _WORD.sub(_masked, word)
+    return " ".join(words)
+
+
+def _masked(match: re.Match[str]) -> str:
+    return _word(match[0])
+
+
+def _quoted(match: re.Match[str]) -> str:
     word = match[0]
-    if word[0] == "'":
-        return _quoted(word, match.string[: match.start()])
-    return _word(word)
-
-
-def _quoted(word: str, before: str) -> str:
     inside = word[1:-1]
-    if before.endswith(" name ") and inside.count("/") == 1:
-        return word  # docker: the container name "/web" is already in use
-    first, blank, rest = inside.partition(" ")
-    if not blank or ("/" in rest or "\\" in rest) and " -" not in inside and not rest.startswith(("/", "&", "|", ">")):
+    if _is_name(match.string[max(0, match.start() - 5) : match.start()].strip(), word):
+        return word
+    _, blank, rest = inside.partition(" ")
+    if not blank or (
+        ("/" in rest or "\\" in rest) and " -" not in inside and not rest.startswith(("/", "&", "|", ">"))
+    ):
         return "'<PATH>'" if len(inside) > 1 and not inside.startswith("//") else word
-    return f"'{_word(first)} {SLASHED.sub(mask_path, rest)}'"
+    return f"'{mask_paths(inside)}'"
+
+
+def _is_name(before: str, word: str) -> bool:
+    """Docker's `The container name "/web" is already in use`: a name, not a path."""
+    return before == "name" and word.startswith("'/") and word.count("/") == 1
 
 
 def _word(word: str) -> str:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
 from core.errors.keylines import key_text
+from core.lazy_pattern import lazy_pattern
 from core.text import MASK
 
 LIMIT: Final = 200
 """The most code points a normalized error has (REQ-RA-001, rule 4)."""
 
 # An apostrophe inside a word opens nothing; "word" is ASCII, so that a Korean particle may follow a closing quote.
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"(?<![A-Za-z0-9_])(?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\")(?![A-Za-z0-9_])|‘[^‘’\n]{0,100}’|“[^“”\n]{0,100}”"
 )
 # `input/output`, `</div>` and a lone slash are no paths; a path ends before quotes, brackets, colon and comma.
-_PATH = re.compile(
-    r"(?<![\w<>/\\.)\]}~])(?:(?:\.{1,2}|~)?/|(?:[A-Za-z]:|\\)\\)[/\\]*[^\s'\"‘’“”`()\[\]{}<>:,;/\\][^\s'\"‘’“”`()\[\]{}<>:,;]*"
+_PATH = lazy_pattern(
+    r"(?<![\w<>/\\.)\]}~])(?:(?:\.{1,2}|~)?/|(?:[A-Za-z]:|"
+    r"\\)\\)[/\\]*[^\s'\"‘’“”`()\[\]{}<>:,;/\\][^\s'\"‘’“”`()\[\]{}<>:,;]*"
 )
-_NUMBER = re.compile(r"[0-9]{2,}")
-_SECRET = re.compile(f"{MASK}+")
-_PLACEHOLDER = re.compile(r"<(?:PATH|STR|N|SECRET)>")
+_NUMBER = lazy_pattern(r"[0-9]{2,}")
+_SECRET = lazy_pattern(f"{MASK}+")
+_PLACEHOLDER = lazy_pattern(r"<(?:PATH|STR|N|SECRET)>")
 _LONGEST_PLACEHOLDER = len("<SECRET>")
 _LONGEST_CLUSTER = 32
 

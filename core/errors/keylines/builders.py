@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, joined, message, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, joined, rule, whole
 from core.errors.keylines.lines import Page
 
 
@@ -22,14 +22,24 @@ def _cmake(page: Page) -> Iterator[Found]:
 def _bazel(page: Page) -> Iterator[Found]:
     for number in page.having(("ERROR: ",)):
         text = page.text(number)
-        if re.match(r"ERROR: (?:\S+/)?BUILD(?:\.bazel)?:\d+:\d+: |ERROR: (?:no such (?:target|package)|Analysis of|error loading|Skipping|While parsing|The project)", text):
+        if re.match(
+            r"ERROR: (?:\S+/)?BUILD(?:\.bazel)?:\d+:\d+: |ERROR: (?:no such (?:target|package)|"
+            r"Analysis of|error loading|Skipping|While parsing|The project)",
+            text,
+        ):
             hollow = re.search(r"\(Exit \d+\)", text)
             yield whole(page, number, WRAPPER + 1 if hollow else REPORT)
 
 
 TOOLS = (
     Tool("cmake", signs=("CMake Error",), find=_cmake),
-    Tool("cmake", rules=(rule("-- Configuring incomplete", r"-- Configuring incomplete.*", WRAPPER - 5), rule("CMake Warning", r"CMake Warning.*", DETAIL - 9))),
+    Tool(
+        "cmake",
+        rules=(
+            rule("-- Configuring incomplete", r"-- Configuring incomplete.*", WRAPPER - 5),
+            rule("CMake Warning", r"CMake Warning.*", DETAIL - 9),
+        ),
+    ),
     Tool(
         "make",
         rules=(
@@ -38,15 +48,59 @@ TOOLS = (
             rule("make: ", r"(?:g?make(?:\[\d+\])?): (?!\*\*\*|Entering|Leaving|Nothing|\[|warning).*", REPORT - 1),
         ),
     ),
-    Tool("ninja", rules=(rule("ninja: ", r"ninja: (?:fatal|error): .*", REPORT), rule("ninja: build stopped", r"ninja: build stopped.*", WRAPPER), rule("FAILED: ", r"FAILED: (?:\[code=\d+\] )?\S+", WRAPPER - 1))),
-    Tool("meson", rules=(rule("ERROR: ", r"ERROR: .*", CAUSE, located=True),)),
+    Tool(
+        "ninja",
+        rules=(
+            rule("ninja: ", r"ninja: (?:fatal|error): .*", REPORT),
+            rule("ninja: build stopped", r"ninja: build stopped.*", WRAPPER),
+            rule("FAILED: ", r"FAILED: (?:\[code=\d+\] )?\S+", WRAPPER - 1),
+        ),
+    ),
+    Tool("meson", rules=(rule("ERROR: ", r"ERROR: .*", CAUSE, located="meson.build"),)),
     Tool("bazel", signs=("ERROR: ",), find=_bazel),
-    Tool("bazel", rules=(rule("ERROR: Build did NOT complete", r"ERROR: Build did NOT .*", WRAPPER), rule("FAILED: Build did NOT", r"FAILED: Build .*", WRAPPER))),
+    Tool(
+        "bazel",
+        rules=(
+            rule("ERROR: Build did NOT complete", r"ERROR: Build did NOT .*", WRAPPER),
+            rule("FAILED: Build did NOT", r"FAILED: Build .*", WRAPPER),
+        ),
+    ),
     Tool("configure", rules=(rule("configure: error: ", r"configure: error: .*", REPORT),)),
     Tool("scons", rules=(rule("scons: ***", r"scons: \*\*\* .*", WRAPPER),)),
-    Tool("just", rules=(rule("error: ", r"error: (?:[Rr]ecipe `.*` (?:failed|could not)).*", WRAPPER), rule("error: Justfile does not contain", r"error: Justfile .*", REPORT))),
+    Tool(
+        "just",
+        rules=(
+            rule("error: ", r"error: (?:[Rr]ecipe `.*` (?:failed|could not)).*", WRAPPER),
+            rule("error: Justfile does not contain", r"error: Justfile .*", REPORT),
+        ),
+    ),
     Tool("task", rules=(rule("task: ", r"task: (?:Failed to run|Task \").*", WRAPPER),)),
-    Tool("ci", rules=(rule("Process completed with exit code", r"(?:Error: )?Process completed with exit code \d+\.?", WRAPPER - 2), rule("ERROR: Job failed", r"ERROR: Job failed.*", WRAPPER - 2), rule("exited with code", r"The command \".*\" exited with \d+\.", WRAPPER - 2))),
-    Tool("turbo", rules=(rule("command (", r"(?:\S+: )?(?:ERROR: )?command (?:finished with error: command )?\(.*\) .*exited \(\d+\)", WRAPPER), rule("run failed: ", r".*run failed: .*", WRAPPER))),
-    Tool("xcode", rules=(rule("BUILD FAILED", r"\*\* (?:BUILD|TEST|ARCHIVE|CLEAN) FAILED \*\*", WRAPPER), rule("xcodebuild: error: ", r"xcodebuild: error: .*", REPORT))),
-)  # fmt: skip
+    Tool(
+        "ci",
+        rules=(
+            rule(
+                "Process completed with exit code", r"(?:Error: )?Process completed with exit code \d+\.?", WRAPPER - 2
+            ),
+            rule("ERROR: Job failed", r"ERROR: Job failed.*", WRAPPER - 2),
+            rule("exited with code", r"The command \".*\" exited with \d+\.", WRAPPER - 2),
+        ),
+    ),
+    Tool(
+        "turbo",
+        rules=(
+            rule(
+                "command (",
+                r"(?:\S+: )?(?:ERROR: )?command (?:finished with error: command )?\(.*\) .*exited \(\d+\)",
+                WRAPPER,
+            ),
+            rule("run failed: ", r".*run failed: .*", WRAPPER),
+        ),
+    ),
+    Tool(
+        "xcode",
+        rules=(
+            rule("BUILD FAILED", r"\*\* (?:BUILD|TEST|ARCHIVE|CLEAN) FAILED \*\*", WRAPPER),
+            rule("xcodebuild: error: ", r"xcodebuild: error: .*", REPORT),
+        ),
+    ),
+)

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, Found, Part, Tool, joined, message, rule, whole
+from core.errors.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    TEST,
+    WRAPPER,
+    Found,
+    Part,
+    Tool,
+    joined,
+    message,
+    rule,
+    whole,
+)
 from core.errors.keylines.lines import Page
 from core.errors.keylines.peel import peel
+from core.lazy_pattern import lazy_pattern
 
-_GHC = re.compile(r"(?:error|오류):(?: \[(?:GHC-\d+|-W[\w, =-]+)\])*\s*\Z")
-_GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)")
-_GO_SAID = re.compile(r"\s+\w[\w./-]*_test\.go:\d+: ?")
-_TESTIFY = re.compile(r"\s*Error:\s+(?P<said>\S.*)")
+_GHC = lazy_pattern(r"(?:error|오류):(?: \[(?:GHC-\d+|-W[\w, =-]+)\])*\s*\Z")
+_GO_TEST = lazy_pattern(r"\s*--- FAIL: (?P<name>\S+)")
+_GO_SAID = lazy_pattern(r"\s+\w[\w./-]*_test\.go:\d+: ?")
+_TESTIFY = lazy_pattern(r"\s*Error:\s+(?P<said>\S.*)")
 
 
 def _undefined_symbols(page: Page) -> Iterator[Found]:
@@ -69,30 +82,63 @@ TOOLS = (
     Tool(
         "ld",
         rules=(
-            rule(("undefined reference to ", "multiple definition of ", "undefined symbol: "), r"(?:.*?: )?(?P<key>(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) .*)", CAUSE),
-            rule("ld", r"(?:\S*/)?(?:ld|lld|mold|gold|ld\.\w+)(?:-link)?(?:\.exe)?: (?:error: |fatal: )?(?:cannot |library |framework |unknown |can't |relocation |symbol\(s\) not|invalid |skipping incompatible|unrecognized |undefined |duplicate |file ).*", REPORT),
+            rule(
+                ("undefined reference to ", "multiple definition of ", "undefined symbol: "),
+                r"(?:.*?: )?(?P<key>(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) .*)",
+                CAUSE,
+            ),
+            rule(
+                "ld",
+                r"(?:\S*/)?(?:ld|lld|mold|gold|ld\.\w+)(?:-link)?(?:\.exe)?: (?:error: |fatal: )?(?:cannot |"
+                r"library |framework |unknown |can't |relocation |symbol\(s\) not|invalid |"
+                r"skipping incompatible|unrecognized |undefined |duplicate |file ).*",
+                REPORT,
+            ),
             rule("collect2: ", r"collect2: (?:fatal )?error: .*", WRAPPER),
             rule("linker command failed", r".*linker command failed.*", WRAPPER),
             rule("symbol(s) not found", r"ld: symbol\(s\) not found.*", WRAPPER + 1),
         ),
     ),
     Tool("ld", signs=("Undefined symbols for architecture",), find=_undefined_symbols),
-    Tool("msvc", rules=(rule(("error ", "오류 "), r"(?:(?:LINK|CSC|VBC|MSBUILD|CVTRES|\S+\.(?:obj|lib|exe)) : )?(?P<key>(?:fatal )?(?:error|오류) [A-Z]{1,8}\d{2,6} ?: .*)", CAUSE),)),
-    Tool("dotnet", rules=(
-        rule("Unhandled exception", r"Unhandled [Ee]xception\. .*", CAUSE),
-        rule("error ", r"error(?: [A-Z]{2,8}\d{3,5})?: .*", CAUSE, located=True),
-        rule("Could not execute because", r"Could not execute because .*", REPORT),
-        rule("A compatible .NET SDK", r"A compatible \.NET SDK was not found.*", REPORT),
-    )),
+    Tool(
+        "msvc",
+        rules=(
+            rule(
+                ("error ", "오류 "),
+                r"(?:(?:LINK|CSC|VBC|MSBUILD|CVTRES|\S+\.(?:obj|lib|"
+                r"exe)) : )?(?P<key>(?:fatal )?(?:error|오류) [A-Z]{1,8}\d{2,6} ?: .*)",
+                CAUSE,
+            ),
+        ),
+    ),
+    Tool(
+        "dotnet",
+        rules=(
+            rule("Unhandled exception", r"Unhandled [Ee]xception\. .*", CAUSE),
+            rule("error ", r"error(?: [A-Z]{2,8}\d{3,5})?: .*", CAUSE, located=(".cs", ".fs", ".vb", ".csproj")),
+            rule("Could not execute because", r"Could not execute because .*", REPORT),
+            rule("A compatible .NET SDK", r"A compatible \.NET SDK was not found.*", REPORT),
+        ),
+    ),
     Tool("go-test", signs=("_test.go:", "--- FAIL: "), find=_go_tests),
     Tool(
         "go",
         rules=(
-            rule(".go:", r"(?!goroutine|exit|\+0x)\S.*", CAUSE, located=True),
+            rule(".go:", r"(?!goroutine|exit|\+0x)\S.*", CAUSE, located=".go"),
             rule("panic: ", r"panic: .*", CAUSE + 1),
-            rule("fatal error: ", r"fatal error: (?:all goroutines|concurrent map|stack overflow|out of memory|unexpected signal|runtime).*", CAUSE),
+            rule(
+                "fatal error: ",
+                r"fatal error: (?:all goroutines|concurrent map|stack overflow|"
+                r"out of memory|unexpected signal|runtime).*",
+                CAUSE,
+            ),
             rule("runtime error: ", r"runtime error: .*", CAUSE - 1),
-            rule(("go: ", "go build ", "build "), r"(?:go: (?!downloading|finding|extracting|added|upgraded|found|creating)|go build .*: |build .*: cannot load ).*", REPORT + 1),
+            rule(
+                ("go: ", "go build ", "build "),
+                r"(?:go: (?!downloading|finding|extracting|added|upgraded|found|"
+                r"creating)|go build .*: |build .*: cannot load ).*",
+                REPORT + 1,
+            ),
             rule("WARNING: DATA RACE", r"WARNING: DATA RACE", CAUSE),
             rule("[setup failed]", r"FAIL\s.*\[setup failed\]", WRAPPER),
             rule("FAIL\t", r"FAIL\t.*", WRAPPER - 2),
@@ -102,34 +148,82 @@ TOOLS = (
         "sanitizer",
         rules=(
             rule("Sanitizer", r"==\d+==ERROR: (?P<key>\w+Sanitizer: .*)", CAUSE + 1),
-            rule("runtime error: ", r"runtime error: .*", CAUSE, located=True),
+            rule("runtime error: ", r"runtime error: .*", CAUSE, located=""),
             rule("SUMMARY: ", r"SUMMARY: \w+Sanitizer: .*", DETAIL),
             rule("WARNING: ThreadSanitizer", r"WARNING: ThreadSanitizer: .*", CAUSE),
-            rule(("Invalid read", "Invalid write", "uninitialised"), r"==\d+== (?P<key>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised).*)", CAUSE),
+            rule(
+                ("Invalid read", "Invalid write", "uninitialised"),
+                r"==\d+== (?P<key>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised).*)",
+                CAUSE,
+            ),
         ),
     ),
     Tool("c++", signs=("terminate called", "libc++abi"), find=_terminated),
     Tool(
         "c",
         rules=(
-            rule("Assertion ", r"(?:\S+: )?(?:\S+:\d+: )?(?:.{1,200}?: )?(?P<key>Assertion [`'‘(].* failed\.?.*)", CAUSE),
-            rule(("stack smashing", "double free", "corrupt", "invalid pointer", "free()", "malloc"), r"(?:\*\*\* .+ \*\*\*: terminated|(?:double free|free\(\)|malloc\(\)|munmap_chunk\(\)|corrupted|realloc\(\)).*)", CAUSE),
+            rule(
+                "Assertion ", r"(?:\S+: )?(?:\S+:\d+: )?(?:.{1,200}?: )?(?P<key>Assertion [`'‘(].* failed\.?.*)", CAUSE
+            ),
+            rule(
+                ("stack smashing", "double free", "corrupt", "invalid pointer", "free()", "malloc"),
+                r"(?:\*\*\* .+ \*\*\*: terminated|(?:double free|free\(\)|malloc\(\)|"
+                r"munmap_chunk\(\)|corrupted|realloc\(\)).*)",
+                CAUSE,
+            ),
             rule("error while loading shared libraries", r".*error while loading shared libraries: .*", CAUSE),
             rule("symbol lookup error", r".*symbol lookup error: .*", CAUSE),
+            rule("*** Terminating app", r"\*\*\* Terminating app .*", CAUSE),
             rule("dyld", r"dyld(?:\[\d+\])?: .*", CAUSE),
         ),
     ),
-    Tool("protoc", rules=(rule(".proto:", r"\S.*", CAUSE, located=True),)),
-    Tool("swift", rules=(rule("Fatal error: ", r"(?:Swift/\S+: )?Fatal error: .*", CAUSE), rule("XCT", r"error: -\[.*", TEST, located=True),
-                         rule("error: ", r"error: (?:no such module|emit-module|unable to find utility|xcodebuild|package|manifest|the package|could not build).*", REPORT))),
+    Tool("protoc", rules=(rule(".proto:", r"\S.*", CAUSE, located=".proto"),)),
+    Tool(
+        "swift",
+        rules=(
+            rule("Fatal error: ", r"(?:Swift/\S+: )?Fatal error: .*", CAUSE),
+            rule("XCT", r"error: -\[.*", TEST, located=".swift"),
+            rule("error: ", r"error: .*", CAUSE, located=".swift"),
+            rule(
+                "error: ",
+                r"error: (?:no such module|emit-module|unable to find utility|xcodebuild|"
+                r"package|manifest|the package|could not build).*",
+                REPORT,
+            ),
+        ),
+    ),
     Tool(
         "gcc",
         rules=(
-            rule(("error: ", "오류: "), r"(?:fatal |internal compiler )?(?:error|오류): .*", CAUSE, located=True),
-            rule("error: ", r"(?:cc1(?:plus|obj)?|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|clang-\d+|\S*/?(?:gcc|g\+\+|clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: .*", CAUSE),
+            rule(
+                ("error: ", "오류: "),
+                r"(?:fatal |internal compiler )?(?:error|오류): .*",
+                CAUSE,
+                located=(
+                    ".c:",
+                    ".cc:",
+                    ".cpp:",
+                    ".cxx:",
+                    ".h:",
+                    ".hpp:",
+                    ".hh:",
+                    ".m:",
+                    ".mm:",
+                    ".cu:",
+                    ".cu(",
+                    ".inl:",
+                    ".f90:",
+                ),
+            ),
+            rule(
+                "error: ",
+                r"(?:cc1(?:plus|obj)?|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|clang-\d+|\S*/?(?:gcc|g\+\+|"
+                r"clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: .*",
+                CAUSE,
+            ),
             rule("nvcc fatal", r"nvcc fatal\s*: .*", CAUSE),
-            rule("Error: ", r"Error: .*", CAUSE, located=True),
+            rule("Error: ", r"Error: .*", CAUSE, located=(".s", ".S", ".asm")),
             rule("Assembler messages", r".*Assembler messages:", WRAPPER),
         ),
     ),
-)  # fmt: skip
+)

@@ -27,12 +27,27 @@ TOOLS = (
         "docker",
         rules=(
             rule("Error response from daemon: ", r"(?:docker: )?Error response from daemon: .*", REPORT + 1),
-            rule("docker daemon", r"(?:.*: )?(?:Cannot connect to the Docker daemon|error during connect|permission denied while trying to connect).*", REPORT + 1),
-            rule(("Cannot connect to the Docker daemon", "error during connect", "permission denied while trying"), r"(?:docker: |ERROR: )?(?:Cannot connect to the Docker daemon|error during connect|permission denied while trying to connect).*", REPORT + 1),
+            rule(
+                "docker daemon",
+                r"(?:.*: )?(?:Cannot connect to the Docker daemon|error during connect|"
+                r"permission denied while trying to connect).*",
+                REPORT + 1,
+            ),
+            rule(
+                ("Cannot connect to the Docker daemon", "error during connect", "permission denied while trying"),
+                r"(?:docker: |ERROR: )?(?:Cannot connect to the Docker daemon|"
+                r"error during connect|permission denied while trying to connect).*",
+                REPORT + 1,
+            ),
             rule("docker: ", r"docker: (?!Error response).*", REPORT),
             rule("parse error", r"(?:ERROR: )?(?:failed to solve: )?[Dd]ockerfile parse error.*", CAUSE),
             rule("unknown instruction", r"(?:ERROR: |Error: )?.*unknown instruction: .*", CAUSE),
-            rule("ERROR: ", r"ERROR: (?:failed to|Cannot|unable to|invalid|no such|pull access|resolve|unexpected|open|error|\"docker).*", REPORT),
+            rule(
+                "ERROR: ",
+                r"ERROR: (?:failed to|Cannot|unable to|invalid|no such (?:image|service|container|"
+                r"host)|pull access|resolve|unexpected|open|error|\"docker).*",
+                REPORT,
+            ),
             rule("ERROR: ", rf"ERROR: {_RUN}", WRAPPER),
             rule("returned a non-zero code", r"The command .* returned a non-zero code.*", WRAPPER),
             rule("unable to prepare context", r"(?:ERROR: )?unable to prepare context: .*", REPORT),
@@ -44,14 +59,47 @@ TOOLS = (
     Tool(
         "compose",
         rules=(
-            rule(("no configuration file provided", "no such service", "refers to undefined", "is unhealthy", "dependency failed to start", "invalid compose project", "env file ", "validating "),
-                 r"(?:ERROR: )?(?:no configuration file provided.*|no such service: .*|service \".*|(?:Error )?dependency failed to start.*|env file .*|validating .*)", REPORT + 1),
+            rule(
+                (
+                    "no configuration file provided",
+                    "no such service",
+                    "refers to undefined",
+                    "is unhealthy",
+                    "dependency failed to start",
+                    "invalid compose project",
+                    "env file ",
+                    "validating ",
+                ),
+                r"(?:ERROR: )?(?:no configuration file provided.*|no such service: .*|service \".*|"
+                r"(?:Error )?dependency failed to start.*|env file .*|validating .*)",
+                REPORT + 1,
+            ),
             rule("yaml: ", r"(?:.*: )?yaml: .*", REPORT),
             rule("exited with code", r"[\w.-]+ exited with code \d+(?: \(restarting\))?", WRAPPER),
         ),
     ),
-    Tool("podman", rules=(rule("Error: ", r"Error: (?:short-name|initializing source|creating container|OCI|no container|unable to find|image|crun).*", REPORT),)),
-    Tool("helm", rules=(rule(("Error: INSTALLATION", "Error: UPGRADE", "Error: "), r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|chart|release|repo|template|parse error|execution error|YAML parse|failed to (?:download|fetch)|rendered manifests|Kubernetes cluster).*", REPORT),)),
+    Tool(
+        "podman",
+        rules=(
+            rule(
+                "Error: ",
+                r"Error: (?:short-name|initializing source|creating container|OCI|"
+                r"no container|unable to find|image|crun).*",
+                REPORT,
+            ),
+        ),
+    ),
+    Tool(
+        "helm",
+        rules=(
+            rule(
+                ("Error: INSTALLATION", "Error: UPGRADE", "Error: "),
+                r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|chart|release|repo|template|parse error|"
+                r"execution error|YAML parse|failed to (?:download|fetch)|rendered manifests|Kubernetes cluster).*",
+                REPORT,
+            ),
+        ),
+    ),
     Tool(
         "kubectl",
         rules=(
@@ -59,10 +107,17 @@ TOOLS = (
             rule("The connection to the server", r"The connection to the server .*", REPORT + 1),
             rule("Unable to connect to the server", r"Unable to connect to the server: .*", REPORT + 1),
             rule("is invalid: ", r"The \w+ \".*\" is invalid: .*", REPORT + 1),
-            rule("error: ", r"error: (?:error |the server doesn't|unable to (?:recognize|load|decode|read|upgrade)|no (?:objects|matches|configuration|context)|You must be|resource|timed out|current-context|the path|unknown|stat|context|there is no|arguments|must specify|selector|deployment|cannot exec|container|Internal|flag|You cannot).*", REPORT),
+            rule(
+                "error: ",
+                r"error: (?:error |the server doesn't|unable to (?:recognize|load|decode|read|upgrade)|"
+                r"no (?:objects|matches|configuration|context)|You must be|resource|timed out|current-context|"
+                r"the path|unknown|stat|context|there is no|arguments|must specify|selector|"
+                r"deployment|cannot exec|container|Internal|flag|You cannot).*",
+                REPORT,
+            ),
             rule("Failed to pull image", r"(?:Warning\s+Failed\s+.*?)?(?P<key>Failed to pull image .*)", REPORT),
             rule(("Back-off", "CrashLoopBackOff"), r".*?(?P<key>Back-off .*)", DETAIL),
             rule("Warning ", r"Warning\s+\w*Fail\w*\s+\S+(?: \(.*?\))?\s+\S+\s+(?P<key>.*)", REPORT - 1),
         ),
     ),
-)  # fmt: skip
+)

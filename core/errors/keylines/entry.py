@@ -45,13 +45,13 @@ class Rule:
     """A line that contains one of `needles` and whose message matches `pattern` from its start.
 
     The message begins after indentation and location. The group `key`, if there is one, is the key; else the message
-    to its end. `located`: only lines that had a location.
+    to its end. `located`: only lines with a location that holds one of these (an extension; "" for any location).
     """
 
     needles: tuple[str, ...]
     pattern: re.Pattern[str]
     weight: int
-    located: bool = False
+    located: tuple[str, ...] = ()
 
 
 Finder = Callable[[Page], Iterable[Found]]
@@ -59,7 +59,7 @@ Finder = Callable[[Page], Iterable[Found]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One entry: `rules` for lines that speak for themselves, `find` for blocks. `find` runs if a sign is in the text."""
+    """One entry: `rules` for lines that speak for themselves; `find` for blocks, asked if a sign is in the text."""
 
     name: str
     rules: tuple[Rule, ...] = ()
@@ -67,9 +67,12 @@ class Tool:
     find: Finder | None = None
 
 
-def rule(needles: str | tuple[str, ...], pattern: str, weight: int = CAUSE, *, located: bool = False) -> Rule:
+def rule(
+    needles: str | tuple[str, ...], pattern: str, weight: int = CAUSE, *, located: str | tuple[str, ...] = ()
+) -> Rule:
     """A rule from its parts; `pattern` is compiled when a needle first calls for it, digits and words are ASCII."""
-    return Rule((needles,) if isinstance(needles, str) else needles, lazy_pattern(pattern, re.ASCII), weight, located)
+    places = (located,) if isinstance(located, str) else located
+    return Rule((needles,) if isinstance(needles, str) else needles, lazy_pattern(pattern, re.ASCII), weight, places)
 
 
 def whole(page: Page, number: int, weight: int) -> Found:

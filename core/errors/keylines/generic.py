@@ -7,46 +7,69 @@ from collections.abc import Set
 from itertools import chain
 
 from core.errors.keylines.lines import Page
-from core.errors.keylines.peel import located, peel
+from core.errors.keylines.peel import location, peel
+from core.lazy_pattern import lazy_pattern
 
 _EXAMINED = 4000
 _SURE = 4
 
 # Never a key line: frames, gutters, code, rulers, prompts, progress, hints and counts.
-_NOISE = re.compile(
+_NOISE = lazy_pattern(
     r"[\W_]*\Z|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
-    r"|[$❯➜%] |> \S+@\S+ |\+{1,2} \S|(?:note|hint|help|tip|info|debug|trace|see|try|usage|warn|warning|notice)\b[:\s]"
-    r"|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|HINT|DETAIL|CONTEXT|LINE \d+)\b|\[(?:INFO|DEBUG|WARN|WARNING|info|debug|warn)\]"
-    r"|(?:Compiling|Finished|Running|Downloading|Downloaded|Collecting|Installing|Building|Checking|Fetching|Resolving|Updating|"
-    r"Requirement already|Using cached|Get:|Hit:|Reading|Preparing|Unpacking|Setting up|Selecting|Starting|Started|Entering|"
-    r"Leaving|Cloning|remote: (?:Enumerating|Counting|Compressing|Total)|Step \d|--->|Linking|Generating|Loading|Loaded|Done|"
-    r"For more information|Run |Require stack|Node\.js v|Stack trace|Traceback|Call stack|Caused by:\s*\Z|The above exception)\b"
-    r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
+    r"|[$❯➜%] |> \S+@\S+ |npm (?:warn|WARN|notice)\b|\+{1,2} \S|(?:note|hint|help|tip|"
+    r"info|debug|trace|see|try|usage|warn|warning|notice)\b[:\s]"
+    r"|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|HINT|DETAIL|CONTEXT|LINE \d+)\b|"
+    r"\[(?:INFO|DEBUG|WARN|WARNING|info|debug|warn)\]"
+    r"|(?:Compiling|Finished|Running|Downloading|Downloaded|Collecting|"
+    r"Installing|Building|Checking|Fetching|Resolving|Updating|"
+    r"Requirement already|Using cached|Get:|Hit:|Reading|Preparing|Unpacking|"
+    r"Setting up|Selecting|Starting|Started|Entering|"
+    r"Leaving|Cloning|remote: (?:Enumerating|Counting|Compressing|Total)|"
+    r"Step \d|--->|Linking|Generating|Loading|Loaded|Done|"
+    r"For more information|Run |Require stack|Node\.js v|Stack trace|Traceback|"
+    r"Call stack|Caused by:\s*\Z|The above exception)\b"
+    r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
+    r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b",
     re.IGNORECASE | re.ASCII,
 )
-_OPENING = re.compile(
-    r"(?:[\w./@-]{1,60}: ){0,2}(?:[✖✗✘×⨯❌!]+ *|\*+ )?\[?(?:unhandled |uncaught |internal |runtime |syntax |parse |fatal |build |compile |compilation |"
+_OPENING = lazy_pattern(
+    r"(?:[\w./@-]{1,60}: ){0,2}(?:[✖✗✘×⨯❌!]+ *|\*+ )?\[?(?:unhandled |uncaught |internal |"
+    r"runtime |syntax |parse |fatal |build |compile |compilation |"
     r"unexpected |critical |validation |usage |type |link |linker |connection |configuration |config )?"
-    r"(?:error|fatal|panic|exception|failure|critical|severe|abort(?:ed)?|emerg|alert|errore?|fehler|erreur|ошибка|エラー|错误|錯誤|오류|에러|예외|치명적 오류|실패)"
+    r"(?:error|fatal|panic|exception|failure|critical|severe|abort(?:ed)?|emerg|alert|"
+    r"errore?|fehler|erreur|ошибка|エラー|错误|錯誤|오류|에러|예외|치명적 오류|실패)"
     r"\b[^:]{0,60}(?::|\]|\s-|!|\Z)",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG|ALERT|ERR)\]?\b")
-_EXCEPTION = re.compile(r"(?:[\w$]+[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic)\b(?: ?[\[(]\w+[\])])?(?::|\Z)")
-_INSIDE = re.compile(r"(?:\berror\b|\bException\b|\w+Error\b|\w+Exception\b|오류|에러|예외|fatal|panic)", re.IGNORECASE)
-_WORDS = re.compile(
-    r"\b(?:cannot|can't|could(?: not|n't)|unable|fail(?:ed|ure|s)?|not found|no such|does(?: not|n't)|do(?: not|n't)|denied|refused|"
-    r"invalid|undefined|unexpected|missing|unknown|unrecogni[sz]ed|unresolved|unsupported|illegal|timed? ?out|already (?:exists|in use)|"
-    r"not (?:recogni[sz]ed|permitted|allowed|supported|defined|exist|available|a|be)|mismatch|conflict|exceeded|out of memory|"
-    r"overflow|corrupt(?:ed)?|forbidden|unauthorized|required?|must|expected|abort(?:ed|ing)?|crash(?:ed)?|killed|segmentation|"
-    r"rejected|violat\w+|duplicate|reset by|closed|broken|bad|wrong|deprecated|unreachable|nothing to|no [\w-]+ (?:found|given|specified))\b"
-    r"|없습니다|없음|못했|못하|수 없|실패|거부|잘못|올바르지|초과|찾지|만료|충돌|존재하지|아닙니다|하십시오|必要|できません|見つかりません|无法|找不到|失败",
+_LEVEL = lazy_pattern(r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG|ALERT|ERR)\]?\b")
+_MARK = lazy_pattern(r"[✖✗✘×⨯❌!]{1,2} +\w|\*{3} ")
+_EXCEPTION = lazy_pattern(
+    r"(?:[\w$]+[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic)\b(?: ?[\[(]\w+[\])])?(?::|\Z)"
+)
+_INSIDE = lazy_pattern(
+    r"(?:\berror\b|\bException\b|\w+Error\b|\w+Exception\b|오류|에러|예외|fatal|panic)", re.IGNORECASE
+)
+_WORDS = lazy_pattern(
+    r"\b(?:cannot|can't|could(?: not|n't)|unable|fail(?:ed|ure|s)?|not found|"
+    r"no such|does(?: not|n't)|do(?: not|n't)|denied|refused|"
+    r"invalid|undefined|unexpected|missing|unknown|unrecogni[sz]ed|unresolved|"
+    r"unsupported|illegal|timed? ?out|already (?:exists|in use)|"
+    r"not (?:recogni[sz]ed|permitted|allowed|supported|defined|exist|available|"
+    r"a|be)|mismatch|conflict|exceeded|out of memory|"
+    r"overflow|corrupt(?:ed)?|forbidden|unauthorized|required?|must|expected|"
+    r"abort(?:ed|ing)?|crash(?:ed)?|killed|segmentation|"
+    r"rejected|violat\w+|duplicate|reset by|closed|broken|bad|wrong|deprecated|unreachable|nothing to|"
+    r"no [\w-]+ (?:found|given|specified)|not enough|insufficient|too (?:many|few|long|large|small))\b"
+    r"|없습니다|없음|못했|못하|수 없|실패|거부|잘못|올바르지|초과|찾지|만료|충돌|존재하지|아닙니다|하십시오"
+    r"|必要|できません|見つかりません|无法|找不到|失败",
     re.IGNORECASE,
 )
-_HOLLOW = re.compile(
-    r"(?:build|command|compilation|script|task|job|step|process|tests?|recipe|target|pipeline|action|execution)\b.{0,80}\b(?:failed|failure|exited|returned|fail)\b|"
-    r"\bexit(?:ed|s)? (?:with )?(?:code|status)|non-zero|could not compile|aborting due to|\b\d+ errors?\b|see (?:above|the|log)|\bfailed\W*\Z|"
+_HOLLOW = lazy_pattern(
+    r"(?:build|command|compilation|script|task|job|step|process|tests?|recipe|target|pipeline|"
+    r"action|execution)\b.{0,80}\b(?:failed|failure|exited|returned|fail)\b|"
+    r"\bexit(?:ed|s)? (?:with )?(?:code|status)|non-zero|could not compile|"
+    r"aborting due to|\b\d+ errors?\b|see (?:above|the|log)|\bfailed\W*\Z|"
     r"\berrors? occurred\b|(?:errors?|failures?|problems?)\s*:?\Z|complete log of this run|error: process completed",
     re.IGNORECASE,
 )
@@ -58,12 +81,12 @@ def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
     Lines in `taken` are left out. Without any such line: the last one that is no noise; None if all are taken.
     """
     best: tuple[int, int] | None = None
-    last = first = None
+    last = rest = None
     for number in _examined(len(page.lines)):
         text = page.text(number)
         if number in taken or not text:
             continue
-        first = number if first is None else first
+        rest = number
         start, end = peel(text)
         if start >= end or _NOISE.match(text, len(text) - len(text.lstrip()), end) or _NOISE.match(text, start, end):
             continue
@@ -75,7 +98,7 @@ def best_line(page: Page, taken: Set[int]) -> tuple[int | None, bool]:
         return best[1], True
     if best is not None and best[0] > 0:
         return best[1], False
-    return (last if last is not None else first), False
+    return (last if last is not None else rest), False
 
 
 def _examined(count: int) -> chain[int]:
@@ -90,6 +113,8 @@ def _score(text: str, start: int, end: int) -> int:
     end = min(end, start + 600)
     if _OPENING.match(text, start, end) or _EXCEPTION.match(text, start, end):
         score += 6
+    elif _MARK.match(text, start, end):
+        score += 3
     elif _LEVEL.match(text, start, end):
         score += 5
     elif _INSIDE.search(text, start, end):
@@ -97,7 +122,7 @@ def _score(text: str, start: int, end: int) -> int:
     score += min(2, sum(1 for _ in _WORDS.finditer(text, start, end))) * 2
     if ":" in text[start:end]:
         score += 1
-    if start and located(text):
+    if start and location(text, start):
         score += 2
     if _HOLLOW.search(text, start, end):
         score -= 5

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule, whole
 from core.errors.keylines.lines import Page
 from core.errors.keylines.peel import peel
+from core.lazy_pattern import lazy_pattern
 
 _CLASS = r"(?:[a-z_][\w$]*\.)+[\w$]*[A-Z][\w$]*"
-_THROWN = re.compile(rf"(?:Exception in thread \"[^\"\n]*\" |Uncaught exception: |(?:[\w. ]+: )?)(?:{_CLASS})(?::| at |\Z)")
-_FRAME = re.compile(r"\s*at [\w.$<>/@-]+\(|\s+at \S+\.(?:java|kt|groovy|scala):\d+|\s*\.\.\. \d+ (?:more|common frames)")
-_CAUSED = re.compile(r"\s*Caused by: (?P<said>.*)")
-_INLINE_FRAME = re.compile(r" at \S+\.(?:java|kt|groovy|scala):\d+\Z")
-_SYMBOL = re.compile(r"(?:\[ERROR\] )?\s*symbol: ")
+_THROWN = lazy_pattern(
+    rf"(?:Exception in thread \"[^\"\n]*\" |Uncaught exception: |(?:[\w. ]+: )?)(?:{_CLASS})(?::| at |\Z)"
+)
+_FRAME = lazy_pattern(
+    r"\s*at [\w.$<>/@-]+\(|\s+at \S+\.(?:java|kt|groovy|scala):\d+|\s*\.\.\. \d+ (?:more|common frames)"
+)
+_CAUSED = lazy_pattern(r"\s*Caused by: (?P<said>.*)")
+_INLINE_FRAME = lazy_pattern(r" at \S+\.(?:java|kt|groovy|scala):\d+\Z")
+_SYMBOL = lazy_pattern(r"(?:\[ERROR\] )?\s*symbol: ")
 
 
 def _thrown(page: Page) -> Iterator[Found]:
@@ -28,21 +33,39 @@ def _thrown(page: Page) -> Iterator[Found]:
 
 
 def _framed(page: Page, number: int) -> bool:
-    return any(_FRAME.match(page.text(at)) or _CAUSED.match(page.text(at)) for at in range(number + 1, min(number + 12, len(page.lines))))
+    return any(
+        _FRAME.match(page.text(at)) or _CAUSED.match(page.text(at))
+        for at in range(number + 1, min(number + 12, len(page.lines)))
+    )
 
 
 def _symbols(page: Page) -> Iterator[Found]:
     """`cannot find symbol` says nothing without the symbol, which stands a few lines below."""
     for number in page.having(("cannot find symbol", "심볼을 찾을 수 없습니다", "기호를 찾을 수 없습니다")):
         start, end = peel(page.text(number))
-        symbol = next((at for at in range(number + 1, min(number + 5, len(page.lines))) if _SYMBOL.match(page.text(at))), None)
+        symbol = next(
+            (at for at in range(number + 1, min(number + 5, len(page.lines))) if _SYMBOL.match(page.text(at))), None
+        )
         key = Part(number, start, end)
         if symbol is None:
             yield Found(CAUSE, (key,))
         else:
             text = page.text(symbol)
             at = text.find("symbol:")
-            yield Found(CAUSE + 1, (key, Part(symbol, at, len(text))))
+            yield Found(CAUSE, (key, Part(symbol, at, len(text))))
+
+
+def _clojure(page: Page) -> Iterator[Found]:
+    """The message stands below the place."""
+    for number in page.having(("Syntax error ", "Execution error ")):
+        if re.match(
+            r"(?:Syntax|Execution) error .* at \(|Syntax error (?:compiling|reading|macroexpanding) at ",
+            page.text(number),
+        ):
+            said = page.next_filled(number + 1, 2)
+            yield whole(page, number, DETAIL)
+            if said is not None:
+                yield whole(page, said, CAUSE)
 
 
 def _gradle(page: Page) -> Iterator[Found]:
@@ -58,7 +81,9 @@ def _gradle(page: Page) -> Iterator[Found]:
                 break
             if text.startswith("> "):
                 reason = at
-        hollow = re.search(r"Compilation (?:failed|error)|There were failing tests|See the (?:report|log)", page.text(reason))
+        hollow = re.search(
+            r"Compilation (?:failed|error)|There were failing tests|See the (?:report|log)", page.text(reason)
+        )
         if reason != first:
             yield whole(page, first, DETAIL)
             start = page.text(reason).find("> ") + 2
@@ -71,39 +96,74 @@ TOOLS = (
     Tool("javac", signs=("cannot find symbol", "찾을 수 없습니다"), find=_symbols),
     Tool(
         "javac",
-        rules=(rule(("error: ", "오류: "), r"(?:error|오류): .*", CAUSE, located=True),),
+        rules=(rule(("error: ", "오류: "), r"(?:error|오류): .*", CAUSE, located=".java"),),
     ),
     Tool("java", signs=("\tat ", " at ", "Caused by: "), find=_thrown),
     Tool(
         "java",
         rules=(
-            rule("Exception in thread ", r"Exception in thread .*", CAUSE),
-            rule("Error: ", r"Error: (?:Could not find or load main class|Unable to (?:access|initialize)|Main method not found|Could not create the Java|A JNI error|LinkageError).*", REPORT),
+            rule("Exception in thread ", r"Exception in thread \".*", CAUSE),
+            rule(
+                "Error: ",
+                r"Error: (?:Could not find or load main class|Unable to (?:access|initialize)|"
+                r"Main method not found|Could not create the Java|A JNI error|LinkageError).*",
+                REPORT,
+            ),
             rule(("오류: ",), r"오류: (?:기본|주|.*클래스).*", REPORT),
             rule("SIG", r"#\s+(?P<key>SIG[A-Z]+ \(0x\w+\) at .*)", CAUSE),
+            rule(
+                ("Exception", "Error"),
+                r"(?:java|javax|jakarta|org|com|net|io|kotlin|scala|"
+                r"android)\.(?:[\w$]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)(?:: .*|\Z)",
+                REPORT,
+            ),
             rule("OutOfMemoryError", r"(?:.*: )?java\.lang\.OutOfMemoryError.*", CAUSE),
             rule("Unrecognized ", r"Unrecognized (?:VM )?option.*", REPORT),
         ),
     ),
-    Tool("kotlin", rules=(rule("e: ", r"e: (?:\S+: \(\d+, \d+\): )?(?P<key>.*)", CAUSE), rule("unresolved", r"unresolved (?:reference|identifier).*", CAUSE, located=True))),
+    Tool(
+        "kotlin",
+        rules=(
+            rule("e: ", r"(?:e: )?\S.*", CAUSE, located=(".kt:", ".kts:", ".kt: (", ".kts: (")),
+            rule("error: ", r"error: .*", CAUSE, located=(".kt:", ".kts:")),
+            rule("e: ", r"e: .*", REPORT),
+        ),
+    ),
     Tool(
         "scala",
         rules=(
-            rule("[error] ", r"\[error\] (?!\s|\(|Total|one error|two errors|\d+ errors?|stack trace|Nonzero)(?P<key>\S.*)", REPORT),
+            rule("[error] ", r"\S.*", CAUSE, located=".scala"),
             rule("-- [E", r"-- \[E\d+\] .*?Error: .*", CAUSE),
         ),
     ),
-    Tool("clojure", rules=(rule("Syntax error ", r"Syntax error (?:compiling|reading|macroexpanding).*", CAUSE), rule("Execution error", r"Execution error .*", CAUSE))),
+    Tool("clojure", signs=("Syntax error ", "Execution error "), find=_clojure),
     Tool("gradle", signs=("* What went wrong:",), find=_gradle),
-    Tool("gradle", rules=(rule("FAILURE: ", r"FAILURE: Build failed with an exception.*", WRAPPER - 5), rule("BUILD FAILED", r"BUILD FAILED.*", WRAPPER - 6))),
+    Tool(
+        "gradle",
+        rules=(
+            rule("FAILURE: ", r"FAILURE: Build failed with an exception.*", WRAPPER - 5),
+            rule("BUILD FAILED", r"BUILD FAILED.*", WRAPPER - 6),
+        ),
+    ),
     Tool(
         "maven",
         rules=(
-            rule("Failed to execute goal ", r"(?:\[ERROR\] )?Failed to execute goal .*(?:Compilation failure|There are test failures|MojoFailure).*", WRAPPER),
+            rule(
+                "Failed to execute goal ",
+                r"(?:\[ERROR\] )?Failed to execute goal .*(?:Compilation failure|"
+                r"There are test failures|MojoFailure).*",
+                WRAPPER,
+            ),
             rule("Failed to execute goal ", r"(?:\[ERROR\] )?Failed to execute goal .*", REPORT),
-            rule("[ERROR] ", r"\[ERROR\] (?:The goal|Unknown|Could not|Non-resolvable|Malformed|No plugin|'\S+'|Plugin|Unresolveable|Some problems|The build could not|No goals|Child module|Failure to|Unable|The requested|Invalid).*", REPORT),
+            rule(
+                "[ERROR] ",
+                r"\[ERROR\] (?:The goal|Unknown|Could not|Non-resolvable|Malformed|No plugin|'\S+'|Plugin|"
+                r"Unresolveable|Some problems|The build could not|No goals|"
+                r"Child module|Failure to|Unable|The requested|Invalid).*",
+                REPORT,
+            ),
             rule("[ERROR] ", r"\[ERROR\] +\w[\w.$]*\.\w+:\d+ .*", CAUSE),
-            rule("[ERROR] ", r"(?P<key>[^\[\s].*)", CAUSE, located=True),
+            rule("[ERROR] ", r"[^\[\s].*", CAUSE, located=(".java:[", ".kt:[", ".kt: (")),
         ),
     ),
-)  # fmt: skip
+)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, WRAPPER, Found, Part, Tool, rule, whole
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
-_ROW = re.compile(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
-_RUFF = re.compile(r"(?P<said>[A-Z]{1,6}\d{3,4} (?:\[\*\] )?\S.*|(?:invalid-syntax|SyntaxError)(?:\[\*\])?: .*)")
-_BIOME = re.compile(r"\S+(?::\d+:\d+)? (?:lint|parse|format|assist|suppressions|organizeImports|check|internalError)\S* .*━")
+_ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
+_RUFF = lazy_pattern(r"(?P<said>[A-Z]{1,6}\d{3,4} (?:\[\*\] )?\S.*|(?:invalid-syntax|SyntaxError)(?:\[\*\])?: .*)")
+_BIOME = lazy_pattern(
+    r"\S+(?::\d+:\d+)? (?:lint|parse|format|assist|suppressions|organizeImports|check|internalError)\S* .*━"
+)
 
 
 def _rows(page: Page) -> Iterator[Found]:
@@ -42,7 +45,9 @@ def _biome(page: Page) -> Iterator[Found]:
 
 def _shellcheck(page: Page) -> Iterator[Found]:
     for number in page.having(("SC",)):
-        if match := re.match(r"\s*[\^-]+-*\^? +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)):
+        if match := re.match(
+            r"\s*[\^-]+-*\^? +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
+        ):
             yield Found(CAUSE, (Part(number, *match.span("said")),))
 
 
@@ -54,31 +59,69 @@ TOOLS = (
             rule("ESLint couldn't", r"ESLint couldn't .*", CAUSE),
             rule("Oops! Something went wrong", r"Oops! Something went wrong.*", WRAPPER),
             rule("Parsing error: ", r"Parsing error: .*", CAUSE),
-            rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=True),
+            rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=""),
             rule("✖ ", r"✖ \d+ problems?.*", WRAPPER - 5),
         ),
     ),
     Tool("ruff", signs=(" --> ",), find=_arrows),
     Tool("biome", signs=("━━",), find=_biome),
     Tool("shellcheck", signs=("SC",), find=_shellcheck),
-    Tool("pyright", rules=(rule("error: ", r"error: .+ \(report\w+\)\Z", CAUSE + 1), rule("error: ", r"error: .+", CAUSE, located=True))),
-    Tool("mypy", rules=(rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE + 1, located=True),)),
+    Tool("pyright", rules=(rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi")),)),
+    Tool(
+        "mypy",
+        rules=(
+            rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE, located=(".py", ".pyi")),
+            rule("error: ", r"error: .+", CAUSE, located=(".py:", ".pyi:")),
+        ),
+    ),
+    Tool("pylint", rules=(rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE, located=".py"),)),
     Tool(
         "ruff",
         rules=(
-            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=True),
+            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=""),
             rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
             rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
         ),
     ),
-    Tool("pylint", rules=(rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE + 1, located=True),)),
-    Tool("black", rules=(rule("error: cannot format", r"error: cannot format .*", CAUSE), rule("Cannot parse", r"Cannot parse.*", CAUSE, located=True))),
-    Tool("isort", rules=(rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE),)),
-    Tool("rubocop", rules=(rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located=True),)),
-    Tool("prettier", rules=(rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE), rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1), rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER))),
+    Tool(
+        "black",
+        rules=(
+            rule("error: cannot format", r"error: cannot format .*", CAUSE),
+            rule("Cannot parse", r"Cannot parse.*", CAUSE, located=".py"),
+        ),
+    ),
+    Tool(
+        "isort", rules=(rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE),)
+    ),
+    Tool("rubocop", rules=(rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located=""),)),
+    Tool(
+        "prettier",
+        rules=(
+            rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE),
+            rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
+            rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
+        ),
+    ),
     Tool("markdownlint", rules=(rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE),)),
-    Tool("hadolint", rules=(rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located=True),)),
-    Tool("yamllint", rules=(rule("[error]", r"\[error\] .*", CAUSE, located=True),)),
-    Tool("golangci-lint", rules=(rule(".go:", r".+ \((?:errcheck|govet|staticcheck|unused|ineffassign|gosimple|typecheck|revive|gocritic|gosec|\w+lint)\)\Z", CAUSE + 1, located=True),)),
-    Tool("pre-commit", rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.{3,}Failed\Z", WRAPPER + 1))),
-)  # fmt: skip
+    Tool(
+        "hadolint",
+        rules=(rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located=""),),
+    ),
+    Tool("yamllint", rules=(rule("[error]", r"\[error\] .*", CAUSE, located=""),)),
+    Tool(
+        "golangci-lint",
+        rules=(
+            rule(
+                ".go:",
+                r".+ \((?:errcheck|govet|staticcheck|unused|ineffassign|gosimple|"
+                r"typecheck|revive|gocritic|gosec|\w+lint)\)\Z",
+                CAUSE + 1,
+                located=".go",
+            ),
+        ),
+    ),
+    Tool(
+        "pre-commit",
+        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.{3,}Failed\Z", WRAPPER + 1)),
+    ),
+)

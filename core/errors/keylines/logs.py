@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from core.errors.keylines.entry import DETAIL, REPORT, Found, Part, Tool, rule
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
-_FIELD = re.compile(r'"(?:message|error_description|errorMessage|msg|detail|error|title|reason|err)"\s*:\s*"(?P<said>(?:[^"\\]|\\.){3,4000})"')
-_LEVEL = re.compile(r'"(?:level|severity|lvl|levelname|log\.level)"\s*:\s*"?(?P<level>[A-Za-z]+|\d+)')
-_BAD = frozenset("error fatal critical panic crit err severe emerg alert 50 60".split())
+_FIELD = lazy_pattern(
+    r'"(?:message|error_description|errorMessage|msg|detail|error|title|reason|'
+    r'err)"\s*:\s*"(?P<said>(?:[^"\\]|\\.){3,4000})"'
+)
+_LEVEL = lazy_pattern(r'"(?:level|severity|lvl|levelname|log\.level)"\s*:\s*"?(?P<level>[A-Za-z]+|\d+)')
+_BAD = frozenset(["error", "fatal", "critical", "panic", "crit", "err", "severe", "emerg", "alert", "50", "60"])
 
 
 def _json(page: Page) -> Iterator[Found]:
     """The message in a JSON log line of a bad level, or in a JSON error body."""
-    for number in page.having(('"message"', '"msg"', '"error"', '"detail"', '"errorMessage"', '"error_description"', '"title"', '"reason"', '"err"')):
+    for number in page.having(
+        (
+            '"message"',
+            '"msg"',
+            '"error"',
+            '"detail"',
+            '"errorMessage"',
+            '"error_description"',
+            '"title"',
+            '"reason"',
+            '"err"',
+        )
+    ):
         text = page.text(number)
         level = _LEVEL.search(text)
         if level and level["level"].lower() not in _BAD:
@@ -25,13 +40,24 @@ def _json(page: Page) -> Iterator[Found]:
 
 
 TOOLS = (
-    Tool("logfmt", rules=(rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),)),
+    Tool(
+        "logfmt",
+        rules=(rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),),
+    ),
     Tool("json", signs=('"',), find=_json),
     Tool(
         "log",
         rules=(
-            rule(("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "[error]", "[fatal]", "ERR "), r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*\S.*", REPORT - 6),
-            rule((" ERROR ", "[ERROR]", " FATAL ", "[FATAL]"), r"\[[\w .:/@-]{1,80}\] (?:\[?(?:ERROR|FATAL|CRITICAL)\]?) .*", REPORT - 6),
+            rule(
+                ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "[error]", "[fatal]", "ERR "),
+                r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*\S.*",
+                REPORT - 6,
+            ),
+            rule(
+                (" ERROR ", "[ERROR]", " FATAL ", "[FATAL]"),
+                r"\[[\w .:/@-]{1,80}\] (?:\[?(?:ERROR|FATAL|CRITICAL)\]?) .*",
+                REPORT - 6,
+            ),
         ),
     ),
-)  # fmt: skip
+)

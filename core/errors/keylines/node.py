@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule, whole
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
 _NAME = r"(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Rejection|Failure)\b(?: \[[\w.]+\])?(?: \([^()\n]{1,80}\))?"
-_THROWN = re.compile(rf"(?:Uncaught(?: \(in promise\))? |Unhandled [\w ]{{1,40}}:? |error: (?:Uncaught )?(?:\(in promise\) )?|\[)?{_NAME}(?:: |:?\Z|: ?\Z)")
-_FRAME = re.compile(r"\s+at (?:async |new )?\S")
-_CARET = re.compile(r"\s*\^+\s*\Z")
-_CAUSE = re.compile(r"\s*\[(?:cause|errors)\]: (?:\[?)(?P<said>[A-Z].*)")
-_COMMAND = re.compile(r"(?:Error: )?Command failed\b")
+_THROWN = lazy_pattern(
+    rf"(?:Uncaught(?: \(in promise\))? |Unhandled [\w ]{{1,40}}:? |"
+    rf"error: (?:Uncaught )?(?:\(in promise\) )?|\[)?{_NAME}(?:: |:?\Z|: ?\Z)"
+)
+_FRAME = lazy_pattern(r"\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native(?: code)?\))(?: \{)?\Z", re.ASCII)
+_CARET = lazy_pattern(r"\s*\^+\s*\Z")
+_CAUSE = lazy_pattern(r"\s*\[(?:cause|errors)\]: (?:\[?)(?P<said>[A-Z].*)")
+_COMMAND = lazy_pattern(r"(?:Error: )?Command failed\b")
 _REACH = 24
 
 
@@ -45,23 +49,29 @@ def _has_frames(page: Page, number: int) -> bool:
 
 
 def _node_source(page: Page, number: int) -> bool:
-    """Whether the caret on line `number` stands under a source line that Node printed: `file:line` above, code, caret."""
-    return any(re.match(r"(?:file://|node:|[/\\]|[A-Za-z]:[\\/]|\[eval\]|\S+\.[cm]?[jt]sx?).*:\d+\Z", page.text(at)) for at in range(max(0, number - 4), number))
+    """Whether the caret on line `number` stands under source that Node printed: `file:line`, code, caret."""
+    return any(
+        re.match(r"(?:file://|node:|[/\\]|[A-Za-z]:[\\/]|\[eval\]|\S+\.[cm]?[jt]sx?).*:\d+\Z", page.text(at))
+        for at in range(max(0, number - 4), number)
+    )
+
+
+_HEADLINE = lazy_pattern(
+    r"ERROR in (?!.*\bTS\d+: ).*|Failed to compile\.?\Z|(?:[x✗✖] )?Build failed(?: in .*|:|\Z)|error during build:|"
+    r"Module (?:build|parse) failed.*:\Z"
+)
+_PLACE = lazy_pattern(r"(?:\.{0,2}/|\w:\\|>|[\w@-]+/)[^\s:]*(?:[: ]\d+:\d+\S*.*)?\Z", re.ASCII)
 
 
 def _bundled(page: Page) -> Iterator[Found]:
-    """`ERROR in file` and `Failed to compile`: the reason stands on the lines below."""
-    for number in page.having(("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module build failed", "Module parse failed")):
-        text = page.text(number).strip()
-        if re.match(r"ERROR in .+: error TS|(?:ERROR in )?.*\bTS\d+:", text):
+    """Below `ERROR in file`, `Failed to compile` and the like: the first line that is no place and no headline."""
+    for number in page.having(("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module ")):
+        if not _HEADLINE.match(page.text(number).strip()):
             continue
-        if text.startswith("Module "):
-            said = page.next_filled(number + 1, 2) if text.endswith(":") else number
-        else:
-            said = page.next_filled(number + 1, 3)
-            while said is not None and re.match(r"\s*(?:\./|\.\./|/|\w:\\|>|[\w@-]+/)[^\s:]*(?::\d+:\d+|\s\d+:\d+.*)?\Z", page.text(said)):
-                said = page.next_filled(said + 1, 3)
-        if said is not None and (said == number or not page.text(said).startswith("ERROR in ")):
+        said = page.next_filled(number + 1, 3)
+        while said is not None and _PLACE.match(page.text(said).strip()):
+            said = page.next_filled(said + 1, 3)
+        if said is not None and not _HEADLINE.match(page.text(said).strip()):
             yield whole(page, said, CAUSE)
 
 
@@ -82,23 +92,41 @@ TOOLS = (
             rule("FATAL ERROR: ", r"FATAL ERROR: .*", CAUSE),
             rule("UnhandledPromiseRejection", r"\(node:\d+\) UnhandledPromiseRejectionWarning: (?P<key>.*)", CAUSE),
             rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
+            rule(
+                "error: ",
+                r"error: (?:Uncaught|Module not found|Cannot find module|Relative import path|"
+                r"Cannot resolve|Could not resolve).*",
+                CAUSE,
+            ),
             rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
             rule("Command failed", r"(?:Error: )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z", WRAPPER),
         ),
     ),
-    Tool("bundler", signs=("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module "), find=_bundled),
+    Tool(
+        "bundler",
+        signs=("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module "),
+        find=_bundled,
+    ),
     Tool(
         "bundler",
         rules=(
             rule("[ERROR] ", r"[✘X×] \[ERROR\] .*", CAUSE),
-            rule("ERROR: ", r"ERROR: .*", CAUSE, located=True),
+            rule(
+                "ERROR: ",
+                r"ERROR: .*",
+                CAUSE,
+                located=(".ts", ".js", ".tsx", ".jsx", ".mjs", ".vue", ".svelte", ".css"),
+            ),
             rule("[vite]", r"\[vite\][\w: -]*(?:[Ee]rror|[Ff]ailed).*", CAUSE),
-            rule(("Module not found: ", "Cannot find module "), r"(?:Module not found: |Cannot find module ).*", CAUSE - 1),
+            rule(
+                ("Module not found: ", "Cannot find module "),
+                r"(?:Module not found: |Cannot find module ).*",
+                CAUSE - 1,
+            ),
             rule("failed to resolve", r"\S+: Failed to resolve .*", CAUSE),
             rule("Failed to resolve", r"(?:@\w+/\w+: )?Failed to resolve .*", CAUSE),
             rule("Could not resolve ", r"(?:RollupError: |Error: )?Could not resolve .*", CAUSE - 1),
             rule("RollupError", r"RollupError: .*", CAUSE),
-            rule("error: ", r"error: (?:Uncaught|Module not found|Cannot find module|Relative import path|Cannot resolve|Could not resolve).*", CAUSE),
         ),
     ),
-)  # fmt: skip
+)

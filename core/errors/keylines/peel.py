@@ -5,35 +5,41 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.lazy_pattern import lazy_pattern
+
 LONGEST: Final = 8192
 """Code points of a line that any pattern sees."""
 
 _PATH = (
-    r"(?:file:///?[^\s:'\"<>|]+|<(?:stdin|string|input|anonymous|unknown|eval|inline|command[ -]line)>|\(eval(?: at [^()\s]*)?\)|-e|-"
+    r"(?:file:///?[^\s:'\"<>|]+|<(?:stdin|string|input|anonymous|unknown|eval|"
+    r"inline|command[ -]line)>|\(eval(?: at [^()\s]*)?\)|-e|-"
     r"|(?:[A-Za-z]:)?[\\/.][^:'\"()<>|*?\n]{0,400}?\.[A-Za-z]\w{0,9}"
     r"|(?:[A-Za-z]:)?(?P<token>[^\s:()'\"<>|,;`]+))"
 )
 _POSITION = (
-    r"(?::\d+(?:[:.]\d+)?(?:-\d+(?:[:.]\d+)?)?|\(\d+(?:[,:.-]\d+){0,3}\)|:\[\d+,\d+\]|: ?\(\d+, ?\d+\)|:\(\.\w+[\w.+-]*\+0x[0-9a-f]+\))"
+    r"(?::\d+(?:[:.]\d+)?(?:-\d+(?:[:.]\d+)?)?|\(\d+(?:[,:.-] ?\d+){0,3}\)|"
+    r":\[\d+,\d+\]|: ?\(\d+, ?\d+\)|:\(\.\w+[\w.+-]*\+0x[0-9a-f]+\))"
 )
 _IN = r"(?::in [`'‘][^'’\n]{1,200}['’])?"
 _LEAD = r"(?:psql:|(?:vet|lua|luajit|ruby|rubocop|[ew]): (?=\S*[./\\:]))?"
-_LOCATION = re.compile(rf"{_LEAD}{_PATH}{_POSITION}{_IN}(?: - |:\s+|:(?=\D)|\s+(?=\S))", re.ASCII)
-_TAGGED = re.compile(r"\[(?:ERROR|error|err)\]\s+", re.ASCII)
-_PATHLIKE = re.compile(
-    r"[/\\]|\.(?:[chmsvdrRl]|[a-z]{1,2}|[ch](?:pp|xx|\+\+)|[a-z]{3}x?|java|jsx|tsx|json|yaml|toml|html|scss|less|swift|scala|dart|lisp|"
+_LOCATION = lazy_pattern(rf"{_LEAD}{_PATH}{_POSITION}{_IN}(?: - |:\s+|:(?=\D)|\s+(?=\S))", re.ASCII)
+_TAGGED = lazy_pattern(r"(?:\[(?:ERROR|error|err)\]|[>|*•-]|Error:(?=\s\S+ - ))\s+", re.ASCII)
+_PATHLIKE = lazy_pattern(
+    r"[/\\]|\.(?:[chmsvdrRl]|[a-z]{1,2}|[ch](?:pp|xx|\+\+)|[a-z]{3}x?|java|jsx|tsx|"
+    r"json|yaml|toml|html|scss|less|swift|scala|dart|lisp|"
     r"groovy|gradle|kts|proto|cmake|build|tfvars|ipynb|vue|svelte|astro|mdx|rst|txt|conf|bash|fish|coffee|erl|exs|hs|"
     r"ino|sol|zig|nim|cljs?|fsx?|vbs|ps1|psm1|mjs|cjs|mts|cts|xml|hbs|pug|lua|mod|csproj|nix|graphql)\Z|"
     r"^(?:GNU)?[Mm]akefile|^Dockerfile|^Rakefile|^Gemfile|^Jenkinsfile|^Justfile|^BUILD|^Podfile|^Vagrantfile",
     re.ASCII,
 )
-_HOST = re.compile(r"\.(?:com|org|net|io|dev|app|local|co|kr|ai|cloud|internal|lan|me|gov|edu)\Z")
-_GUTTER = re.compile(r"E {2,}(?=\S)|\d+:\d+ +(?:error|warning) +(?=\S)", re.ASCII)
-_LINKED = re.compile(
+_DIGIT = lazy_pattern(r"[0-9]")
+_HOST = lazy_pattern(r"\.(?:com|org|net|io|dev|app|local|co|kr|ai|cloud|internal|lan|me|gov|edu)\Z")
+_GUTTER = lazy_pattern(r"E {2,}(?=\S)|\d+:\d+ +(?:error|warning) +(?=\S)", re.ASCII)
+_LINKED = lazy_pattern(
     r".{1,600}?:\s(?=(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) ?[`'‘\w])"
 )
-_PANIC = re.compile(r"thread '[^']{0,200}'(?: \(\d+\))? panicked at '(?P<said>.+)', [^\s']+:\d+:\d+\Z", re.ASCII)
-_TRAILING = re.compile(r"(?:\(from versions: [^()]*\)|</(?:tool_use_error|error|stderr|stdout|output)>)\Z")
+_PANIC = lazy_pattern(r"thread '[^']{0,200}'(?: \(\d+\))? panicked at '(?P<said>.+)', [^\s']+:\d+:\d+\Z", re.ASCII)
+_TRAILING = lazy_pattern(r"(?:\(from versions: [^()]*\)|</(?:tool_use_error|error|stderr|stdout|output)>)\Z")
 
 
 def peel(text: str) -> tuple[int, int]:
@@ -59,10 +65,10 @@ def peel(text: str) -> tuple[int, int]:
     return start, end
 
 
-def located(text: str) -> bool:
-    """Whether the message of `text` stands behind a location."""
-    start = len(text) - len(text.lstrip())
-    return _location(text[:LONGEST], start, len(text)) is not None
+def location(text: str, start: int) -> str:
+    """What stands before a message that begins at `start`, if that is a place in a file; else empty."""
+    before = text[:start].strip()
+    return before if _DIGIT.search(before) else ""
 
 
 def _step(head: str, start: int, end: int) -> int | None:
@@ -70,7 +76,7 @@ def _step(head: str, start: int, end: int) -> int | None:
     after = _location(head, start, end)
     if after is None and (match := _GUTTER.match(head, start, end)):
         after = match.end()
-    if after is None and head[start] == "[" and (match := _TAGGED.match(head, start, end)):
+    if after is None and head[start] in "[>|*•-E" and (match := _TAGGED.match(head, start, end)):
         after = _location(head, match.end(), end)
     if after is None and ("undefined " in head or "multiple definition" in head):
         match = _LINKED.match(head, start, end)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -10,16 +9,17 @@ from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, TEST, Found, Part,
 from core.errors.keylines.lines import Page
 from core.errors.keylines.peel import peel
 from core.errors.keylines.python import exceptions, raised
+from core.lazy_pattern import lazy_pattern
 
-_SECTION = re.compile(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
-_ITEM = re.compile(r"_{3,} .+ _{3,}\Z")
-_ERROR_LINE = re.compile(r"E {2,}(?=\S)")
-_SUMMARY = re.compile(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL) \S.*? - (?P<said>\S.*)")
-_LINE_STYLE = re.compile(r"(?P<said>(?:[\w.]*(?:Error|Exception|Failed|Exit|Interrupt)\b(?::.*|\Z))|assert .*)")
+_SECTION = lazy_pattern(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
+_ITEM = lazy_pattern(r"_{3,} .+ _{3,}\Z")
+_ERROR_LINE = lazy_pattern(r"E {2,}(?=\S)")
+_SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL) \S.*? - (?P<said>\S.*)")
+_LINE_STYLE = lazy_pattern(r"(?P<said>(?:[\w.]*(?:Error|Exception|Failed|Exit|Interrupt)\b(?::.*|\Z))|assert .*)")
 
 
 def _pytest(page: Page) -> Iterator[Found]:
-    """The first `E` line of each failure; failures before errors of set-up and collection; the summary if no more is left."""
+    """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
     section = ""
     open_item = True
     seen: list[str] = []
@@ -34,13 +34,20 @@ def _pytest(page: Page) -> Iterator[Found]:
                 yield Found(TEST if section == "FAILURES" else TEST - 5, (Part(number, match.end(), len(text)),))
                 seen.append(text[match.end() :])
                 open_item = False
-        elif (match := _SUMMARY.match(text)) and "summary" in section or (match := _SUMMARY.match(text)) and "::" in text:
+        elif ((match := _SUMMARY.match(text)) and "summary" in section) or (
+            (match := _SUMMARY.match(text)) and "::" in text
+        ):
             said = match["said"]
             if not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
                 yield Found(TEST - 10, (Part(number, *match.span("said")),))
         elif section in ("FAILURES", "ERRORS") and not text[:1].isspace():
             start, end = peel(text)
-            if start and (match := _LINE_STYLE.match(text, start, end)) and ("(" in text or ": " in text[start:]) and not seen:
+            if (
+                start
+                and (match := _LINE_STYLE.match(text, start, end))
+                and ("(" in text or ": " in text[start:])
+                and not seen
+            ):
                 yield Found(TEST - 8, (Part(number, start, end),))
         elif not section and not text.startswith("E"):
             open_item = open_item or not text
@@ -108,7 +115,12 @@ TOOLS = (
     Tool(
         "pytest",
         rules=(
-            rule("ERROR: ", r"ERROR: (?:file or directory not found|not found|usage|found no collectors|Wrong expression|Coverage failure|no tests? ran).*", CAUSE),
+            rule(
+                "ERROR: ",
+                r"ERROR: (?:file or directory not found|not found|found no collectors|"
+                r"Wrong expression|Coverage failure|no tests? ran).*",
+                CAUSE,
+            ),
             rule("FAIL Required test coverage", r"FAIL Required test coverage.*", REPORT),
             rule("pytest: error: ", r"pytest: error: .*", CAUSE),
             rule("Error: ", r"(?:pluggy|_pytest\.config)\S*(?:Error): .*", CAUSE),
@@ -116,4 +128,4 @@ TOOLS = (
     ),
     Tool("unittest", signs=("FAIL: ", "ERROR: "), find=_unittest),
     Tool("doctest", signs=("Failed example:",), find=_doctest),
-)  # fmt: skip
+)

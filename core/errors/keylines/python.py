@@ -8,14 +8,22 @@ from dataclasses import dataclass
 
 from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
 _HEADER = "Traceback (most recent call last)"
-_GUTTER = re.compile(r"[ |]*(?:\+[-+ ]*(?:\d+ )?[-]*)? ?(?:\| )*", re.ASCII)
-_GROUP_LINE = re.compile(r"\s*(?:\||\+)")
-_MEMBER = re.compile(r"\s*(?:\| )*\s*\+-[+-]*-+ (?:\d+|\.\.\.) -+\Z")
-_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\.<locals>)*)(?:: |:?\Z)")
-_SUBPROCESS = re.compile(r"(?:subprocess\.)?CalledProcessError: ")
-_FILE = re.compile(r'\s*File "[^"\n]{1,600}", line \d+', re.ASCII)
+_GUTTER = lazy_pattern(r"[ |]*(?:\+[-+ ]*(?:\d+ )?[-]*)? ?(?:\| )*", re.ASCII)
+_GROUP_LINE = lazy_pattern(r"\s*(?:\||\+)")
+_MEMBER = lazy_pattern(r"\s*(?:\| )*\s*\+-[+-]*-+ (?:\d+|\.\.\.) -+\Z")
+_EXCEPTION = lazy_pattern(r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\.<locals>)*)(?:: |:?\Z)")
+_SUBPROCESS = lazy_pattern(r"(?:subprocess\.)?CalledProcessError: ")
+_FILE = lazy_pattern(r'\s*File "[^"\n]{1,600}", line \d+', re.ASCII)
+_BUILTIN = (
+    "ModuleNotFoundError|ImportError|AttributeError|KeyError|ValueError|IndexError|NameError|UnboundLocalError|OSError|"
+    "FileNotFoundError|FileExistsError|PermissionError|NotADirectoryError|IsADirectoryError|ZeroDivisionError|"
+    "RuntimeError|NotImplementedError|RecursionError|IndentationError|TabError|UnicodeDecodeError|UnicodeEncodeError|"
+    "TypeError|AssertionError|SyntaxError|TimeoutError|ConnectionRefusedError|ConnectionResetError|BrokenPipeError|"
+    "LookupError|MemoryError|OverflowError|StopIteration|ExceptionGroup|EOFError|BlockingIOError"
+)
 _REACH = 4000
 
 
@@ -41,7 +49,7 @@ def exceptions(page: Page, first: int = 0, last: int | None = None) -> list[Rais
             if raised:
                 found.append(raised)
                 number = max(number, raised.number)
-        elif (match := _FILE.match(text)) and (raised := _headless(page, number, text, last)):
+        elif _FILE.match(text) and (raised := _headless(page, number, text, last)):
             found.append(raised)
             number = raised.number
         elif _MEMBER.match(text) and (raised := _bare_member(page, number + 1, last)):
@@ -132,11 +140,27 @@ TOOLS = (
         "python",
         rules=(
             rule("Fatal Python error: ", r"Fatal Python error: ", CAUSE),
-            rule(("ython", "pypy"), r"\S*(?:python|pypy|Python)[\w.]*(?:\.exe)?: (?:can't open file|No module named|Error while finding) ?", CAUSE),
-            rule("Warning: ", r"\w+Warning: .+", DETAIL, located=True),
+            rule(
+                ("ython", "pypy"),
+                r"\S*(?:python|pypy|Python)[\w.]*(?:\.exe)?: (?:can't open file|No module named|Error while finding) ?",
+                CAUSE,
+            ),
+            rule(("Error: ", "Error"), rf"(?:{_BUILTIN})(?:: .*|\Z)", REPORT),
+            rule(
+                ("Error: ", "Exception: "),
+                r"(?!java|javax|org|com|net|io|kotlin|scala|android|System|"
+                r"Microsoft)(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Error|Exception): .*",
+                REPORT,
+            ),
+            rule("Warning: ", r"\w+Warning: .+", DETAIL, located=""),
             rule("usage: ", r"usage: \S+", WRAPPER - 5),
-            rule(": error: ", r"[\w.-]+(?: [\w-]+)?: error: (?:the following arguments|unrecognized arguments|argument |invalid choice|one of the arguments|ambiguous option).*", REPORT),
+            rule(
+                ": error: ",
+                r"[\w.-]+(?: [\w-]+)?: error: (?:the following arguments|unrecognized arguments|"
+                r"argument |invalid choice|one of the arguments|ambiguous option).*",
+                REPORT,
+            ),
             rule("CommandError: ", r"CommandError: .+", REPORT),
         ),
     ),
-)  # fmt: skip
+)

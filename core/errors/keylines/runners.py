@@ -1,18 +1,32 @@
-"""Test runners besides Python's: jest, vitest, mocha, node:test, playwright, rspec, minitest, phpunit, ExUnit, xunit, googletest, Catch2."""
+"""Test runners besides Python's: jest, vitest, mocha, playwright, rspec, phpunit, ExUnit, xunit, googletest and kin."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import DETAIL, REPORT, TEST, WRAPPER, Found, Part, Tool, joined, message, rule, whole
+from core.errors.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    TEST,
+    WRAPPER,
+    Found,
+    Part,
+    Tool,
+    joined,
+    message,
+    rule,
+    whole,
+)
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
-_BULLET = re.compile(r"\s*● (?!Console)\S.*")
-_NUMBERED = re.compile(r"\s*\d+\) \S.*")
-_VITEST_FAIL = re.compile(r"\s*(?:FAIL|❯|×) +\S.*")
-_THROWN = re.compile(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
-_RULER = re.compile(r"[⎯─=_-]{4,}.*")
+_BULLET = lazy_pattern(r"\s*● (?!Console)\S.*")
+_NUMBERED = lazy_pattern(r"\s*\d+\) \S.*")
+_VITEST_FAIL = lazy_pattern(r"\s*(?:FAIL|❯|×) +\S.*")
+_THROWN = lazy_pattern(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
+_RULER = lazy_pattern(r"[⎯─=_-]{4,}.*")
 
 
 def _jest(page: Page) -> Iterator[Found]:
@@ -22,7 +36,11 @@ def _jest(page: Page) -> Iterator[Found]:
         if not _BULLET.match(page.text(number)) or _summary(page, number):
             continue
         said = page.next_filled(number + 1, 4)
-        if said is not None and page.lines[said].indent > page.lines[number].indent and not _BULLET.match(page.text(said)):
+        if (
+            said is not None
+            and page.lines[said].indent > page.lines[number].indent
+            and not _BULLET.match(page.text(said))
+        ):
             yield whole(page, said, weight)
             yield whole(page, number, DETAIL)
             weight = TEST - 1
@@ -71,13 +89,17 @@ def _reason(page: Page, number: int) -> tuple[Part, ...]:
             return ()
         if said.startswith("Failure/Error: "):
             return _rspec(page, at)
-        if re.match(r"(?:Expected:? |expected:? )", said) and re.match(r"\s*(?:Actual|got|to be|  Actual): ", page.text(at + 1)):
+        if re.match(r"(?:Expected:? |expected:? )", said) and re.match(
+            r"\s*(?:Actual|got|to be|  Actual): ", page.text(at + 1)
+        ):
             return (message(page, at), message(page, at + 1))
         if said.startswith("Message:"):
             return (message(page, at + 1),)
         if _THROWN.match(text) and not said.startswith("at "):
             return (message(page, at),)
-        if re.match(r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", said) and not said.endswith("Error:"):
+        if re.match(
+            r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", said
+        ) and not said.endswith("Error:"):
             return (message(page, at),)
         if re.match(r"\*\* \([\w.]+\) ", said):
             return (message(page, at),)
@@ -150,11 +172,30 @@ def _block(page: Page, number: int) -> range:
     return range(number, end)
 
 
+_WANTED = lazy_pattern(r"\s*(?:[Ee]xpected|EXPECTED|[Ww]ant(?:ed)?)\b ?(?:value)?:? *\S.*")
+_CAME = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]ound)\b ?(?:value)?\s*: *\S")
+
+
+def _pairs(page: Page) -> Iterator[Found]:
+    """What was expected, and below it what came, whatever the runner."""
+    for number in page.having(("xpected", "XPECTED", "ant")):
+        if _WANTED.match(page.text(number)) and _CAME.match(page.text(number + 1)):
+            yield joined(page, (number, number + 1), CAUSE - 1)
+
+
 TOOLS = (
     Tool("jest", signs=("● ",), find=_jest),
     Tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
     Tool("mocha", signs=(") ",), find=_numbered),
     Tool("tap", signs=("not ok ",), find=_tap),
     Tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
-    Tool("jest", rules=(rule("thrown: ", r"thrown: .*", REPORT), rule("Jest: ", r"Jest: \".*", REPORT), rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER))),
-)  # fmt: skip
+    Tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
+    Tool(
+        "jest",
+        rules=(
+            rule("thrown: ", r"thrown: .*", REPORT),
+            rule("Jest: ", r"Jest: \".*", REPORT),
+            rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER),
+        ),
+    ),
+)

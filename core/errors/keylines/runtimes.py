@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, rule, whole
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
-_OCAML = re.compile(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
+_OCAML = lazy_pattern(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
 _PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
 
 
@@ -26,7 +27,9 @@ def _dotnet_block(page: Page) -> Iterator[Found]:
     """PowerShell 5 names the position on the next lines; the message is the line above."""
     for number in page.having(("+ CategoryInfo", "At line:")):
         for at in range(number - 1, max(-1, number - 6), -1):
-            if re.match(r"\S+ ?: \S|\S.*\bis not recognized", page.text(at)) and not page.text(at).startswith("At line"):
+            if re.match(r"\S+ ?: \S|\S.*\bis not recognized", page.text(at)) and not page.text(at).startswith(
+                "At line"
+            ):
                 yield whole(page, at, CAUSE)
                 return
 
@@ -34,7 +37,9 @@ def _dotnet_block(page: Page) -> Iterator[Found]:
 def _latex(page: Page) -> Iterator[Found]:
     """`! message`, and the source line that follows it (`l.5 \\foo`) for an undefined control sequence."""
     for number in page.having(("! ",)):
-        if re.match(r"! \S", page.text(number)) and any(re.match(r"l\.\d+ ", page.text(at)) for at in range(number, number + 12)):
+        if re.match(r"! \S", page.text(number)) and any(
+            re.match(r"l\.\d+ ", page.text(at)) for at in range(number, number + 12)
+        ):
             yield whole(page, number, CAUSE)
 
 
@@ -42,10 +47,20 @@ TOOLS = (
     Tool(
         "ruby",
         rules=(
-            rule("Error)", r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z", CAUSE, located=True),
-            rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE - 1, located=True),
-            rule("syntax error", r"syntax error,? .*", CAUSE, located=True),
-            rule(("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"), r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)", REPORT),
+            rule(
+                "Error)",
+                r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
+                CAUSE,
+                located=(".rb", "-e:", "(eval", "bin/", "Rakefile", "Gemfile"),
+            ),
+            rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE, located=(".rb", "-e:", "bin/")),
+            rule("syntax error", r"syntax error,? .*", CAUSE, located=(".rb", "-e:")),
+            rule(
+                ("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"),
+                r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|"
+                r"Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)",
+                REPORT,
+            ),
             rule("rake aborted!", r"rake aborted!", WRAPPER),
             rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing|Error installing|Failed to build).*", REPORT),
         ),
@@ -53,8 +68,8 @@ TOOLS = (
     Tool(
         "php",
         rules=(
-            rule("PHP ", rf"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
-            rule(" error: ", rf"(?:Fatal|Parse) error: .*", CAUSE),
+            rule("PHP ", r"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
+            rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
             rule("PHP Warning", r"PHP Warning: .*", DETAIL),
             rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
             rule("requires ", r"- (?:Root composer\.json|\S+/\S+ \S+|\S+/\S+) requires .*", REPORT + 1),
@@ -68,13 +83,34 @@ TOOLS = (
             rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
         ),
     ),
-    Tool("elixir", rules=(rule("** (", r"\*\* \([\w.]+\) .*", CAUSE), rule("error: ", r"error: (?:undefined|invalid|module|syntax).*", REPORT + 1))),
-    Tool("erlang", rules=(rule("** exception", r"\*\* exception .*", CAUSE), rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER))),
+    Tool(
+        "elixir",
+        rules=(
+            rule("** (", r"\*\* \([\w.]+\) .*", CAUSE),
+            rule("error: ", r"error: (?:undefined|invalid|module|syntax).*", REPORT + 1),
+        ),
+    ),
+    Tool(
+        "erlang",
+        rules=(rule("** exception", r"\*\* exception .*", CAUSE), rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER)),
+    ),
     Tool("ocaml", signs=('", line',), find=_ocaml),
-    Tool("r", rules=(rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE), rule("Execution halted", r"Execution halted", WRAPPER))),
+    Tool(
+        "r",
+        rules=(
+            rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
+            rule("Execution halted", r"Execution halted", WRAPPER),
+        ),
+    ),
     Tool("julia", rules=(rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE),)),
-    Tool("lua", rules=(rule(".lua:", r"\S.*", CAUSE, located=True),)),
-    Tool("dart", rules=(rule("Error: ", r"Error: .*", CAUSE, located=True), rule("Unhandled exception:", r"Unhandled exception:", WRAPPER), rule("Because ", r"Because .* version solving failed\.", CAUSE))),
+    Tool("lua", rules=(rule(".lua:", r"\S.*", CAUSE, located=".lua"),)),
+    Tool(
+        "dart",
+        rules=(
+            rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
+            rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
+        ),
+    ),
     Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_dotnet_block),
     Tool("latex", signs=("! ",), find=_latex),
-)  # fmt: skip
+)

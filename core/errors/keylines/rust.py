@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from core.errors.keylines.entry import CAUSE, REPORT, TEST, WRAPPER, Found, Part, Tool, rule, whole
 from core.errors.keylines.lines import Page
+from core.lazy_pattern import lazy_pattern
 
-_PANICKED = re.compile(r"(?:.*\bthread '[^']{0,200}'(?: \(\d+\))? )?panicked at (?P<at>.+)", re.ASCII)
-_OLD = re.compile(r"'(?P<said>.*)', \S+:\d+:\d+\Z", re.ASCII)
+_PANICKED = lazy_pattern(r"(?:.*\bthread '[^']{0,200}'(?: \(\d+\))? )?panicked at (?P<at>.+)", re.ASCII)
+_OLD = lazy_pattern(r"'(?P<said>.*)', \S+:\d+:\d+\Z", re.ASCII)
 
 
 def _panics(page: Page) -> Iterator[Found]:
@@ -37,7 +38,8 @@ def _diagnostics(page: Page) -> Iterator[Found]:
 
 
 _HOLLOW = (
-    r"error: (?:could not compile|aborting due to|test failed, to rerun|\d+ targets? failed|build failed|doctest failed|"
+    r"error: (?:could not compile|aborting due to|test failed, to rerun|"
+    r"\d+ targets? failed|build failed|doctest failed|"
     r"process didn't exit successfully|Recipe|bench failed|some crates failed|failed to compile).*"
 )
 
@@ -53,12 +55,18 @@ TOOLS = (
         "cargo",
         rules=(
             rule("error: ", _HOLLOW, WRAPPER),
-            rule("error: ", r"error: (?:no matching package|failed to (?:parse|select|load|get|run|resolve|read|download|verify|determine)|package `|manifest|linking with|"
-                 r"the lock file|could not find `|no such (?:sub)?command|a bin target|cannot find|toolchain|linker `|unable to|crate ).*", REPORT + 1),
+            rule(
+                "error: ",
+                r"error: (?:no matching package|failed to (?:parse|select|load|get|run|resolve|read|"
+                r"download|verify|determine)|package `|manifest|linking with|"
+                r"the lock file|could not find `|no such (?:sub)?command|a bin target|"
+                r"cannot find|toolchain|linker `|unable to|crate ).*",
+                REPORT + 1,
+            ),
             rule("has overflowed its stack", r"thread '.*' has overflowed its stack", CAUSE),
             rule("fatal runtime error: ", r"fatal runtime error: .*", REPORT),
             rule("memory allocation of ", r"memory allocation of \d+ bytes failed.*", CAUSE),
             rule("Error: ", r"Error: (?:\w+ ?\{|Os \{|ParseIntError|\w+\().*", REPORT + 1),
         ),
     ),
-)  # fmt: skip
+)

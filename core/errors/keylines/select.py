@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 from core.errors.envelope import single_line, unwrap
 from core.errors.identity import KeyLine
-from core.errors.keylines.entry import CAUSE, DETAIL, Found, Part, Rule, Tool, message
+from core.errors.keylines.entry import CAUSE, DETAIL, Found, Part, Rule, message
 from core.errors.keylines.generic import best_line
 from core.errors.keylines.lines import Page
-from core.errors.keylines.peel import located, peel
+from core.errors.keylines.peel import location, peel
 from core.errors.keylines.registry import TOOLS
 
 MOST = 24
 """Key lines kept of one output."""
-_PER_TOOL = 200
+_PER_RULE = 200
 
-_Named = tuple[Found, str]
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A key line with the entry that found it and the entry's place in the registry."""
+
+    found: Found
+    tool: str
+    order: int
+
+
+def _by_needle() -> dict[str, list[tuple[int, str, int, Rule]]]:
+    """For each needle the rules it calls for, with their tool, its place in the registry and a number of their own."""
+    rules: dict[str, list[tuple[int, str, int, Rule]]] = {}
+    numbered = ((order, tool.name, rule) for order, tool in enumerate(TOOLS) for rule in tool.rules)
+    for number, (order, tool, rule) in enumerate(numbered):
+        for needle in rule.needles:
+            rules.setdefault(needle, []).append((order, tool, number, rule))
+    return rules
+
+
+_RULES = _by_needle()
 
 
 def key_text(text: str) -> str:
@@ -35,76 +58,70 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
     filled = [number for number, line in enumerate(page.lines) if line.text.strip()]
     if not filled:
         return ()
-    named = list(_asked(page))
+    named = [*_blocks(page), *_lines(page)]
     if len(filled) == 1:
         alone = message(page, filled[0])
-        tool = max(named, key=lambda item: item[0].weight)[1] if named else "unknown"
+        tool = min(named, key=lambda item: (-item.found.weight, item.order)).tool if named else "unknown"
         return (_key_line(page, (alone,), tool, primary=True),)
     ranked = _ranked(page, named)
-    return tuple(
-        _key_line(page, found.parts, tool, primary=rank == 0 or _is_peer(found, tool, *ranked[0]))
-        for rank, (found, tool) in enumerate(ranked)
-    )
+    return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
 
 
-def _is_peer(found: Found, tool: str, top: Found, top_tool: str) -> bool:
-    """Whether a line is an error of its own beside the first: the next diagnosis, the next failing test."""
-    return tool == top_tool and found.weight >= max(CAUSE, top.weight - 1)
+def _is_peer(item: _Named, top: _Named) -> bool:
+    """Whether a line is the first or an error of its own beside it: the next diagnosis, the next failing test."""
+    return item is top or (item.tool == top.tool and item.found.weight >= max(CAUSE, top.found.weight - 1))
 
 
-def _asked(page: Page) -> Iterator[_Named]:
-    for tool in TOOLS:
-        taken = 0
-        for found in _answers(tool, page):
-            if found.parts:
-                yield found, tool.name
-                taken += 1
-            if taken >= _PER_TOOL:
-                break
+def _blocks(page: Page) -> Iterator[_Named]:
+    """What the finders of blocks say."""
+    for order, tool in enumerate(TOOLS):
+        if tool.find is not None and any(sign in page.whole for sign in tool.signs):
+            for found in islice(tool.find(page), _PER_RULE):
+                yield _Named(found, tool.name, order)
 
 
-def _answers(tool: Tool, page: Page) -> Iterator[Found]:
-    if tool.find is not None and any(sign in page.whole for sign in tool.signs):
-        yield from tool.find(page)
-    for rule in tool.rules:
-        yield from _matches(rule, page)
+def _lines(page: Page) -> Iterator[_Named]:
+    """What the rules for single lines say; each line is peeled once, each needle sought once."""
+    bodies: dict[int, tuple[int, int]] = {}
+    taken: Counter[int] = Counter()
+    for needle, rules in _RULES.items():
+        for number in page.having((needle,)):
+            text = page.text(number)
+            start, end = bodies.get(number) or bodies.setdefault(number, peel(text))
+            for order, tool, serial, rule in rules:
+                if taken[serial] < _PER_RULE and (match := rule.pattern.match(text, start, end)):
+                    if rule.located and not _placed(rule, location(text, start)):
+                        continue
+                    taken[serial] += 1
+                    part = match.span("key") if "key" in rule.pattern.groupindex else (start, end)
+                    yield _Named(Found(rule.weight, (Part(number, *part),)), tool, order)
 
 
-def _matches(rule: Rule, page: Page) -> Iterator[Found]:
-    seen = -1
-    for number in page.having(rule.needles):
-        if number == seen:
-            continue
-        seen = number
-        text = page.text(number)
-        start, end = peel(text)
-        if rule.located and not located(text):
-            continue
-        if match := rule.pattern.match(text, start, end):
-            part = Part(number, *match.span("key")) if "key" in rule.pattern.groupindex else Part(number, start, end)
-            yield Found(rule.weight, (part,))
+def _placed(rule: Rule, place: str) -> bool:
+    return bool(place) and any(part in place for part in rule.located)
 
 
-def _ranked(page: Page, named: Sequence[_Named]) -> list[_Named]:
+def _ranked(page: Page, named: list[_Named]) -> list[_Named]:
     """The primary first, then the others in their order in the text, each line and each text once."""
-    if not named or max(found.weight for found, _ in named) <= DETAIL:
-        number, sure = best_line(page, {part.number for found, _ in named for part in found.parts})
+    if not named or max(item.found.weight for item in named) <= DETAIL:
+        number, sure = best_line(page, {part.number for item in named for part in item.found.parts})
         if number is not None and (sure or not named):
-            named = [(Found(DETAIL + 1, (message(page, number),)), "unknown"), *named]
-    best_first = sorted(named, key=lambda item: (-item[0].weight, item[0].parts[0].number))
+            named = [_Named(Found(DETAIL + 1, (message(page, number),)), "unknown", len(TOOLS)), *named]
+    best_first = sorted(named, key=lambda item: (-item.found.weight, item.found.parts[0].number, item.order))
     lines: set[int] = set()
     texts: set[str] = set()
     kept: list[_Named] = []
-    for found, tool in best_first:
-        text = _text(page, found.parts)
-        if not text or text in texts or any(part.number in lines for part in found.parts):
+    for item in best_first:
+        parts = item.found.parts
+        text = _text(page, parts)
+        if not text or text in texts or any(part.number in lines for part in parts):
             continue
-        kept.append((found, tool))
+        kept.append(item)
         texts.add(text)
-        lines.update(part.number for part in found.parts)
+        lines.update(part.number for part in parts)
         if len(kept) == MOST:
             break
-    return [*kept[:1], *sorted(kept[1:], key=lambda item: item[0].parts[0].number)]
+    return [*kept[:1], *sorted(kept[1:], key=lambda item: item.found.parts[0].number)]
 
 
 def _text(page: Page, parts: Iterable[Part]) -> str:

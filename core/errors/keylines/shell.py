@@ -6,44 +6,130 @@ from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Tool, rul
 
 # What the C library and the shells say in English and Korean.
 _REASON = (
-    "No such file or directory|Permission denied|Is a directory|Not a directory|File exists|command not found|not found|"
+    "No such file or directory|Permission denied|Is a directory|"
+    "Not a directory|File exists|command not found|not found|"
     "cannot execute|No space left on device|Read-only file system|Device or resource busy|Operation not permitted|"
     "Connection refused|Connection timed out|Name or service not known|Temporary failure in name resolution|"
     "Exec format error|Argument list too long|Invalid argument|Too many open files|Directory not empty|Broken pipe|"
     "unbound variable|bad interpreter|ambiguous redirect|syntax error|unexpected end of file|unexpected EOF|"
     "No such process|Resource temporarily unavailable|Input/output error|Text file busy|cannot stat|missing operand|"
-    "invalid option|unrecognized option|unknown option|illegal option|parameter not set|bad substitution|event not found|"
-    "그런 파일이나 디렉[터토]리가 없습니다|허가 거부|명령어를 찾을 수 없음|명령을 찾을 수 없습니다|찾을 수 없음|실행할 수 없음|"
+    "invalid option|unrecognized option|unknown option|illegal option|"
+    "parameter not set|bad substitution|event not found|"
+    "그런 파일이나 디렉[터토]리가 없습니다|허가 거부|명령어를 찾을 수 없음|명령을 찾을 수 없습니다|"
+    "찾을 수 없음|실행할 수 없음|"
     "디렉[터토]리입니다|디렉[터토]리가 아닙니다|파일이 있습니다|파일이 존재합니다|장치에 남은 공간이 없음|문법 오류|"
-    "바인딩 해제한 변수|잘못된 (?:옵션|인수|인자)|연결이 거부|연결 거부|할 수 없(?:습니다|음)|읽기 전용 파일 시스템|프로세스가 없습니다"
+    "바인딩 해제한 변수|잘못된 (?:옵션|인수|인자)|연결이 거부|연결 거부|할 수 없(?:습니다|음)|"
+    "읽기 전용 파일 시스템|프로세스가 없습니다"
 )
-_NEEDLES = tuple(reason for reason in _REASON.split("|") if "(" not in reason and "[" not in reason) + (
-    "디렉터리가 없습니다", "디렉토리가 없습니다", "디렉터리입니다", "디렉토리입니다", "디렉터리가 아닙니다", "잘못된 ", "할 수 없", "수 없습니다",
-)  # fmt: skip
+_NEEDLES = (
+    *(reason for reason in _REASON.split("|") if "(" not in reason and "[" not in reason),
+    "디렉터리가 없습니다",
+    "디렉토리가 없습니다",
+    "디렉터리입니다",
+    "디렉토리입니다",
+    "디렉터리가 아닙니다",
+    "잘못된 ",
+    "할 수 없",
+    "수 없습니다",
+)
+
+_PROGRAMS = [
+    "cp",
+    "mv",
+    "rm",
+    "ls",
+    "cat",
+    "chmod",
+    "chown",
+    "ln",
+    "mkdir",
+    "rmdir",
+    "touch",
+    "find",
+    "head",
+    "tail",
+    "sort",
+    "cut",
+    "tr",
+    "wc",
+    "du",
+    "df",
+    "dd",
+    "date",
+    "stat",
+    "env",
+    "xargs",
+    "tee",
+    "install",
+    "kill",
+    "mount",
+    "umount",
+]
+_HOLLOW = (
+    r".*(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|non-zero|"
+    r"did not complete)|.{0,80}\b(?:failed|errors?|occurred)\W*\Z"
+)
 
 TOOLS = (
     Tool(
         "shell",
         rules=(
-            rule((": ",), rf"(?:-?(?:ba|z|da|k|a)?sh|/\S*/(?:ba|z|da|k|a)?sh|\S+\.(?:sh|bash|zsh))(?:\[\d+\])?: (?:line \d+: |줄 \d+: |\d+행: |\d+: )?(?:(?:eval|source|cd): )?(?!warning|set locale).*(?:{_REASON}).*", REPORT),
+            rule(
+                (": ",),
+                rf"(?:-?(?:ba|z|da|k|a)?sh|/\S*/(?:ba|z|da|k|a)?sh|\S+\.(?:sh|bash|"
+                rf"zsh))(?:\[\d+\])?: (?:line \d+: |줄 \d+: |\d+행: |\d+: )?(?:(?:eval|source|"
+                rf"cd): )?(?!warning|set locale).*(?:{_REASON}).*",
+                REPORT,
+            ),
             rule("zsh: ", r"zsh: .*", REPORT - 1),
             rule("fish: ", r"fish: .*", REPORT),
-            rule("syntax error near unexpected token", r".*syntax error near unexpected token.*", REPORT + 1),
+            rule(
+                ("syntax error near unexpected token", "Syntax error: "),
+                r".*(?:syntax error near unexpected token|: \d+: Syntax error: ).*",
+                REPORT,
+            ),
             rule("is not recognized as", r".*is not recognized as .*", REPORT),
             rule("내부 또는 외부 명령", r".*내부 또는 외부 명령.*", REPORT),
-            rule(("The system cannot find", "지정된 경로를", "지정된 파일을", "Access is denied"), r"(?:The system cannot find .*|지정된 (?:경로|파일)를? ?을? ?찾을 수 없습니다.*|Access is denied\..*)", REPORT),
-            rule(("Segmentation fault", "Bus error", "Aborted", "Killed", "Illegal instruction", "Trace/breakpoint", "Floating point exception", "세그멘테이션"), r"(?:.*: )?(?:line \d+: )?\s*(?:\d+ )?(?:Segmentation fault|Bus error|Aborted|Killed|Illegal instruction|Trace/breakpoint trap|Floating point exception|세그멘테이션 (?:오류|폴트|결함))(?: .*)?\Z", DETAIL),
+            rule(
+                ("The system cannot find", "지정된 경로를", "지정된 파일을", "Access is denied"),
+                r"(?:The system cannot find .*|지정된 (?:경로|파일)를? ?을? ?찾을 수 없습니다.*|Access is denied\..*)",
+                REPORT,
+            ),
+            rule(
+                (
+                    "Segmentation fault",
+                    "Bus error",
+                    "Aborted",
+                    "Killed",
+                    "Illegal instruction",
+                    "Trace/breakpoint",
+                    "Floating point exception",
+                    "세그멘테이션",
+                ),
+                r"(?:.*: )?(?:line \d+: )?\s*(?:\d+ )?(?:Segmentation fault|Bus error|Aborted|Killed|"
+                r"Illegal instruction|Trace/breakpoint trap|Floating point exception|"
+                r"세그멘테이션 (?:오류|폴트|결함))(?: .*)?\Z",
+                DETAIL,
+            ),
         ),
     ),
     Tool(
         "coreutils",
         rules=(
-            rule(_NEEDLES, rf"(?!error|Error|warning)[\w./+-]+: (?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z", REPORT),
+            rule(
+                _NEEDLES,
+                rf"(?!error|Error|warning)[\w./+-]+: (?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
+                REPORT,
+            ),
             rule(": cannot ", r"[\w./+-]+: cannot .*", REPORT),
             rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
             rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
             rule("jq: error", r"jq: (?:parse )?error.*", REPORT),
             rule("sudo: ", r"sudo: .*", REPORT),
+            rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT),
+            rule(
+                tuple(f"{name}: " for name in _PROGRAMS), rf"(?:{'|'.join(_PROGRAMS)}): (?:[A-Za-z‘'\"`].*)", REPORT - 1
+            ),
             rule("sed: ", r"sed: .*", REPORT),
             rule("grep: ", r"[ef]?grep: .*", REPORT),
             rule("awk: ", r"[gm]?awk: .*", REPORT),
@@ -55,17 +141,43 @@ TOOLS = (
     Tool(
         "options",
         rules=(
-            rule("error: ", r"error: (?:unexpected argument|the following required|a value is required|invalid value|unrecognized subcommand|unknown (?:command|option|argument|flag)|found argument|the argument|option|missing|too many arguments|required option).*", REPORT),
-            rule("Error: ", r"Error: (?:No such (?:option|command)|Missing (?:option|argument|parameter|command)|Invalid value|Got unexpected|unknown (?:flag|command|shorthand)|required flag|accepts|flag needs|requires|invalid argument).*", REPORT),
-            rule(("unknown command", "Unknown command", "unknown option"), r"(?:Error: |error: )?[Uu]nknown (?:command|option|argument).*", REPORT - 1),
+            rule(
+                "error: ",
+                r"error: (?:unexpected argument|the following required|a value is required|invalid value|"
+                r"unrecognized subcommand|unknown (?:command|option|argument|flag)|found argument|"
+                r"the argument|option|missing|too many arguments|required option).*",
+                REPORT,
+            ),
+            rule(
+                "Error: ",
+                r"Error: (?:No such (?:option|command)|Missing (?:option|argument|parameter|command)|"
+                r"Invalid value|Got unexpected|unknown (?:flag|command|shorthand)|"
+                r"required flag|accepts|flag needs|requires|invalid argument).*",
+                REPORT,
+            ),
+            rule(
+                ("unknown command", "Unknown command", "unknown option"),
+                r"(?:Error: |error: )?[Uu]nknown (?:command|option|argument).*",
+                REPORT - 1,
+            ),
         ),
     ),
     Tool(
         "unknown",
         rules=(
+            rule(
+                ("error: ", "Error: ", "ERROR: ", "error", "오류: "),
+                r"(?:fatal |internal |syntax )?(?:[Ee]rror|ERROR|오류)\b ?[^:]{0,40}(?:: .*|\Z)",
+                CAUSE,
+                located="",
+            ),
             rule(("fatal error: ", "fatal: "), r"(?:fatal error|fatal): .*", REPORT - 2),
-            rule("error: ", r"error: (?!\d+ )(?!.*exited? (?:with|code)).*", REPORT - 3),
-            rule(("Error: ", "ERROR: ", "FATAL: ", "오류: ", "에러: "), r"(?:Error|ERROR|FATAL|오류|에러): (?!.*(?:exit code|non-zero|did not complete)).*", REPORT - 4),
+            rule("error: ", rf"error: (?!\d+ )(?!{_HOLLOW}).*", REPORT - 3),
+            rule(
+                ("Error: ", "ERROR: ", "FATAL: ", "오류: ", "에러: "),
+                rf"(?:Error|ERROR|FATAL|오류|에러): (?!{_HOLLOW}).*",
+                REPORT - 4,
+            ),
         ),
     ),
-)  # fmt: skip
+)
