@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from core.flows.capabilities import schema_text
 from core.samples import sample_paths
 
 Run = Callable[..., Any]
@@ -63,7 +65,11 @@ def test_import_reads_once(run: Run, tmp_path: Path) -> None:
     assert plain.code == 0
     assert plain.text.startswith("Read ")
     assert plain.err == b"", "no progress where nobody watches"
-    assert b"import" in run("import", "auto", *samples, "--db", str(tmp_path / "y.db"), "--verbose").err
+    other = ("--db", str(tmp_path / "y.db"), "--verbose")
+    assert b"import" in run("import", "auto", *samples, *other).err
+    for line in run("import", "auto", *samples, *other, "--json").err.splitlines():
+        progress = json.loads(line)
+        jsonschema.validate(progress, json.loads(schema_text("progress.v1")))
 
 
 def test_import_without_anything_to_read_exits_1(run: Run, home: Path) -> None:
