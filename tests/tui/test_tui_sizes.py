@@ -19,11 +19,12 @@ WALK = (
     (40, 12),
     (20, 5),
     (9, 9),
-    (3, 2),
+    (2, 3),
     (1, 1),
     (2, 40),
-    (300, 3),
+    (99, 2),
 )
+JOURNEYS = ((), ("down",), ("down", "enter"), ("down", "t"), ("down", "enter", "z"), ("f1",), ("ctrl+p",))
 
 
 async def started(pilot: Pilot[None], app: CasebookApp) -> None:
