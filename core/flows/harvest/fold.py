@@ -16,14 +16,14 @@ from core.flows.harvest.command import Command, command_of, parse_command
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.outcome import Outcome, judge, judge_running
 from core.flows.harvest.relation import RELATIONS, Relation, relation
-from core.flows.harvest.settle import OpenError, Run, Step, Verified, settle, slim_change
+from core.flows.harvest.settle import OpenError, Past, Run, Step, Verified, fix_of, settle, slim_change
 from core.transcripts.commands import OWN_TOOLS
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""
-OPEN_KEPT: Final = 300
+OPEN_KEPT: Final = 150
 """Errors of a chain that wait for their fix at the same time."""
-SAID_KEPT: Final = 120
+SAID_KEPT: Final = 60
 STARTED_KEPT: Final = 100
 _SAID_LENGTH = 8_000
 _MENTIONS = 200_000
@@ -44,7 +44,7 @@ def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedErr
     for at, event in enumerate(events):
         chain = chains.get(event.chain)
         if chain is None:
-            chain = chains[event.chain] = _Chain(project)
+            chain = chains[event.chain] = _Chain(Past(project))
         yield from chain.said(at, event) if isinstance(event, Said) else chain.ran(at, event)
     for chain in chains.values():
         yield from chain.end()
@@ -54,17 +54,15 @@ def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedErr
 class _Chain:
     """One agent's line of work: what is open in it, and what was done and said since."""
 
-    project: str
+    past: Past
     open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
-    steps: list[Step] = field(default_factory=list[Step])
-    words: list[tuple[int, Said]] = field(default_factory=list[tuple[int, Said]])
     started: dict[str, tuple[Ran, int]] = field(default_factory=dict[str, tuple[Ran, int]])
     unexplained: list[tuple[OpenError, Verified]] = field(default_factory=list[tuple[OpenError, Verified]])
 
     def said(self, at: int, said: Said) -> Iterator[HarvestedError]:
         if self.open or self.unexplained:
-            self.words.append((at, replace(said, text=said.text[:_SAID_LENGTH])))
-            del self.words[:-SAID_KEPT]
+            self.past.words.append((at, replace(said, text=said.text[:_SAID_LENGTH])))
+            del self.past.words[:-SAID_KEPT]
         if self.unexplained and said.role == "user":
             yield from self._flush()
 
@@ -93,7 +91,7 @@ class _Chain:
         """What is still open at the end: settled by the best evidence there was, or unresolved."""
         yield from self._flush()
         for error in self.open.values():
-            yield settle(error, error.replaced or error.narrower, self.steps, self.words, self.project)
+            yield settle(error, error.replaced or error.narrower, self.past)
         self.open.clear()
 
     def _judge(self, ran: Ran, actual: Ran, command: Command | None) -> Outcome:
@@ -104,7 +102,7 @@ class _Chain:
         task = ran.facts.get("background") or (begun and (begun[1] or begun[2]))
         if not task or ran.exit_code is not None or ran is not actual:
             return judge(actual, command)
-        self.started[str(task)] = (replace(ran, text=""), len(self.steps))
+        self.started[str(task)] = (replace(ran, text=""), len(self.past.steps))
         if len(self.started) > STARTED_KEPT:
             del self.started[next(iter(self.started))]
         return Outcome("running")
@@ -125,21 +123,21 @@ class _Chain:
             del self.started[task]
         if over and exit_code is None:
             return None
-        if over and step < len(self.steps) and self.steps[step].idx == origin.idx:
-            del self.steps[step]
+        if over and step < len(self.past.steps) and self.past.steps[step].idx == origin.idx:
+            del self.past.steps[step]
         failure = "error" if exit_code else "none"
         return replace(ran, tool=origin.tool, tool_input=origin.tool_input, failure=failure, exit_code=exit_code)
 
     def _done(self, at: int, ran: Ran, command: Command | None) -> None:
         """Remember a successful step, as long as an error is open that it may have fixed."""
         if not self.open and not self.unexplained:
-            self.steps.clear()
-            self.words.clear()
+            self.past.steps.clear()
+            self.past.words.clear()
             return
         change = change_of(ran.tool, ran.tool_input, command, ran.facts)
-        self.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, slim_change(change)))
-        if len(self.steps) > STEPS_KEPT:
-            del self.steps[0]
+        self.past.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, slim_change(change)))
+        if len(self.past.steps) > STEPS_KEPT:
+            del self.past.steps[0]
 
     def _failed(self, run: Run, text: str) -> Iterator[HarvestedError]:
         shown = {error.fingerprint for error in run.outcome.errors}
@@ -148,7 +146,7 @@ class _Chain:
                 error.seen_again(run)
             elif error.replaced is None and run.outcome.whole and self._relation(error, run) == "same":
                 verified = Verified(run, "same", replaced=True)
-                if settle(error, verified, self.steps, self.words, self.project).resolved:
+                if fix_of(error, verified, self.past).by is not None:
                     error.replaced = verified
         for named in run.outcome.errors:
             if named.fingerprint not in self.open:
@@ -156,7 +154,7 @@ class _Chain:
                 self.open[named.fingerprint] = OpenError(named, run, len(run.outcome.errors), mentions)
         while len(self.open) > OPEN_KEPT:
             oldest = self.open.pop(next(iter(self.open)))
-            yield settle(oldest, oldest.replaced or oldest.narrower, self.steps, self.words, self.project)
+            yield settle(oldest, oldest.replaced or oldest.narrower, self.past)
 
     def _passed(self, run: Run) -> Iterator[HarvestedError]:
         for fingerprint, error in list(self.open.items()):
@@ -166,11 +164,11 @@ class _Chain:
             if found == "narrower" or run.outcome.verdict != "passed":
                 if error.narrower is None:
                     verified = Verified(run, "narrower")
-                    if settle(error, verified, self.steps, self.words, self.project).resolved:
+                    if fix_of(error, verified, self.past).by is not None:
                         error.narrower = verified
                 continue
             verified = error.replaced or Verified(run, found)
-            settled = settle(error, verified, self.steps, self.words, self.project)
+            settled = settle(error, verified, self.past)
             if not settled.resolved and found == "variant":
                 continue
             del self.open[fingerprint]
@@ -182,12 +180,15 @@ class _Chain:
     def _flush(self) -> Iterator[HarvestedError]:
         """Settle what was only waiting for words that explain it."""
         for error, verified in self.unexplained:
-            yield settle(error, verified, self.steps, self.words, self.project, after=True)
+            yield settle(error, verified, self.past, after=True)
         self.unexplained.clear()
 
     @staticmethod
     def _relation(error: OpenError, run: Run) -> Relation:
         key = error.named.key
+        programs = {part.program for part in run.command.members}
+        if not programs & error.programs and key.tool not in programs:
+            return "none"
         found: list[Relation] = [
             relation(seen, run.command, key.text, key.tool, error.mentions) for seen in error.commands
         ]

@@ -61,20 +61,25 @@ class OpenError:
     keys: int
     mentions: frozenset[str]
     commands: list[Command] = field(default_factory=list[Command])
+    programs: set[str] = field(default_factory=set[str])
     last: Run = field(init=False)
     replaced: Verified | None = None
     narrower: Verified | None = None
 
     def __post_init__(self) -> None:
         self.last = self.first
-        self.commands.append(self.first.command)
+        self._ran_as(self.first.command)
 
     def seen_again(self, run: Run) -> None:
         """It is still there: whatever seemed to have fixed it did not."""
         self.last = run
         self.replaced = self.narrower = None
-        if run.command not in self.commands:
-            self.commands.append(run.command)
+        self._ran_as(run.command)
+
+    def _ran_as(self, command: Command) -> None:
+        if command not in self.commands:
+            self.commands.append(command)
+            self.programs.update(part.program for part in command.members)
 
 
 def slim_change(change: Change | None) -> Change | None:
@@ -85,15 +90,54 @@ def slim_change(change: Change | None) -> Change | None:
     return replace(change, hints=hints, command=None if change.command is None else change.command[:_KEPT])
 
 
-def settle(
-    error: OpenError,
-    verified: Verified | None,
-    steps: Sequence[Step],
-    words: Sequence[tuple[int, Said]],
-    project: str,
-    *,
-    after: bool = False,
-) -> HarvestedError:
+@dataclass(slots=True)
+class Past:
+    """What a chain remembers while an error is open in it: what was done and what was said, each with its place."""
+
+    project: str
+    steps: list[Step] = field(default_factory=list[Step])
+    words: list[tuple[int, Said]] = field(default_factory=list[tuple[int, Said]])
+
+    def said_between(self, start: int, end: int | None) -> list[Said]:
+        """What was said after the place `start` and before `end`, if there is one."""
+        return [said for at, said in self.words if start < at and (end is None or at < end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What lies between an error and the run that showed it gone.
+
+    `by` is what made the error go away since it was last seen, None where nothing did; `told` a person's own words if
+    they did it. `steps` are all successful ones since the error was first seen, `changes` what they changed;
+    `changed`: the command itself is another one.
+    """
+
+    by: str | None
+    told: Said | None
+    steps: tuple[Step, ...]
+    changes: tuple[tuple[Step, Change], ...]
+    changed: bool
+
+
+def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
+    """What fixed `error`, if `verified` showed it gone."""
+    run = verified.run
+    steps = tuple(step for step in past.steps if error.first.at < step.at < run.at)
+    changes = [(step, step.change) for step in steps if step.change is not None]
+    certain = tuple((step, change) for step, change in changes if change.certain)
+    changed = verified.relation != "covers" and differs(error.last.command, run.command, past.project)
+    since = [step for step, _ in certain if step.at > error.last.at]
+    since = since or [step for step, _ in changes if step.at > error.last.at]
+    if since:
+        return Fix(since[-1].tool, None, steps, certain, changed)
+    sure = verified.relation != "narrower"
+    if changed and (sure or _prepares(run.command, error.last.command)):
+        return Fix(run.ran.tool, None, steps, certain, changed)
+    told = claims_action(past.said_between(error.last.at, run.at)) if sure else None
+    return Fix(None if told is None else "user", told, steps, certain, changed)
+
+
+def settle(error: OpenError, verified: Verified | None, past: Past, *, after: bool = False) -> HarvestedError:
     """What became of `error`, if `verified` showed it gone; `after` lets words after that run explain it too."""
     unresolved = HarvestedError(
         key=error.named.key,
@@ -107,33 +151,11 @@ def settle(
     )
     if verified is None:
         return unresolved
-    run = verified.run
-    between = [step for step in steps if error.first.at < step.at < run.at]
-    spoken = [said for at, said in words if error.first.at < at and (after or at < run.at)]
-    changed = differs(error.last.command, run.command, project) and verified.relation in ("same", "variant", "narrower")
-    by, told = _resolved_by(
-        error, verified, between, changed, [said for at, said in words if error.last.at < at < run.at]
-    )
-    if by is None:
+    fix = fix_of(error, verified, past)
+    if fix.by is None:
         return replace(unresolved, transient=verified.relation in ("same", "covers") and not verified.replaced)
-    changes = [step for step in between if step.change is not None and step.change.certain]
-    return _resolved(unresolved, error, verified, between, changes, changed, by, told, spoken, project)
-
-
-def _resolved_by(
-    error: OpenError, verified: Verified, between: Sequence[Step], changed: bool, spoken: Sequence[Said]
-) -> tuple[str | None, Said | None]:
-    """What made the error go away since it was last seen; None where nothing did."""
-    since = [step for step in between if step.at > error.last.at and step.change is not None]
-    certain = [step for step in since if step.change is not None and step.change.certain]
-    if certain:
-        return certain[-1].tool, None
-    if since:
-        return since[-1].tool, None
-    if changed and (verified.relation != "narrower" or _prepares(verified.run.command, error.last.command)):
-        return verified.run.ran.tool, None
-    told = claims_action(spoken)
-    return ("user", told) if told is not None and verified.relation != "narrower" else (None, None)
+    spoken = past.said_between(error.first.at, None if after else verified.run.at)
+    return _resolved(unresolved, error, verified, fix, spoken, past.project)
 
 
 def _prepares(later: Command, failed: Command) -> bool:
@@ -146,24 +168,20 @@ def _resolved(
     unresolved: HarvestedError,
     error: OpenError,
     verified: Verified,
-    between: Sequence[Step],
-    changes: Sequence[Step],
-    changed: bool,
-    by: str,
-    told: Said | None,
+    fix: Fix,
     spoken: Sequence[Said],
     project: str,
 ) -> HarvestedError:
     run = verified.run
-    made = [step.change for step in changes if step.change is not None]
+    made = [change for _, change in fix.changes]
     files = tuple(dict.fromkeys(relative(path, project) for change in made for path in change.files))
     hints = [replace(hint, file=relative(hint.file, project)) for change in made for hint in change.hints]
     commands = tuple(dict.fromkeys(change.command for change in made if change.command))
-    instead = (error.last.command.text, run.command.text) if changed else None
+    instead = (error.last.command.text, run.command.text) if fix.changed else None
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
     found = explanation_of(spoken, error.named.key.text, about)
-    if told is not None:
-        found = (told.text[:QUOTE_LIMIT], told)
+    if fix.told is not None:
+        found = (fix.told.text[:QUOTE_LIMIT], fix.told)
     explanation = None if found is None else (found[0], found[1].idx)
     text = resolution_text(
         files=files,
@@ -171,16 +189,19 @@ def _resolved(
         commands=commands,
         instead=instead,
         explanation=explanation,
-        by_a_person=told is not None,
+        by_a_person=fix.told is not None,
         checked=run.command.text,
         checked_idx=run.ran.idx,
     )
-    places = [(error.first.ran.session_id, error.first.ran.idx), *((step.session_id, step.idx) for step in changes)]
+    places = [
+        (error.first.ran.session_id, error.first.ran.idx),
+        *((step.session_id, step.idx) for step, _ in fix.changes),
+    ]
     return replace(
         unresolved,
         resolved=True,
-        resolved_by=by,
-        tool_sequence=tuple(step.tool for step in between),
+        resolved_by=fix.by,
+        tool_sequence=tuple(step.tool for step in fix.steps),
         files_changed=files,
         commands=commands,
         explanation=explanation,
@@ -189,24 +210,18 @@ def _resolved(
         verified_idx=run.ran.idx,
         verified_ts=run.ran.ts,
         message_ids=tuple(sorted({idx for session, idx in places if session == run.ran.session_id} | {run.ran.idx})),
-        confidence=_confidence(error, verified, changes, changed, between, by),
+        confidence=_confidence(error, verified, fix),
     )
 
 
-def _confidence(
-    error: OpenError, verified: Verified, changes: Sequence[Step], changed: bool, between: Sequence[Step], by: str
-) -> Confidence:
+def _confidence(error: OpenError, verified: Verified, fix: Fix) -> Confidence:
     """High: one key, one change, verified by the same command. Low: another command, a long gap, an unseen change."""
-    unseen = by == "user" or not (changes or changed)
-    if (
-        verified.relation == "narrower"
-        or unseen
-        or len(between) > FAR
-        or _hours(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
-    ):
+    unseen = fix.told is not None or not (fix.changes or fix.changed)
+    far = len(fix.steps) > FAR or _hours(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
+    if verified.relation == "narrower" or unseen or far:
         return "low"
-    simple = error.keys == 1 and len(changes) == 1 and verified.relation == "same"
-    return "high" if simple and not changed and not verified.replaced else "medium"
+    simple = error.keys == 1 and len(fix.changes) == 1 and verified.relation == "same"
+    return "high" if simple and not fix.changed and not verified.replaced else "medium"
 
 
 def _hours(start: str, end: str) -> float:
