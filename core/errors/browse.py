@@ -21,7 +21,7 @@ _ROW = f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 EVERY = Filters()
-_CURSOR = re.compile(r"(?P<value>[^|]*)\|(?P<id>\d{1,18})")
+_CURSOR = re.compile(r"(?P<value>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
 
 
 def _where(filters: Filters) -> tuple[list[str], list[str | int]]:
@@ -50,9 +50,10 @@ def list_cases(
         cursor = _CURSOR.fullmatch(after)
         if cursor is None:
             raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
-        value: str | int = cursor["value"]
+        text = cursor["value"]
+        value: str | int = text
         if sort == "seen":
-            value = int(value) if str(value).isdecimal() else 0
+            value = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
         tests.append(f"(s.{column}, s.case_id) < (?, ?)")
         values.extend((value, int(cursor["id"])))
     where = f" WHERE {' AND '.join(tests)}" if tests else ""

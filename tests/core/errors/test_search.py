@@ -13,6 +13,7 @@ from core.errors.case import Filters
 from core.errors.cases import Name, observe
 from core.errors.identify import identify
 from core.errors.undo import refresh_touched
+from core.fault import Fault
 from core.store import open_store, undo
 
 TRACEBACK = """Traceback (most recent call last):
@@ -201,3 +202,13 @@ def test_no_text_breaks_search_record_or_browse(tmp_path_factory: pytest.TempPat
     search(db, text)
     with open_store(db, write=True, create=True) as store:
         browse(store, text)
+
+
+@pytest.mark.parametrize("cursor", ["", "no cursor", "x|y", "9" * 5000 + "|1", "٣|1", "a|" + "9" * 40])
+def test_a_cursor_that_is_none_is_refused_or_harmless(db: Path, cursor: str) -> None:
+    seen(db, "fatal: no such remote branch")
+    with open_store(db) as store:
+        try:
+            list_cases(store, sort="seen", after=cursor)
+        except Fault as fault:
+            assert fault.code == "invalid_input"
