@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.flows.harvest import Event, Ran, Said, harvest
+from core.flows.harvest.resolution_text import LIMIT
 from tests.flows.harvest_chat import LOOKUP, NONE, VITEST, Chat
 
 
@@ -171,3 +177,33 @@ def test_a_codex_command_that_goes_on_is_one_run() -> None:
     ).one()  # fmt: skip
     assert error.key_line == "error[E0382]: borrow of moved value: `x`"
     assert error.resolved and error.tool_sequence == ("Edit",)
+
+
+ODD = "\ud800\x1b]52;c;x\x07"
+CHAIN, TEXT = st.sampled_from(["main", "a"]), st.text(max_size=120)
+SHOWN = st.one_of(
+    TEXT, st.sampled_from([LOOKUP, NONE, VITEST, "ok", ODD, "error TS2304: Cannot find name 'x'.", "I fixed it"])
+)
+COMMAND = st.one_of(TEXT, st.sampled_from(["npm test", "npm test | tail", "npm i x && npm test", "ls"]))
+GIVEN = st.fixed_dictionaries({"command": COMMAND, "file_path": SHOWN, "old_string": SHOWN, "new_string": SHOWN})
+TOOL = st.sampled_from(["Bash", "Edit", "Task", "mcp__x__y"])
+FAILURE, CODE = st.sampled_from(["none", "error", "denied"]), st.sampled_from([None, 0, 1, 2])
+EVENT = st.one_of(
+    st.builds(Said, st.just("s"), st.just(0), CHAIN, st.sampled_from(["user", "assistant"]), SHOWN),
+    st.builds(Ran, st.just("s"), st.just(0), CHAIN, TOOL, GIVEN, SHOWN, FAILURE, CODE),
+)
+
+
+@given(st.lists(EVENT, max_size=14))
+def test_whatever_a_session_holds_the_harvest_is_sound(events: list[Event]) -> None:
+    placed = [replace(event, idx=at) for at, event in enumerate(events)]
+    for error in harvest(placed, "/p"):
+        failing = placed[error.message_idx]
+        assert isinstance(failing, Ran) and failing.failure in ("none", "error")
+        start, end = error.span
+        assert 0 <= start <= end <= len(failing.text)
+        assert error.fingerprint and error.normalized
+        assert error.resolved == (error.resolution_text is not None) and not (error.resolved and error.transient)
+        if error.resolved:
+            assert error.verified_idx is not None and error.verified_idx > error.message_idx
+            assert len(error.resolution_text or "") <= LIMIT

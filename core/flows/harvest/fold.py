@@ -50,6 +50,15 @@ def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedErr
         yield from chain.end()
 
 
+@dataclass(frozen=True, slots=True)
+class _Unexplained:
+    """An error that is fixed, while what is said next may still explain why."""
+
+    error: OpenError
+    verified: Verified
+    settled: HarvestedError
+
+
 @dataclass(slots=True)
 class _Chain:
     """One agent's line of work: what is open in it, and what was done and said since."""
@@ -57,14 +66,14 @@ class _Chain:
     past: Past
     open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
     started: dict[str, tuple[Ran, int]] = field(default_factory=dict[str, tuple[Ran, int]])
-    unexplained: list[tuple[OpenError, Verified]] = field(default_factory=list[tuple[OpenError, Verified]])
+    unexplained: list[_Unexplained] = field(default_factory=list[_Unexplained])
 
     def said(self, at: int, said: Said) -> Iterator[HarvestedError]:
+        if self.unexplained and said.role == "user":
+            yield from self._flush()
         if self.open or self.unexplained:
             self.past.words.append((at, replace(said, text=said.text[:_SAID_LENGTH])))
             del self.past.words[:-SAID_KEPT]
-        if self.unexplained and said.role == "user":
-            yield from self._flush()
 
     def ran(self, at: int, ran: Ran) -> Iterator[HarvestedError]:
         yield from self._flush()
@@ -173,14 +182,15 @@ class _Chain:
                 continue
             del self.open[fingerprint]
             if settled.resolved and settled.explanation is None:
-                self.unexplained.append((error, verified))
+                self.unexplained.append(_Unexplained(error, verified, settled))
             else:
                 yield settled
 
     def _flush(self) -> Iterator[HarvestedError]:
         """Settle what was only waiting for words that explain it."""
-        for error, verified in self.unexplained:
-            yield settle(error, verified, self.past, after=True)
+        for one in self.unexplained:
+            heard = self.past.words and self.past.words[-1][0] > one.verified.run.at
+            yield settle(one.error, one.verified, self.past, after=True) if heard else one.settled
         self.unexplained.clear()
 
     @staticmethod

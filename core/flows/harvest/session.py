@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import apsw
@@ -16,7 +16,7 @@ from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.fold import harvest
-from core.store import Store
+from core.store import Store, now
 from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS
 from core.transcripts.records import Failure
 
@@ -51,10 +51,11 @@ def harvest_session(store: Store, session_id: str) -> HarvestReport:
     """
     with store.transaction() as con:
         sessions = _with_continued(con, session_id)
-        project = _project(con, session_id)
+        project, started = _project(con, session_id)
         found = list(harvest(session_events(con, sessions), project))
         order = {name: at for at, name in enumerate(sessions)}
         found.sort(key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
+        found = [error if error.ts else replace(error, ts=started or now()) for error in found]
         cases = [(error, *_observe(con, error, project)) for error in found]
         _take_back(con, sessions, found)
         fixes = sum(_resolve(con, case_id, error) for error, case_id, _ in cases if error.resolved)
@@ -118,9 +119,10 @@ def _with_continued(con: apsw.Connection, session_id: str) -> list[str]:
     return chain
 
 
-def _project(con: apsw.Connection, session_id: str) -> str:
-    row = con.execute("SELECT project FROM session WHERE id = ?", (session_id,)).fetchone()
-    return "" if row is None else cast("str", row[0])
+def _project(con: apsw.Connection, session_id: str) -> tuple[str, str]:
+    """Where the session worked, and when it began."""
+    row = con.execute("SELECT project, started FROM session WHERE id = ?", (session_id,)).fetchone()
+    return ("", "") if row is None else cast("tuple[str, str]", row)
 
 
 def _observe(con: apsw.Connection, error: HarvestedError, project: str) -> tuple[int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -119,10 +120,16 @@ class Fix:
     changed: bool
 
 
+def _at(step: Step) -> int:
+    return step.at
+
+
 def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     """What fixed `error`, if `verified` showed it gone."""
     run = verified.run
-    steps = tuple(step for step in past.steps if error.first.at < step.at < run.at)
+    steps = tuple(
+        past.steps[bisect_right(past.steps, error.first.at, key=_at) : bisect_left(past.steps, run.at, key=_at)]
+    )
     changes = [(step, step.change) for step in steps if step.change is not None]
     certain = tuple((step, change) for step, change in changes if change.certain)
     changed = verified.relation != "covers" and differs(error.last.command, run.command, past.project)
