@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from core.text import redact
-from core.transcripts import Message, Record, SessionStart, Skipped, ToolCall, ToolResult, call_text
+from core.transcripts import Message, Record, SessionStart, Skipped, ToolCall, ToolResult, shell_command
 from core.transcripts.fields import json_text
 from core.transcripts.records import Failure
 
@@ -66,9 +66,10 @@ def rows_of(records: Iterable[Record], start: SessionStart) -> Rows:
             text = redact(record.text)
             keep(MessageRow(session, record, text, _sha(text)))
         elif isinstance(record, ToolCall):
-            tool_input, name = redacted(record.input), redact(record.name)
-            text = call_text(name, tool_input)
-            keep(MessageRow(session, record.message, text, _sha(text), call=CallRow(name, json_text(tool_input))))
+            tool_input, name = redacted(record.input), _name(record.name)
+            input_json, command = json_text(tool_input), shell_command(name, tool_input)
+            text = input_json if command is None else command
+            keep(MessageRow(session, record.message, text, _sha(text), call=CallRow(name, input_json)))
         elif isinstance(record, ToolResult):
             result = ResultRow(record.failure, record.exit_code, redacted(record.facts) if record.facts else {})
             text = redact(record.message.text)
