@@ -181,9 +181,8 @@ def test_a_codex_command_that_goes_on_is_one_run() -> None:
 
 ODD = "\ud800\x1b]52;c;x\x07"
 CHAIN, TEXT = st.sampled_from(["main", "a"]), st.text(max_size=120)
-SHOWN = st.one_of(
-    TEXT, st.sampled_from([LOOKUP, NONE, VITEST, "ok", ODD, "error TS2304: Cannot find name 'x'.", "I fixed it"])
-)
+SAID = [LOOKUP, NONE, VITEST, "ok", ODD, "error TS2304: Cannot find name 'x'.", "I fixed it"]
+SHOWN = st.one_of(TEXT, st.sampled_from(SAID))
 COMMAND = st.one_of(TEXT, st.sampled_from(["npm test", "npm test | tail", "npm i x && npm test", "ls"]))
 GIVEN = st.fixed_dictionaries({"command": COMMAND, "file_path": SHOWN, "old_string": SHOWN, "new_string": SHOWN})
 TOOL = st.sampled_from(["Bash", "Edit", "Task", "mcp__x__y"])

@@ -139,6 +139,30 @@ def test_a_run_of_everything_covers_a_part_of_it() -> None:
     assert fix(error) == (True, "Edit", ("Edit",))
 
 
+@pytest.mark.parametrize(
+    ("failing", "output", "later", "resolved", "confidence"),
+    [
+        ("cargo check", "error[E0382]: borrow of moved value: `x`\n --> a.rs:1:1", "cargo test", True, "medium"),
+        ("cargo test", "error[E0382]: borrow of moved value: `x`\n --> a.rs:1:1", "cargo check", True, "low"),
+        (
+            "go test ./...",
+            "panic: assignment to entry in nil map\n\ngoroutine 7 [running]:",
+            "go build ./...",
+            False,
+            None,
+        ),
+        ("npm run build", TS2304, "npx tsc --noEmit", True, "low"),
+        ("git push", "error: failed to push some refs to 'x'", "git push origin main", True, "medium"),
+        ("npm test", VITEST, "npm test -- --run", True, "medium"),
+    ],
+)
+def test_how_far_another_run_of_the_same_program_proves_a_change(
+    failing: str, output: str, later: str, resolved: bool, confidence: str | None
+) -> None:
+    error = Chat().sh(failing, output, 1).edit().sh(later, "ok").one()
+    assert (error.resolved, error.confidence) == (resolved, confidence)
+
+
 def test_a_narrower_run_counts_until_the_full_one_says_more() -> None:
     failed = "E   KeyError: 'a'\nFAILED tests/test_a.py::test_x - KeyError: 'a'\n"
     chat = Chat().sh("pytest", failed, 1).edit().sh("pytest tests/test_a.py", "1 passed")

@@ -31,9 +31,10 @@ _VERBS = frozenset(("run", "test", "check", "build", "exec", "start"))
 _SELECTING = frozenset(("-k", "-t", "-m", "-g", "--grep", "--filter", "-run", "--testNamePattern"))
 _NAME = re.compile(r"^[\w.@+\-/\\~]*[\w\-]\.\w{1,8}$|[/\\]")
 _BUILDS = {
-    "cargo": {"build", "check", "test", "run", "clippy", "nextest"},
-    "go": {"build", "test", "vet", "run", "install"},
+    "cargo": {"check": 1, "clippy": 1, "build": 1, "run": 1, "test": 2, "nextest": 2},
+    "go": {"build": 1, "run": 1, "install": 1, "vet": 2, "test": 2},
 }
+"""Subcommands that compile, by how much: a run that compiles the tests too covers one that does not."""
 
 
 def relation(failed: Command, later: Command, key_line: str, key_tool: str, mentions: frozenset[str]) -> Relation:
@@ -83,16 +84,19 @@ def _part_relation(failed: Part, later: Part, key_line: str, key_tool: str, ment
     if failed.program != later.program:
         runs_it = later.program == key_tool and later.named(programs.CHECKS) and failed.named(programs.CHECKS)
         return "narrower" if runs_it and _selects(later, mentions) else "none"
-    builds = _BUILDS.get(failed.program, set())
-    if builds and {*failed.words[1:2], *later.words[1:2]} <= builds and failed.words[1:2] != later.words[1:2]:
-        return "covers" if key_tool in ("rustc", "cargo", "go", "rust") and _selects(later, mentions) else "none"
+    levels = [_BUILDS.get(part.program, {}).get(part.words[1] if part.words[1:] else "") for part in (failed, later)]
+    if failed.words[1:2] != later.words[1:2] and None not in levels:
+        compiled = key_tool in ("rustc", "cargo", "go", "rust") and not key_line.startswith("panic")
+        if not compiled or not _selects(later, mentions):
+            return "none"
+        return "covers" if (levels[1] or 0) >= (levels[0] or 0) else "narrower"
     named = max(1, failed.width(programs.SCRIPT_RUNNERS))
     if failed.words[named : named + 1] != later.words[named : named + 1] and _has_subcommand(failed, later):
         return "none"
     old, new = (_arguments(part) for part in (failed, later))
     if failed.named(programs.CHECKS):
         return _check_relation(failed, later, old, new, mentions)
-    return "variant" if _near(old, new, key_line) else "none"
+    return "variant" if _near(old, new, key_line) or (failed.program == "git" and new[: len(old)] == old) else "none"
 
 
 def _has_subcommand(failed: Part, later: Part) -> bool:
@@ -111,7 +115,7 @@ def _check_relation(failed: Part, later: Part, old: list[str], new: list[str], m
         return "variant" if set(old) <= set(new) else "none"
     if set(old_targets) == set(new_targets):
         options = [word for word in (*added, *(word for word in old if word not in new)) if word.startswith("-")]
-        cures = [word for word in options if word.split("=")[0] not in programs.SELECTING_FLAGS]
+        cures = [word for word in options if word != "--" and word.split("=")[0] not in programs.SELECTING_FLAGS]
         return "variant" if cures else "covers"
     if failed.program in _INTERPRETERS:
         return "none"
