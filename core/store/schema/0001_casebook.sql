@@ -54,7 +54,7 @@ CREATE TABLE tool_call (
   facts_json  TEXT NOT NULL DEFAULT '{}',
   chain       TEXT NOT NULL DEFAULT 'main',
   PRIMARY KEY (session_id, tool_use_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX tool_call_result ON tool_call(session_id, result_idx);
 
 CREATE TABLE source_file (
