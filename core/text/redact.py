@@ -6,7 +6,7 @@ import re
 
 from core.text.mask import MASK
 from core.text.secret_labels import label_spans
-from core.text.secret_places import url_spans
+from core.text.secret_places import pgpass_spans, url_spans
 from core.text.secret_scan import secret_spans
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -39,6 +39,8 @@ def _spans(text: str) -> list[tuple[int, int]]:
     spans = secret_spans(text)
     if "@" in text and "://" in text:
         spans += url_spans(text)
+    if ":5432:" in text:
+        spans += pgpass_spans(text)
     if not text.isascii():
         spans += label_spans(text)
     return spans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from core.text.secret_fields import field_spans
 from core.text.secret_values import is_stand_in
 
 Span = tuple[int, int]
@@ -72,11 +73,19 @@ def piped_spans(text: str, at: int) -> tuple[Span, ...]:
     return () if is_stand_in(line[begin:end]) else ((offset + begin, offset + end),)
 
 
-_PASS = re.compile(r"pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
+_PASS_ARGUMENT = re.compile(r"-pass(?:in|out)?[ =][\"']?pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
 
 
 def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
-    """openssl's `pass:…` argument at `at`."""
-    match = _PASS.match(text, at)
-    told = re.search(r"-pass(?:in|out)?[ =][\"']?$", text[max(0, at - 12) : at])
-    return (match.span("value"),) if match and told and not is_stand_in(match["value"]) else ()
+    """openssl's `-passin pass:…` at `at`."""
+    match = _PASS_ARGUMENT.match(text, at)
+    return (match.span("value"),) if match and not is_stand_in(match["value"]) else ()
+
+
+_FLAG_WORD = re.compile(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
+
+
+def flag_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The value of `--token …` and its like, whose first dash is at `at`."""
+    match = _FLAG_WORD.search(text, at, at + 48)
+    return field_spans(text, *match.span()) if match else ()

@@ -21,6 +21,12 @@ _KEYS_OF: Final = (
     "webhook", "integration", "bot", "host", "security", "kms", "vault", "signature", "cookie", "ssh", "gpg", "pgp",
     "publish", "write", "read", "ingest", "server", "wallet", "psk", "preshared", "pass", "cron", "internal", "seed",
 )  # fmt: skip
+_PASSES_OF: Final = tuple(
+    [word] for word in
+    "db database smtp user mail email imap root admin mysql pg postgres redis ftp ssh sudo mongo mq rabbitmq ldap proxy "
+    "http auth login my app service key keystore truststore store cert account bind sasl broker api vault ansible become "
+    "vnc wifi bot irc sql server nexus docker registry git jenkins require master".split()
+)  # fmt: skip
 _TRAILING: Final = frozenset(
     "0 1 2 3 4 5 6 7 8 9 base b64 base64 value val string raw plain plaintext text prod production dev development "
     "staging stage live test testing sandbox old new current primary secondary backup default data bytes hex env".split()
@@ -39,9 +45,11 @@ def strength(name: str, spoken: str = "") -> Strength:
     if not parts:
         return "none"
     last, before = parts[-1], parts[:-1]
-    if last in ("key", "token", "secret", "pass") and not before and (word := _spoken_word(spoken)):
+    if last in ("key", "token", "secret", "phrase") and not before and (word := _spoken_word(spoken)):
         before = [word]
-    if last.endswith(_PASSWORDS) or (last in _PASSWORD_PARTS and (before or last != "pass")):
+    if last == "phrase":
+        return "password" if before and before[-1] in ("seed", "recovery", "secret", "backup", "pass") else "none"
+    if last.endswith(_PASSWORDS) or (last in _PASSWORD_PARTS and (last != "pass" or before[-1:] in _PASSES_OF)):
         return "password"
     if _OTHER_TOKENS.intersection(before):
         return "none"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.text.secret_values import is_mixed, is_random, is_stand_in
+from core.text.secret_reading import run_end
+from core.text.secret_values import has_digit, is_encoded_login, is_mixed, is_random, is_stand_in
 
 Span = tuple[int, int]
 
 _PEM_BEGIN = re.compile(r"KEY(?: BLOCK)?-----")
+_PUTTY = re.compile(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
 _PEM_BODY = re.compile(
     r"""(?x)
     (?: (?:\\[nr]|\s|[\\"'|>+,:]|\d{1,6}[\t→|:]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{0,80}+)++
@@ -29,14 +31,21 @@ def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
         body = _PEM_BODY.match(text, begin.end(), begin.end() + _PEM_LONGEST)
         end = body.end() if body else begin.end()
     runs = re.compile(r"\\[nr]|[^\s\\]+").finditer(text, begin.end(), end)
-    return tuple(run.span() for run in runs if not run[0].startswith("\\"))
+    return tuple(run.span() for run in runs if not run[0].startswith("\\") and not is_stand_in(run[0]))
+
+
+def putty_spans(text: str, at: int) -> tuple[Span, ...]:
+    """The lines of a PuTTY private key behind its `Private-Lines:` that ends at `at`."""
+    match = _PUTTY.match(text, at)
+    return (match.span("body"),) if match else ()
 
 
 _URL_USER = re.compile(
-    r"""(?x) :// (?: (?P<user>[^\s:/?\#@"'`<>\\]{0,128}+) :
-      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+ | [^\s"'`<>@\\]{1,128}+) @
+    r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
+      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+) @
     | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
 )
+_EXAMPLE = re.compile(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
 
 
 def url_spans(text: str) -> list[Span]:
@@ -45,7 +54,7 @@ def url_spans(text: str) -> list[Span]:
     for match in _URL_USER.finditer(text):
         value = match["password"]
         if value is not None:
-            if not is_stand_in(value) and value.casefold() not in ("password", "passwd", "pass", "pw", "secret"):
+            if not is_stand_in(value) and not _EXAMPLE.match(value):
                 found.append(match.span("password"))
         elif is_random(match["token"], 20):
             found.append(match.span("token"))
@@ -56,8 +65,8 @@ _SCHEME = re.compile(
     r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+"
 )
 _HEADER = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
-_HEADER_VALUE = re.compile(r"[^\s\"'`\\<>,;){}]{4,}+")
-_SCHEME_VALUE = re.compile(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,}+)")
+_HEADER_VALUE = re.compile(r"[^\s\"'`\\<>,;){}]{4,256}+")
+_SCHEME_VALUE = re.compile(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 
 def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -74,7 +83,11 @@ def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
     if value is None or is_stand_in(value[0]):
         return ()
     sure = scheme or is_random(value[0], 12)
-    return (value.span(),) if sure and text[value.end() : value.end() + 1] not in ("(", "{") else ()
+    return (
+        ((value.start(), run_end(text, value.end())),)
+        if sure and text[value.end() : value.end() + 1] not in ("(", "{")
+        else ()
+    )
 
 
 def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -84,16 +97,14 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
         return ()
     value = match["value"].rstrip(".")
     letters = re.sub("[^A-Za-z]", "", value)
-    plausible = is_random(value, 12) or (
-        len(value) >= 20 and letters not in (letters.lower(), letters.upper(), letters.title())
-    )
-    if not plausible or is_stand_in(value) or "realm=" in value or "error=" in value:
+    cased = len(value) >= 20 and letters not in (letters.lower(), letters.upper(), letters.title())
+    if is_stand_in(value) or not (is_random(value, 12) or cased or is_encoded_login(value)):
         return ()
-    return ((match.start("value"), match.start("value") + len(value)),)
+    return ((match.start("value"), run_end(text, match.start("value") + len(value))),)
 
 
-_COOKIES = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?(?P<line>[^\n"'`\\]{4,4096}+)""")
-_COOKIE = re.compile(r"(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,]{4,}+)")
+_COOKIES = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
+_COOKIE = re.compile(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
 _SESSION_NAME = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
 _ATTRIBUTES: Final = frozenset("path domain expires max-age samesite version priority".split())
 
@@ -104,46 +115,57 @@ def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
     if header is None:
         return ()
     found: list[Span] = []
-    for match in _COOKIE.finditer(text, *header.span("line")):
+    at = header.end()
+    while (match := _COOKIE.match(text, at)) and len(found) < _MOST_COOKIES:
         name, value = match["name"], match["value"]
+        at = run_end(text, match.end())
         if name.casefold() in _ATTRIBUTES or is_stand_in(value):
             continue
         if (_SESSION_NAME.search(name) and (is_mixed(value) or len(value) >= 12)) or is_random(value, 20):
-            found.append(match.span("value"))
+            found.append((match.start("value"), at))
     return tuple(found)
 
 
+_MOST_COOKIES: Final = 64
 _QUERY = re.compile(
     r"(?i)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential"
     r"|key|apikey|api_key|code|auth|authkey|access|session|sessionid|sid|jwt|token|tok|t|hmac|secret|state|password|pass|pwd|pw|otp"
-    r"|access_token|id_token|refresh_token|oauth_token|auth_token)=(?P<value>[^\s&#\"'`<>\\)\]},;]{4,}+)"
+    r"|access_token|id_token|refresh_token|oauth_token|auth_token)=(?P<value>[^\s&?#\"'`<>\\)\]},;]{4,256}+)"
 )
 
 
 def query_spans(text: str, at: int) -> tuple[Span, ...]:
     """The value of a telling parameter of a query string that begins at `at`."""
     match = _QUERY.match(text, at)
-    if match is None or is_stand_in(match["value"]):
+    if match is None:
         return ()
+    value = match["value"].rstrip(".,:")
     name = match[0].partition("=")[0].casefold()
-    value = match["value"]
-    if name in ("password", "pass", "pwd", "pw", "secret"):
-        return (match.span("value"),)
-    least = 20 if name in ("key", "code", "access", "state", "t", "session", "auth") else 8
-    return (match.span("value"),) if len(value) >= least and is_mixed(value) and any(map(str.isdigit, value)) else ()
+    if is_stand_in(value) or len(value) < _LEAST.get(name, 8):
+        return ()
+    sure = "sig" in name or (is_mixed(value) and has_digit(value))
+    return ((match.start("value"), run_end(text, match.start("value") + len(value))),) if sure else ()
 
 
-_HOOK = re.compile(r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,}+)")
+_LEAST: Final = {"key": 20, "code": 20, "access": 20, "state": 20, "t": 20, "session": 20, "auth": 20, "password": 4}
+
+
+_HOOK = re.compile(
+    r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,256}+)"
+)
 
 
 def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
     """The path of a webhook address that is itself the key; `at` is behind its `hook`."""
     match = _HOOK.match(text, at)
-    return (match.span("path"),) if match and is_random(match["path"]) else ()
+    return ((match.start("path"), run_end(text, match.end())),) if match and is_random(match["path"]) else ()
 
 
 _HASH = re.compile(
-    r"\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{40,}+|(?:[156y]|apr1|7|gy)\$[^\s:\"'`,]{12,}+|argon2[a-z]{1,2}\$[^\s:\"'`]{20,}+|scrypt\$[^\s:\"'`]{20,}+)"
+    r"""(?x) \$(?: 2[abxy]?\$\d\d\$[./A-Za-z0-9]{40,}+
+    | (?:[156]|apr1)(?:\$rounds=\d+)?\$[./A-Za-z0-9_-]{1,16}\$[./A-Za-z0-9]{20,}+
+    | (?:7|y|gy)\$[./A-Za-z0-9]{1,32}\$[./A-Za-z0-9]{1,64}\$[./A-Za-z0-9]{20,}+
+    | (?:argon2[a-z]{1,2}|scrypt)\$[^\s:"'`]{20,}+ )"""
 )
 
 
@@ -192,3 +214,11 @@ def azure_spans(text: str, at: int) -> tuple[Span, ...]:
     """A client secret of Azure: four signs up to the `Q` at `at`, a tilde, the rest."""
     match = _AZURE.match(text, at + 1)
     return ((at - 4, match.end()),) if match and at >= 4 else ()
+
+
+_PGPASS = re.compile(r"(?m)^[\w.*-]{1,255}+:(?:5432|6432|\*):[^:\s]{1,64}+:[^:\s]{1,64}+:(?P<value>\S{1,256}+)$")
+
+
+def pgpass_spans(text: str) -> list[Span]:
+    """The passwords of the lines of a .pgpass file."""
+    return [match.span("value") for match in _PGPASS.finditer(text) if not is_stand_in(match["value"])]

@@ -15,6 +15,7 @@ from functools import cache
 from core.text import secret_commands as commands
 from core.text import secret_places as places
 from core.text.secret_fields import CLOSE, field_spans
+from core.text.secret_spoken import identified_spans
 from core.text.secret_tokens import Anchor, anchors, token_pattern
 
 Span = tuple[int, int]
@@ -23,7 +24,7 @@ Rule = Callable[[str, int, int], tuple[Span, ...]]
 
 _FIELD = (
     rf"(?=[A-Za-z0-9_-]{{0,24}}+{CLOSE}"
-    r"(?:[ \t]{0,8}+(?:[=:：]|!=|%3|[,(][ ]?[\"'])|>|,?\s{0,40}+[\"']?[vV]alue"
+    r"(?:[ \t]{0,8}+(?:[=:：](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?[\"'])|>|,?\s{0,40}+[\"']?[vV]alue"
 )
 """What follows a name that announces a value; `_names` adds when a mere blank is enough to ask."""
 
@@ -81,15 +82,16 @@ def _names() -> Iterator[Branch]:
     """The words in names that announce a secret, each met at one sign."""
     for p in "pP":
         yield Branch(p, rf"[aA][sS][sS](?![aeiAEI]){_FIELD}|[ \t]))", _field(0))
+        yield Branch(p, rf"{_any_case('hrase')}(?![a-z]){_FIELD}|[ \t]))", _field(0))
         yield Branch(p, rf"[wW][dD]?(?![a-zA-Z]){_FIELD}|[ \t]))", _field(0))
     for k in "kK":
-        token = rf"[eE][nN](?<=[tT][oO]{k}..)(?![a-z]){_FIELD}|(?<=_.{{5}})[ \t]))"
+        token = rf"[eE][nN](?<=[tT][oO]{k}..)(?![a-z]){_FIELD}|(?:(?<=_.{{5}})|(?=[ ]is))[ \t]))"
         yield Branch(k, token, _field(-2))
-        key = rf"[eE][yY](?![a-z])(?:(?<=[A-Za-z0-9_.-]{k}..)|(?<=[A-Za-z] {k}..)){_FIELD}|(?<=_.{{3}})[ \t]))"
+        key = rf"[eE][yY](?![a-z])(?:(?<=[A-Za-z0-9_.-]{k}..)|(?<=[A-Za-z] {k}..)){_FIELD}|(?:(?<=_.{{3}})|(?=[ ]is))[ \t]))"
         yield Branch(k, key, _field(0))
     for c in "cC":
         word = rf"[rR][eE](?:[tT](?<=[sS][eE]{c}...)|{_any_case('dential')}[sS]?)(?![a-z])"
-        yield Branch(c, rf"{word}{_FIELD}|(?<=_.{{6}})[ \t]))", _field(0))
+        yield Branch(c, rf"{word}{_FIELD}|(?:(?<=_.{{6}})|(?=[ ]is))[ \t]))", _field(0))
     for u in "uU":
         yield Branch(u, rf"{_any_case('th')}(?<=[aA]{u}..)(?=[\"'\\]{{0,4}}[ \t]{{0,4}}[=:])", _field(-1))
 
@@ -115,10 +117,10 @@ def _tokens() -> Iterator[Branch]:
             for end in ends
         )
         gate = f"{_FOLLOWS[sign]}(?:{around})" if sign in _FOLLOWS else f"(?:{around})(?=[\\w=+/.%-]{{10}})"
-        yield Branch(sign, gate, _token([width for width, _ in ends]))
+        yield Branch(sign, gate, _token(ends))
 
 
-_FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?=[a-z-]{0,12}[A-Z0-9])[\\w.%-]{10}"}
+_FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?<=[A-Za-z0-9]-)(?=[a-z-]{0,12}[A-Z0-9])[\\w.%-]{10}"}
 """What must follow where ordinary text often has the sign."""
 
 
@@ -131,14 +133,17 @@ def _one_of(words: Iterable[str]) -> str:
     return "|".join(map(re.escape, words))
 
 
-def _token(widths: list[int]) -> Rule:
-    starts = sorted(set(widths), reverse=True)
+def _token(ends: list[tuple[int, str]]) -> Rule:
+    longest_first = sorted(ends, reverse=True)
+    prefixes = {anchor.before + anchor.after for anchor in anchors()}
 
     def rule(text: str, start: int, _: int) -> tuple[Span, ...]:
-        for width in starts:
-            if start - width >= -1 and (match := token_pattern().match(text, start - width + 1)):
+        for width, after in longest_first:
+            begin = start - width + 1
+            prefix = text[max(0, begin) : start + 1 + len(after)]
+            if prefix in prefixes and (match := token_pattern(prefix).match(text, begin)):
                 spans = (match.span(),)
-                return (*spans, *places.aws_secret_spans(text, match.end())) if match[0][:1] == "A" else spans
+                return (*spans, *places.aws_secret_spans(text, match.end())) if prefix[0] == "A" else spans
         return ()
 
     return rule
@@ -155,11 +160,13 @@ def _from_end(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
 def _places() -> Iterator[Branch]:
     parameter = r"(?=[A-Za-z_-]{1,24}=[^\s&]{4})"
     yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(places.pem_spans))
+    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(places.putty_spans))
     for u in "uU":
         word = _any_case("thorization")
         yield Branch(u, rf"{word}(?<=[aA].{{12}})(?=[\\\"'` \t]{{0,4}}[:=,])", _from_end(places.authorization_spans))
     word = f"(?:{_any_case('earer')}|{_any_case('asic')})"
     yield Branch("B", rf"{word}(?=[ \t]+[A-Za-z0-9._~+/=-]{{12}})", _from_end(places.scheme_spans))
+    yield Branch("B", r"Y(?=[ \t])(?<=IDENTIFIED BY)", _from_end(identified_spans))
     for k in "kK":
         word = rf"[iI][eE](?<={_any_case('coo')}{k}..)"
         yield Branch(k, rf"{word}(?=[\\\"'` \t]{{0,4}}[:=])", _from_end(places.cookie_spans))
@@ -178,10 +185,11 @@ def _places() -> Iterator[Branch]:
 
 def _commands() -> Iterator[Branch]:
     begin = r"(?<=[\s\"']-)"
-    yield Branch("-", rf"(?=[pPawuU][ ='\"]?[^\s-]){begin}", _from_start(commands.option_spans))
     named = rf"(?=-(?:user|auth|proxy-user|credentials)[ =]){begin}"
     yield Branch("-", named, _from_start(commands.user_flag_spans))
-    readers = (
-        r"sudo -|docker login|podman login|gh auth|helm registry|passwd|(?:sudo )?chpasswd|cryptsetup|gpg |oras login"
-    )
+    words = "(?:token|secret|key|auth|credential|passphrase)"
+    yield Branch("-", rf"(?=-?[a-z][a-zA-Z-]{{0,24}}?{words}[ ]){begin}", _from_start(commands.flag_spans))
+    yield Branch("-", rf"(?=pass(?:in|out)?[ =][\"']?pass:){begin}", _from_start(commands.pass_argument_spans))
+    yield Branch("-", rf"(?=[pPawuU][ ='\"]?[^\s-]){begin}", _from_start(commands.option_spans))
+    readers = r"sudo -|docker login|podman login|gh auth|helm registry|passwd|(?:sudo )?chpasswd|cryptsetup|oras login"
     yield Branch("|", rf"(?=[ ]?(?:{readers}))", _from_start(commands.piped_spans))

@@ -88,14 +88,24 @@ SHAPES: Final = (
     Shape("mailgun", ("key-",), r"[0-9a-f]{32}(?!\w)", alone=True),
     Shape("age", ("AGE-SECRET-KEY-",), "[A-Z0-9]{20,}+"),
     Shape("fly", ("fm2_", "fo1_"), r"[\w+/=-]{20,}+", alone=True, mixed=True),
+    Shape("brevo", ("xkeysib-", "pat-na1-", "pat-eu1-", "FLWSECK-", "FLWSECK_TEST-"), f"{_URL64}{{30,}}+", alone=True),
+    Shape("shippo", ("shippo_live_", "shippo_test_", "duffel_live_", "duffel_test_"), r"\w{20,}+"),
+    Shape("sourcegraph", ("sgp_", "tfp_", "rdme_", "aio_", "apify_api_", "phx_"), r"\w{24,}+", alone=True, mixed=True),
+    Shape("plaid", ("access-sandbox-", "access-production-"), r"[0-9a-f-]{36}", alone=True),
+    Shape("resend", ("re_",), r"[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}+", alone=True, mixed=True),
+    Shape("elevenlabs", ("sk_",), "[0-9a-f]{40,}+", alone=True),
     Shape("jfrog", ("AKCp",), f"{_ALNUM}{{40,}}+", alone=True),
 )
 
 
 @cache
-def token_pattern() -> re.Pattern[str]:
-    """Any token of the table, to be matched where its prefix begins. Compiled when the first prefix is met."""
-    return re.compile("|".join(shape.pattern() for shape in SHAPES), re.ASCII)
+def token_pattern(prefix: str) -> re.Pattern[str]:
+    """Any token that begins with `prefix`; compiled when that is first met."""
+    return re.compile("|".join(shape.pattern() for shape in SHAPES if _begins(shape, prefix)), re.ASCII)
+
+
+def _begins(shape: Shape, prefix: str) -> bool:
+    return any(own.startswith(prefix) or prefix.startswith(own) for own in shape.prefixes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +118,10 @@ class Anchor:
 
 
 def anchors() -> tuple[Anchor, ...]:
-    """One anchor a prefix, at the last occurrence of its rarest sign; a prefix that begins with another needs none."""
-    prefixes = [prefix for shape in SHAPES for prefix in shape.prefixes]
+    """One anchor a prefix, at the last occurrence of its rarest sign; none where a shorter prefix has the same."""
     found: list[Anchor] = []
-    for prefix in prefixes:
-        if any(prefix != other and prefix.startswith(other) for other in prefixes):
-            continue
+    for prefix in sorted((prefix for shape in SHAPES for prefix in shape.prefixes), key=len):
         at = prefix.rfind(next(sign for sign in RARE if sign in prefix))
-        found.append(Anchor(prefix[at], prefix[: at + 1], prefix[at + 1 :]))
+        if not any(len(other.before) == at + 1 and prefix.startswith(other.before + other.after) for other in found):
+            found.append(Anchor(prefix[at], prefix[: at + 1], prefix[at + 1 :]))
     return tuple(found)

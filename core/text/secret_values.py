@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from typing import Final
 
 from core.text.mask import MASK
@@ -19,7 +20,7 @@ _PLAIN_WORDS: Final = frozenset(
     "md5 sha1 sha256 sha512 sha-1 sha-256 sha-512 x509 x.509 pkcs1 pkcs8 pkcs12 tls1.2 tls1.3 ed25519 secp256k1 p256 "
     # what a message says about a secret
     "required optional invalid incorrect wrong expired expected unexpected unknown denied rejected refused failed "
-    "failure error not must should cannot can could is are was has have the this that a an for from to of in and or "
+    "failure error not must should cannot can could is are was has have the this that a an for via through instead from to of in and or "
     "with without when if at by as be it its your you my our too short long weak please enter provide use using "
     "ok okay valid verified accepted changed updated reset created deleted revoked rotated generated found ignored "
     "deprecated supported unsupported available unavailable default only same mismatch matches length minimum maximum "
@@ -29,17 +30,33 @@ _PLAIN_WORDS: Final = frozenset(
     "hidden masked censored removed omitted filtered sensitive sanitized foo bar baz foobar here inherit auto".split()
 )
 
+_PROSE_WORDS: Final = frozenset(
+    "is are was be must should cannot can't could may the not no too your you please enter field this required missing "
+    "invalid incorrect wrong failed least most characters character match matches expected again has have "
+    "contain contains already use at for with and or of to from in".split()
+)
+
 _TELLING = re.compile(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
+_TEMPLATES: Final = (
+    "***",
+    "${",
+    "{{",
+    "$(",
+    "[redacted",
+    "...",
+    "…",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+)
 _STAND_IN = re.compile(
-    r"""(?xi)
-    [x*.\-_\#?•●…0]{3,}+ $ | .{0,40}? \*{3}           # xxx, ***, ab***yz
-  | [<\[{].*                                           # <token>, [REDACTED], {token}
-  | \#\{ | %[({sd] | %[a-z_]+% | \$[({a-z_] | \{\{     # templates of every tongue
-  | .{0,80}?(?: \$\{ | \{\{ | \$\( | <[a-z] | \[redacted | \.\.\.$ | …$ )
-  | ![a-z]+\b | &[a-z*'] | \\ | \? $ | :[a-z]
-  | (?: (?:your|my|the|some|insert|enter|put|add|replace|paste)[-_ ] | .*[-_ ]here $ ) [a-z_ -]*+ $
-  | .{0,40}? (?: placeholder | redacted | changeme | change[-_]me | replace[-_]me )
-  | your[-_a-z]*[-_]
+    r"""(?x)
+    [x*.\-_\#?•●0]{3,}+ $
+  | [<\[{\\] | \#\{ | %[({sd] | %[a-z_]+% | \$[a-z_] | &[a-z*'] | :[a-z] | ![a-z]+\b | \? $   # templates of every tongue
+  | your[-_a-z]*[-_] | (?:your|my|the|some|insert|enter|put|add|replace|paste)[-_ ] [a-z_ -]*+ $
+  | [a-z_ -]*?[-_ ]here $
+  | [^<]{1,40}<[a-z]
     """
 )
 _CODE = re.compile(
@@ -53,39 +70,50 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*
 _ALGORITHM = re.compile(
     r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_]*$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$")
-_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+_IDENTIFIER = re.compile(
+    r"[A-Za-z_]+$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[A-Za-z_][\w]*\$[\w$]*$"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile("[0-9]")
+_SIGN_OR_DIGIT = re.compile("[0-9!@#$%^&*+=~?|]")
+_RUN = re.compile(r"[A-Za-z0-9]{8,}+")
+_RISE = re.compile(r"[a-z](?=[A-Z])")
 
 
 def is_stand_in(value: str) -> bool:
     """Nothing that anybody could use: empty, already masked, a placeholder, a template, a word that says what goes there."""
-    bare = value.strip().rstrip(".,;:!?)")
-    if len(bare) < 3 or MASK in value or bare.casefold() in _PLAIN_WORDS:
+    bare = value.strip().rstrip(".,;:!?)").casefold()
+    if len(bare) < 3 or MASK in value or bare in _PLAIN_WORDS or _STAND_IN.match(bare):
         return True
-    return bool(_STAND_IN.match(bare))
+    return any(sign in bare for sign in _TEMPLATES)
 
 
 def is_reference(value: str) -> bool:
     """Code or a path that leads to the secret, or the name of an algorithm: not the secret itself."""
-    return bool(_CODE.match(value) or _PATH.match(value) or _ALGORITHM.match(value))
+    if _CODE.match(value):
+        return "(" in value or sum(map(str.isdigit, value)) < 3 or not is_random(value)
+    return bool(_PATH.match(value) or _ALGORITHM.match(value))
 
 
 def is_name(value: str) -> bool:
     """Letters only, and one of the words for a secret among them: a variable, a label, a selector."""
-    return not any(map(str.isdigit, value)) and bool(_TELLING.search(value))
+    return not has_digit(value) and bool(_TELLING.search(value))
 
 
 def is_prose(value: str) -> bool:
     """Several words, one of them a word that messages about secrets use."""
     words = value.casefold().split()
-    return len(words) > 1 and any(word.strip(".,:;!'\"()") in _PLAIN_WORDS for word in words)
+    return len(words) > 1 and any(word.strip(".,:;!'\"()") in _PROSE_WORDS for word in words)
 
 
 def is_mixed(value: str) -> bool:
     """Letters and digits, or letters and signs other than those that join words."""
-    has_letter = any(map(str.isalpha, value))
-    has_digit = any(map(str.isdigit, value))
-    return has_letter and (has_digit or any(sign in "!@#$%^&*+=~?|" for sign in value))
+    return bool(_LETTER.search(value) and _SIGN_OR_DIGIT.search(value))
+
+
+def has_digit(value: str) -> bool:
+    """Whether `value` holds a digit 0 to 9."""
+    return bool(_DIGIT.search(value))
 
 
 def is_identifier(value: str) -> bool:
@@ -94,9 +122,25 @@ def is_identifier(value: str) -> bool:
 
 
 def is_random(value: str, least: int = 16) -> bool:
-    """At least `least` code points without a blank, with letters and digits inside one run of eight or more."""
+    """At least `least` code points without a blank, one run of which no person would write."""
     if len(value) < least or " " in value:
         return False
-    return any(
-        len(run) >= 8 and any(map(str.isdigit, run)) and any(map(str.isalpha, run)) for run in _SEGMENT.findall(value)
-    )
+    return any(_is_scrambled(run) for run in _RUN.findall(value))
+
+
+def _is_scrambled(run: str) -> bool:
+    """Letters and digits in one run, or letters whose case changes more often than that of any name."""
+    if has_digit(run):
+        return not run.isdigit()
+    return len(run) >= 12 and sum(map(str.isupper, run)) * 10 >= len(run) * 3 and len(_RISE.findall(run)) >= 3
+
+
+def is_encoded_login(value: str) -> bool:
+    """Base64 of `user:password`, as Basic authentication and docker write it."""
+    if len(value) < 8 or len(value) % 4:
+        return False
+    try:
+        decoded = b64decode(value, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in decoded and decoded.isprintable()
