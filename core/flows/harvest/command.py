@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from core.flows.harvest import programs
 from core.flows.harvest.part import Part, flat, part_of
-from core.flows.harvest.shell import split
+from core.flows.harvest.shell import LIMIT, split
 from core.flows.harvest.visible_exit import FILTERS, NOWHERE, View, exit_and_view, printed_status
 from core.transcripts.commands import shell_command
 
@@ -40,7 +40,7 @@ class Command:
         return self.parts[-1] if self.parts else None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def parse_command(text: str, directory: str = "") -> Command:
     """Take a shell command apart; `directory` is where the tool was told to run it, if it was."""
     parts = tuple(part_of(simple) for simple in flat(split(text)))
@@ -71,7 +71,7 @@ def command_of(tool: str, tool_input: Mapping[str, object]) -> Command | None:
     if text is None:
         return None
     where = next((tool_input[key] for key in ("workdir", "working_directory", "cwd") if key in tool_input), "")
-    return parse_command(text, where if isinstance(where, str) else "")
+    return parse_command(text[:LIMIT], where if isinstance(where, str) else "")
 
 
 def _executing(parts: tuple[Part, ...]) -> list[Part]:
