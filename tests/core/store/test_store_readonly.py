@@ -71,21 +71,24 @@ def test_a_folder_without_a_wal(open_folder: Path, case: Any, as_nobody: Nobody,
 
 @pytest.mark.parametrize("shm", [True, False], ids=["with shm", "without shm"])
 def test_a_folder_with_rows_in_the_wal_gives_those_too(
-    open_folder: Path, case: Any, as_nobody: Nobody, shm: bool
+    open_folder: Path, case: Any, as_nobody: Nobody, shm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    copies = Path(tempfile.mkdtemp())
+    copies.chmod(0o777)
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
     path = open_folder / "casebook.db"
     leave_wal(path, case)
     if not shm:
         path.with_name("casebook.db-shm").unlink()
     seal(open_folder)
     before = {item.name: item.read_bytes() for item in open_folder.iterdir()}
-    copies = set(Path(tempfile.gettempdir()).glob("casebook-*/copy.db*"))
     found, why, code = as_nobody(lambda: read(path, True))
     assert found == ["in the file", "in the wal"]
     assert why
     assert code == "db_readonly"
     assert {item.name: item.read_bytes() for item in open_folder.iterdir()} == before
-    assert set(Path(tempfile.gettempdir()).glob("casebook-*/copy.db*")) <= copies  # the private copy is gone
+    assert list(copies.iterdir()) == []  # the private copy is gone
+    copies.rmdir()
 
 
 def test_a_file_that_can_only_be_read_in_a_folder_that_can_be_written(
