@@ -66,6 +66,7 @@ _SHARED = lazy_pattern(
     r"info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
     re.ASCII,
 )
+_CLOSING = lazy_pattern(r"</(?:tool_use_error|error|stderr|stdout|output|(?:\w+-)(?:stderr|stdout))>\Z", re.ASCII)
 _PRIVATE_KEY_END = lazy_pattern(r"-----END [A-Z ]{0,20}PRIVATE KEY-----")
 
 
@@ -109,9 +110,16 @@ def _lines(base: int, piece: str) -> Iterator[Line]:
     chunk = Chunk(base, OffsetMap((*layers, *cleaned.offsets.layers)))
     at = 0
     for text in cleaned.text.split("\n"):
-        shown = text[:LINE].rstrip()
+        shown = _unclosed(text[:LINE].rstrip())
         yield Line(shown if shown.isascii() else _ODD_SPACE.sub(" ", shown), at, chunk)
         at += len(text) + 1
+
+
+def _unclosed(text: str) -> str:
+    """Without the closing tag of an agent's envelope."""
+    if text.endswith(">") and (tag := _CLOSING.search(text, max(0, len(text) - 40))):
+        return text[: tag.start()].rstrip()
+    return text
 
 
 def _json_output(piece: str) -> tuple[int, int] | None:
@@ -176,7 +184,7 @@ def single_line(text: str) -> str | None:
     shown = redact(text)
     if not (shown.isascii() and shown.isprintable()):
         shown = _ODD_SPACE.sub(" ", clean(shown))
-    shown = shown.rstrip()
+    shown = _unclosed(shown.rstrip())
     buildkit = shown[:1] in ("#", " ") and _BUILDKIT_SIGN.match(shown) is not None
     return shown[message_start(shown, buildkit=buildkit) :].lstrip()
 

@@ -66,7 +66,7 @@ TOOLS = (
         ),
     ),
     Tool("configure", rules=(rule("configure: error: ", r"configure: error: .*", REPORT),)),
-    Tool("scons", rules=(rule("scons: ***", r"scons: \*\*\* .*", WRAPPER),)),
+    Tool("scons", rules=(rule("scons: ***", r"scons: \*\*\* .*", REPORT),)),
     Tool(
         "just",
         rules=(
@@ -93,7 +93,7 @@ TOOLS = (
                 r"(?:\S+: )?(?:ERROR: )?command (?:finished with error: command )?\(.*\) .*exited \(\d+\)",
                 WRAPPER,
             ),
-            rule("run failed: ", r".*run failed: .*", WRAPPER),
+            rule("run failed: ", r".*run failed: .*", REPORT - 6),
         ),
     ),
     Tool(

@@ -100,6 +100,7 @@ TOOLS = (
         ),
     ),
     Tool("ld", signs=("Undefined symbols for architecture",), find=_undefined_symbols),
+    Tool("nuget", rules=(rule("NU1", r"(?:\S+ : )?(?P<key>error NU\d{4}: .*)", CAUSE),)),
     Tool(
         "msvc",
         rules=(

@@ -74,7 +74,7 @@ TOOLS = (
                 r"(?:Error )?dependency failed to start.*|env file .*|validating .*)",
                 REPORT + 1,
             ),
-            rule("yaml: ", r"(?:.*: )?yaml: .*", REPORT),
+            rule("yaml: ", r"(?:ERROR: |parsing \S+: )?yaml: .*", REPORT),
             rule("exited with code", r"[\w.-]+ exited with code \d+(?: \(restarting\))?", WRAPPER),
         ),
     ),

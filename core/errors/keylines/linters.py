@@ -78,7 +78,7 @@ TOOLS = (
     Tool(
         "ruff",
         rules=(
-            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=""),
+            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
             rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
             rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
         ),

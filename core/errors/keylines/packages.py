@@ -270,6 +270,5 @@ TOOLS = (
         ),
     ),
     Tool("go-mod", rules=(rule("verifying ", r"verifying \S+: .*", REPORT),)),
-    Tool("nuget", rules=(rule("NU1", r"error NU\d{4}: .*", CAUSE),)),
     Tool("cocoapods", rules=(rule("[!] ", r"\[!\] .*", REPORT),)),
 )

@@ -39,7 +39,7 @@ _LINKED = lazy_pattern(
     r".{1,600}?:\s(?=(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) ?[`'‘\w])"
 )
 _PANIC = lazy_pattern(r"thread '[^']{0,200}'(?: \(\d+\))? panicked at '(?P<said>.+)', [^\s']+:\d+:\d+\Z", re.ASCII)
-_TRAILING = lazy_pattern(r"(?:\(from versions: [^()]*\)|</(?:tool_use_error|error|stderr|stdout|output)>)\Z")
+_TRAILING = lazy_pattern(r"\(from versions: [^()]*\)\Z")
 
 
 def peel(text: str) -> tuple[int, int]:
@@ -52,7 +52,7 @@ def peel(text: str) -> tuple[int, int]:
     start = len(head) - len(head.lstrip())
     if start >= end:
         return start, start
-    if head[end - 1] in ")>":
+    if head[end - 1] == ")":
         end = len(_trimmed(head[:end]).rstrip()) or end
     for _ in range(6):
         after = _step(head, start, end)

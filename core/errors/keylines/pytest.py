@@ -31,7 +31,7 @@ def _pytest(page: Page) -> Iterator[Found]:
             open_item = True
         elif match := _ERROR_LINE.match(text):
             if open_item:
-                yield Found(TEST if section == "FAILURES" else TEST - 5, (Part(number, match.end(), len(text)),))
+                yield Found(TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),))
                 seen.append(text[match.end() :])
                 open_item = False
         elif ((match := _SUMMARY.match(text)) and "summary" in section) or (

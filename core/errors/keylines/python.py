@@ -96,7 +96,7 @@ def _bare_member(page: Page, number: int, last: int) -> Raised | None:
     if number >= last:
         return None
     text = page.text(number)
-    start = _GUTTER.match(text).end()  # type: ignore[union-attr]
+    start = match.end() if (match := _GUTTER.match(text)) else 0
     return Raised(number, start, start) if _HEADER not in text and _EXCEPTION.match(text[start:]) else None
 
 

@@ -23,7 +23,15 @@ def _ocaml(page: Page) -> Iterator[Found]:
                     break
 
 
-def _dotnet_block(page: Page) -> Iterator[Found]:
+def _elixir(page: Page) -> Iterator[Found]:
+    """Since 1.15 the compiler draws the source below the message."""
+    for number in page.having(("error: ",)):
+        drawn = any("└─ " in page.text(at) for at in range(number + 1, number + 10))
+        if drawn and page.text(number).lstrip().startswith("error: "):
+            yield whole(page, number, CAUSE)
+
+
+def _powershell(page: Page) -> Iterator[Found]:
     """PowerShell 5 names the position on the next lines; the message is the line above."""
     for number in page.having(("+ CategoryInfo", "At line:")):
         for at in range(number - 1, max(-1, number - 6), -1):
@@ -86,9 +94,11 @@ TOOLS = (
     Tool(
         "elixir",
         rules=(
-            rule("** (", r"\*\* \([\w.]+\) .*", CAUSE),
-            rule("error: ", r"error: (?:undefined|invalid|module|syntax).*", REPORT + 1),
+            rule("cannot compile module", r"\*\* \(CompileError\) .*cannot compile module .*", WRAPPER),
+            rule("** (", r"\*\* \([\w.]+\) (?!.*cannot compile module ).*", CAUSE),
         ),
+        signs=("└─ ",),
+        find=_elixir,
     ),
     Tool(
         "erlang",
@@ -111,6 +121,6 @@ TOOLS = (
             rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
         ),
     ),
-    Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_dotnet_block),
+    Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
     Tool("latex", signs=("! ",), find=_latex),
 )

@@ -26,7 +26,7 @@ def _panics(page: Page) -> Iterator[Found]:
             yield whole(page, said, weight)
         else:
             yield Found(weight, (Part(number, match.start("at"), len(text)),))
-        weight = REPORT
+        weight = TEST - 2
 
 
 def _diagnostics(page: Page) -> Iterator[Found]:
@@ -40,7 +40,7 @@ def _diagnostics(page: Page) -> Iterator[Found]:
 _HOLLOW = (
     r"error: (?:could not compile|aborting due to|test failed, to rerun|"
     r"\d+ targets? failed|build failed|doctest failed|"
-    r"process didn't exit successfully|Recipe|bench failed|some crates failed|failed to compile).*"
+    r"process didn't exit successfully|bench failed|some crates failed|failed to compile).*"
 )
 
 TOOLS = (

@@ -33,38 +33,12 @@ _NEEDLES = (
     "수 없습니다",
 )
 
-_PROGRAMS = [
-    "cp",
-    "mv",
-    "rm",
-    "ls",
-    "cat",
-    "chmod",
-    "chown",
-    "ln",
-    "mkdir",
-    "rmdir",
-    "touch",
-    "find",
-    "head",
-    "tail",
-    "sort",
-    "cut",
-    "tr",
-    "wc",
-    "du",
-    "df",
-    "dd",
-    "date",
-    "stat",
-    "env",
-    "xargs",
-    "tee",
-    "install",
-    "kill",
-    "mount",
-    "umount",
-]
+_NAMES = (
+    "cp mv rm ls cat chmod chown ln mkdir rmdir touch find head tail sort cut tr wc du df dd date stat env xargs tee "
+    "install kill mount umount tar grep egrep fgrep sed awk gawk mawk diff cmp patch file sudo su which timeout sleep "
+    "zip unzip gzip gunzip xz jq nohup ps less seq basename dirname readlink realpath mktemp nice chroot crontab"
+)
+_PROGRAMS = tuple(_NAMES.split())
 _HOLLOW = (
     r".*(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|non-zero|"
     r"did not complete)|.{0,80}\b(?:failed|errors?|occurred)\W*\Z"
@@ -116,26 +90,13 @@ TOOLS = (
     Tool(
         "coreutils",
         rules=(
+            rule("tar: ", r"tar: (?:Exiting|Error is not).*", WRAPPER),
+            rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
             rule(
-                _NEEDLES,
-                rf"(?!error|Error|warning)[\w./+-]+: (?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
+                tuple(f"{name}: " for name in _PROGRAMS),
+                rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Removing|warning).+",
                 REPORT,
             ),
-            rule(": cannot ", r"[\w./+-]+: cannot .*", REPORT),
-            rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
-            rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
-            rule("jq: error", r"jq: (?:parse )?error.*", REPORT),
-            rule("sudo: ", r"sudo: .*", REPORT),
-            rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT),
-            rule(
-                tuple(f"{name}: " for name in _PROGRAMS), rf"(?:{'|'.join(_PROGRAMS)}): (?:[A-Za-z‘'\"`].*)", REPORT - 1
-            ),
-            rule("sed: ", r"sed: .*", REPORT),
-            rule("grep: ", r"[ef]?grep: .*", REPORT),
-            rule("awk: ", r"[gm]?awk: .*", REPORT),
-            rule("tar: ", r"tar: (?!Exiting|Error is not|Removing).*", REPORT),
-            rule("tar: ", r"tar: (?:Exiting|Error is not).*", WRAPPER),
-            rule("timed out", r"(?:[Cc]ommand|Process|Operation|Request)\b.*timed out.*", REPORT - 2),
         ),
     ),
     Tool(
@@ -162,9 +123,19 @@ TOOLS = (
             ),
         ),
     ),
+    Tool("gpg", rules=(rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT),)),
     Tool(
         "unknown",
         rules=(
+            rule(
+                _NEEDLES,
+                rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: (?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
+                REPORT,
+            ),
+            rule(": cannot ", r"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: cannot .*", REPORT),
+            rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
+            rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
+            rule("timed out", r"(?:[Cc]ommand|Process|Operation|Request)\b.*timed out.*", REPORT - 2),
             rule(
                 ("error: ", "Error: ", "ERROR: ", "error", "오류: "),
                 r"(?:fatal |internal |syntax )?(?:[Ee]rror|ERROR|오류)\b ?[^:]{0,40}(?:: .*|\Z)",
