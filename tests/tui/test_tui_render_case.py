@@ -130,12 +130,25 @@ def test_a_key_line_far_into_a_long_error_is_still_shown() -> None:
     assert "characters before" in text
 
 
-def test_markdown_keeps_every_character() -> None:
-    text = "# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. done"
-    drawn = draw_marked(text)
-    assert drawn.plain == text
-    lit = {drawn.plain[span.start : span.end] for span in drawn.spans}
-    assert {"# Fix", "- ", "`uv sync`", "uv run x  # [/bold]", "1. "} <= lit
+def test_markdown_is_drawn_and_no_word_is_lost() -> None:
+    drawn = draw_marked("# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. **done**")
+    assert drawn.plain == "Fix\n\n- run uv sync\n  uv run x  # [/bold]\n1. done"
+    tones = {drawn.plain[span.start : span.end]: str(span.style) for span in drawn.spans}
+    assert "bold" in tones["Fix"]
+    assert "bold" in tones["done"]
+    assert tones["uv sync"] != tones["run "]
+
+
+def test_marks_that_are_not_closed_stay_as_they_are() -> None:
+    text = "a ` b ** c *d* [/e] #f"
+    assert draw_marked(text).plain == text
+
+
+def test_a_diff_shows_what_went_and_what_came() -> None:
+    drawn = draw_marked("```diff\n- old\n+ new\n```\n- a bullet, no diff")
+    tones = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
+    assert tones["- old"] != tones["+ new"]
+    assert tones["-"] not in (tones["- old"], tones["+ new"])
 
 
 def test_a_trace_is_a_tree_with_reasons_and_facts() -> None:

@@ -57,7 +57,7 @@ def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime) -> Conte
     line = hit.key_line if hit is not None and hit.key_line else case.key_lines[0]
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
     if last := ago(case.last_seen, now):
-        facts.append(f"last {last}" + (" ago" if last[0].isdigit() and "-" not in last else ""))
+        facts.append(f"last {last} ago" if last != "now" else "last just now")
     if case.tool != "unknown":
         facts.append(title(case.tool))
     if case.use_count:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.errors import CaseRow, Hit
 
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 76
-_AGE, _SEEN, _TOOL = 5, 5, 9
+_AGE, _SEEN, _TOOL = 4, 5, 9
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 _DAY = 86_400
-_STEPS = ((60, 1, "s"), (3_600, 60, "min"), (_DAY, 3_600, "h"), (14 * _DAY, _DAY, "d"), (60 * _DAY, 7 * _DAY, "w"))
+_STEPS = (
+    (60, 1, "s"),
+    (3_600, 60, "m"),
+    (_DAY, 3_600, "h"),
+    (14 * _DAY, _DAY, "d"),
+    (60 * _DAY, 7 * _DAY, "w"),
+    (730 * _DAY, 30 * _DAY, "mo"),
+)
 
 
 def parse(ts: str | None) -> datetime | None:
@@ -18,7 +25,7 @@ def parse(ts: str | None) -> datetime | None:
 
 
 def ago(ts: str | None, now: datetime) -> str:
-    """How long ago, in one short word: `now`, `5min`, `3h`, `2d`, `6w`, then the month; blank where unknown."""
+    """How long ago, in one short word: `now`, `5m`, `3h`, `2d`, `6w`, `7mo`, `3y`; blank where unknown."""
     then = parse(ts)
     if then is None:
         return ""
@@ -28,7 +35,7 @@ def ago(ts: str | None, now: datetime) -> str:
     for limit, unit, name in _STEPS:
         if seconds < limit:
             return f"{max(1, int(seconds // unit))}{name}"
-    return then.strftime("%Y-%m")
+    return f"{int(seconds // (365 * _DAY))}y"
 
 
 def stamp(ts: str | None) -> str:

@@ -31,6 +31,11 @@ PATIENCE = 0.15
 _SORTS = {"last_seen": "last seen first", "seen": "most seen first", "first_seen": "newest first"}
 
 
+def ms_since(start: float) -> float:
+    """Milliseconds since `start` of the monotonic clock: what a person waited. The pictures put a fixed one here."""
+    return (monotonic() - start) * 1000
+
+
 class Results(Vertical):
     """Shows rows and keeps them true to what was asked last."""
 
@@ -158,7 +163,7 @@ class Results(Vertical):
             self.post_message(self.Chosen(self.chosen))
 
     def _on_found(self, found: Found, final: bool) -> None:
-        self._answered_ms = (monotonic() - self._asked_at) * 1000
+        self._answered_ms = ms_since(self._asked_at)
         if found.rows or final:
             self._show(FoundRows(found.rows), keep=not self._first_report)
             self._first_report = False

@@ -1,0 +1,7 @@
+"""`python -m screenshots`."""
+
+import sys
+
+from screenshots.make import main
+
+sys.exit(main())

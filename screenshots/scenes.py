@@ -1,0 +1,30 @@
+"""What each picture shows: its size, its theme, and the keys that lead there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui.themes import DARK, LIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One picture. `paste` is the number of a demonstration query to paste first, or None; then come the keys."""
+
+    name: str
+    width: int
+    height: int
+    theme: str = DARK
+    paste: int | None = None
+    type: str = ""
+    keys: tuple[str, ...] = ()
+
+
+SCENES: tuple[Scene, ...] = (
+    Scene("errors-120x34-dark", 120, 34, paste=0, keys=("down", "t")),
+    Scene("errors-120x34-light", 120, 34, theme=LIGHT, paste=0, keys=("down", "t")),
+    Scene("errors-200x50-dark", 200, 50, paste=0, keys=("down",)),
+    Scene("errors-80x24-dark", 80, 24, type="cannot", keys=("down", "down")),
+    Scene("case-80x24-dark", 80, 24, paste=0, keys=("enter",)),
+    Scene("help-120x34-dark", 120, 34, keys=("f1",)),
+)
