@@ -1,0 +1,95 @@
+"""The shape of the house: ceilings, floors that a subprocess can see, names that no dependency takes."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+OURS = ("core", "cli", "tui", "styles")
+SOURCES = sorted(path for folder in OURS for path in (ROOT / folder).rglob("*.py"))
+FILE, CLASS, FUNCTION = 400, 250, 50
+
+
+def test_nothing_outgrows_its_ceiling() -> None:
+    large: list[str] = []
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        large += [f"{path}: {text.count(chr(10))} lines"] * (text.count("\n") > FILE)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
+                if size > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
+                    large.append(f"{path}: {node.name} has {size} lines")
+    assert large == []
+
+
+def test_the_terminal_builds_no_markup_from_foreign_text() -> None:
+    """`from_markup(f"…")` and `escape(` crash on other people's brackets; `splitlines` moves offsets."""
+    found: list[str] = []
+    for path in (ROOT / "tui").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                built = name == "from_markup" and isinstance(node.args[0], ast.JoinedStr)
+                if built or name in ("escape", "splitlines"):
+                    found.append(f"{path}:{node.lineno} {name}")
+    assert found == []
+
+
+def test_no_dependency_ships_a_module_of_our_names() -> None:
+    for dist in importlib.metadata.distributions():
+        if dist.metadata["Name"] == "casebook":
+            continue
+        tops = {Path(str(file)).parts[0] for file in dist.files or () if file.suffix in (".py", ".so", ".pyd")}
+        assert not tops & {*OURS, *(f"{name}.py" for name in OURS)}, dist.metadata["Name"]
+
+
+def test_the_core_loads_no_terminal_and_no_model() -> None:
+    code = (
+        "import sys, pkgutil, importlib, core\n"
+        "[importlib.import_module(m.name) for m in pkgutil.walk_packages(core.__path__, 'core.')]\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+    assert "apsw" in loaded
+    assert not loaded & {"textual", "rich", "tui", "cli", "numpy", "fastembed", "onnxruntime", "sqlite_vec"}
+
+
+def test_the_wheel_holds_all_it_needs_and_runs_from_any_folder(tmp_path: Path) -> None:
+    subprocess.run(["uv", "build", "--wheel", "-q", "-o", str(tmp_path)], cwd=ROOT, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "installed")
+    for kind in ("core/samples/", "core/schemas/", "core/store/schema/", "styles/"):
+        ours = {str(path.relative_to(ROOT)) for path in (ROOT / kind).rglob("*") if path.suffix in _DATA}
+        assert ours
+        assert ours <= set(names), kind
+    assert {Path(name).parts[0] for name in names} == {*OURS, f"casebook-{_version()}.dist-info"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); from cli.main import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code, "demo", "--plain"],
+        cwd=elsewhere,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Known" in done.stdout
+
+
+_DATA = (".jsonl", ".json", ".sql", ".tcss")
+
+
+def _version() -> str:
+    return importlib.metadata.version("casebook")
