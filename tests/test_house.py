@@ -74,16 +74,11 @@ def test_the_wheel_holds_all_it_needs_and_runs_from_any_folder(tmp_path: Path) -
     assert {Path(name).parts[0] for name in names} == {*OURS, f"casebook-{_version()}.dist-info"}
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    code = (
+    door = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); from cli.main import main; sys.exit(main())"
     )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", code, "demo", "--plain"],
-        cwd=elsewhere,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-I", "-c", door, "demo", "--plain"]
+    done = subprocess.run(command, cwd=elsewhere, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Known" in done.stdout
 
