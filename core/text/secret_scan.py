@@ -1,195 +1,72 @@
-"""The one scan: a single regular expression that stops only where a secret may be, and says which rule to ask.
+"""The scan for secrets: it stops only where one may be, and asks the rule that knows.
 
-It stops at signs that are rare, or that few words hold, and looks at what surrounds them at once (`k` inside `token`,
-`_` behind `ghp`), so that text without secrets costs one pass over its characters, whatever the number of rules.
-What follows a sign is tested before what precedes it: the engine skips such a branch without entering it.
+One regular expression stops at signs that are rare in ordinary text and looks at what surrounds them at once (`k`
+inside `token`, `_` behind `ghp`); the few words without a rare sign are searched as they are. Text without secrets so
+costs a few passes over its characters, whatever the number of rules.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
-from core.text import secret_commands as commands
-from core.text import secret_places as places
-from core.text.secret_fields import CLOSE, field_spans
-from core.text.secret_spoken import identified_spans
-from core.text.secret_tokens import Anchor, anchors, token_pattern
+from core.text.secret_branches import COMMON_SIGNS, Branch, Rule, branches, words
 
 Span = tuple[int, int]
-Rule = Callable[[str, int, int], tuple[Span, ...]]
-"""Given the text and the span of the anchor (its sign and what was consumed behind it): the secrets there."""
 
-_FIELD = (
-    rf"(?=[A-Za-z0-9_-]{{0,24}}+{CLOSE}"
-    r"(?:[ \t]{0,8}+(?:[=:：](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?[\"'])|>|,?\s{0,40}+[\"']?[vV]alue"
-)
-"""What follows a name that announces a value; `_names` adds when a mere blank is enough to ask."""
-
-_COMMON = "pc_uvk-AMNP"
-"""The signs that ordinary text holds most, in that order: tested first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """At `sign`, if `around` holds (a regular expression; lookbehinds see the sign), ask `rule`."""
-
-    sign: str
-    around: str
-    rule: Rule
+_SEEN_BEHIND: Final = 320
+_SEEN_AHEAD: Final = 480
+_MOST_HARMLESS: Final = 200
+"""Surroundings in which no rule found anything are not asked again: text that repeats itself stays cheap. The two
+distances are more than any rule looks at before it says no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The compiled scan, and the rule of each of its groups."""
+    """A compiled scan and the rule of each of its groups; a text without `needle` needs none of it."""
 
+    needle: str
     pattern: re.Pattern[str]
     rules: tuple[Rule, ...]
 
 
 def secret_spans(text: str) -> list[Span]:
-    """The spans of all secrets of `text`, in the order they were found; they may touch or overlap."""
-    scan = _scan()
+    """The spans of all secrets of `text`; they may touch or overlap."""
     found: list[Span] = []
-    match = scan.pattern.search(text)
-    while match:
-        after = match.end()
-        for span in scan.rules[(match.lastindex or 1) - 1](text, match.start(), after):
-            found.append(span)
-            after = max(after, span[1])
-        match = scan.pattern.search(text, after)
+    for scan in _scans():
+        if scan.needle in text and (match := scan.pattern.search(text)):
+            _ask(scan, text, match, found)
     return found
 
 
+def _ask(scan: Scan, text: str, first: re.Match[str], found: list[Span]) -> None:
+    harmless: set[tuple[int, str]] = set()
+    match: re.Match[str] | None = first
+    while match:
+        start, after = match.span()
+        behind = max(0, start - _SEEN_BEHIND)
+        around = (start - behind, text[behind : after + _SEEN_AHEAD])
+        if around not in harmless:
+            spans = scan.rules[(match.lastindex or 1) - 1](text, start, after)
+            found += spans
+            after = max(after, *(end for _, end in spans)) if spans else after
+            if not spans and len(harmless) < _MOST_HARMLESS:
+                harmless.add(around)
+        match = scan.pattern.search(text, after)
+
+
 @cache
-def _scan() -> Scan:
+def _scans() -> tuple[Scan, ...]:
+    """The scan for all rare signs, and one for each word; compiled when the first text is redacted."""
     by_sign: dict[str, list[Branch]] = {}
-    for branch in (*_names(), *_places(), *_commands(), *_tokens()):
+    for branch in branches():
         by_sign.setdefault(branch.sign, []).append(branch)
-    ordered = sorted(by_sign, key=lambda sign: _COMMON.find(sign) % 99)
-    parts = [f"{re.escape(sign)}(?:{'|'.join(b.around + '()' for b in by_sign[sign])})" for sign in ordered]
-    rules = tuple(branch.rule for sign in ordered for branch in by_sign[sign])
-    return Scan(re.compile("|".join(parts)), rules)
-
-
-def _any_case(word: str) -> str:
-    return "".join(f"[{sign}{sign.upper()}]" if sign.isalpha() else re.escape(sign) for sign in word)
-
-
-def _names() -> Iterator[Branch]:
-    """The words in names that announce a secret, each met at one sign."""
-    for p in "pP":
-        yield Branch(p, rf"[aA][sS][sS](?![aeiAEI]){_FIELD}|[ \t]))", _field(0))
-        yield Branch(p, rf"{_any_case('hrase')}(?![a-z]){_FIELD}|[ \t]))", _field(0))
-        yield Branch(p, rf"[wW][dD]?(?![a-zA-Z]){_FIELD}|[ \t]))", _field(0))
-    for k in "kK":
-        token = rf"[eE][nN](?<=[tT][oO]{k}..)(?![a-z]){_FIELD}|(?:(?<=_.{{5}})|(?=[ ]is))[ \t]))"
-        yield Branch(k, token, _field(-2))
-        key = rf"[eE][yY](?![a-z])(?:(?<=[A-Za-z0-9_.-]{k}..)|(?<=[A-Za-z] {k}..)){_FIELD}|(?:(?<=_.{{3}})|(?=[ ]is))[ \t]))"
-        yield Branch(k, key, _field(0))
-    for c in "cC":
-        word = rf"[rR][eE](?:[tT](?<=[sS][eE]{c}...)|{_any_case('dential')}[sS]?)(?![a-z])"
-        yield Branch(c, rf"{word}{_FIELD}|(?:(?<=_.{{6}})|(?=[ ]is))[ \t]))", _field(0))
-    for u in "uU":
-        yield Branch(u, rf"{_any_case('th')}(?<=[aA]{u}..)(?=[\"'\\]{{0,4}}[ \t]{{0,4}}[=:])", _field(-1))
-
-
-def _field(shift: int) -> Rule:
-    def rule(text: str, start: int, end: int) -> tuple[Span, ...]:
-        return field_spans(text, start + shift, end)
-
-    return rule
-
-
-def _tokens() -> Iterator[Branch]:
-    """The prefixes of vendors; those met at the same sign share one branch, behind what nearly no word passes."""
-    groups: dict[str, list[Anchor]] = {}
-    for anchor in anchors():
-        groups.setdefault(anchor.sign, []).append(anchor)
-    for sign, group in groups.items():
-        ends = sorted({(len(anchor.before), anchor.after) for anchor in group})
-        around = "|".join(
-            _behind(
-                [a.before + a.after for a in group if (len(a.before), a.after) == end], end[1], _FOLLOWS.get(sign, "")
-            )
-            for end in ends
-        )
-        gate = f"{_FOLLOWS[sign]}(?:{around})" if sign in _FOLLOWS else f"(?:{around})(?=[\\w=+/.%-]{{10}})"
-        yield Branch(sign, gate, _token(ends))
-
-
-_FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?<=[A-Za-z0-9]-)(?=[a-z-]{0,12}[A-Z0-9])[\\w.%-]{10}"}
-"""What must follow where ordinary text often has the sign."""
-
-
-def _behind(prefixes: list[str], after: str, consumed: str) -> str:
-    words = _one_of(prefixes)
-    return f"(?<=(?:{words}).{{10}})" if consumed else f"{re.escape(after)}(?<={words})"
-
-
-def _one_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, words))
-
-
-def _token(ends: list[tuple[int, str]]) -> Rule:
-    longest_first = sorted(ends, reverse=True)
-    prefixes = {anchor.before + anchor.after for anchor in anchors()}
-
-    def rule(text: str, start: int, _: int) -> tuple[Span, ...]:
-        for width, after in longest_first:
-            begin = start - width + 1
-            prefix = text[max(0, begin) : start + 1 + len(after)]
-            if prefix in prefixes and (match := token_pattern(prefix).match(text, begin)):
-                spans = (match.span(),)
-                return (*spans, *places.aws_secret_spans(text, match.end())) if prefix[0] == "A" else spans
-        return ()
-
-    return rule
-
-
-def _from_start(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
-    return lambda text, start, _: rule(text, start)
-
-
-def _from_end(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
-    return lambda text, _, end: rule(text, end)
-
-
-def _places() -> Iterator[Branch]:
-    parameter = r"(?=[A-Za-z_-]{1,24}=[^\s&]{4})"
-    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(places.pem_spans))
-    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(places.putty_spans))
-    for u in "uU":
-        word = _any_case("thorization")
-        yield Branch(u, rf"{word}(?<=[aA].{{12}})(?=[\\\"'` \t]{{0,4}}[:=,])", _from_end(places.authorization_spans))
-    word = f"(?:{_any_case('earer')}|{_any_case('asic')})"
-    yield Branch("B", rf"{word}(?=[ \t]+[A-Za-z0-9._~+/=-]{{12}})", _from_end(places.scheme_spans))
-    yield Branch("B", r"Y(?=[ \t])(?<=IDENTIFIED BY)", _from_end(identified_spans))
-    for k in "kK":
-        word = rf"[iI][eE](?<={_any_case('coo')}{k}..)"
-        yield Branch(k, rf"{word}(?=[\\\"'` \t]{{0,4}}[:=])", _from_end(places.cookie_spans))
-    yield Branch("k", r"(?=s\.slack\.com/|s?/\d{6}|b2/|s/catch/)(?<=[hH]ook)", _from_end(places.webhook_spans))
-    for sign in "?&":
-        yield Branch(sign, rf"(?:amp;)?{parameter}", _from_end(places.query_spans))
-    yield Branch("u", rf"0026(?<=\\u0026){parameter}", _from_end(places.query_spans))
-    kinds = r"(?=(?:2[abxy]?|[156y7]|gy|apr1|argon2[a-z]{1,2}|scrypt)\$)"
-    yield Branch("$", kinds, _from_start(places.hash_spans))
-    yield Branch("A", r"(?=[\w-]{32})(?<=\d:A)", _from_start(places.bot_spans))
-    for capital in "MNO":
-        around = r"[\w-]{22,27}+(?=\.[\w-]{6,7}\.[\w-]{27})"
-        yield Branch(capital, around, _from_end(places.discord_spans))
-    yield Branch("Q", r"~(?=[\w.~-]{30})(?<=\dQ~)", _from_start(places.azure_spans))
-
-
-def _commands() -> Iterator[Branch]:
-    begin = r"(?<=[\s\"']-)"
-    named = rf"(?=-(?:user|auth|proxy-user|credentials)[ =]){begin}"
-    yield Branch("-", named, _from_start(commands.user_flag_spans))
-    words = "(?:token|secret|key|auth|credential|passphrase)"
-    yield Branch("-", rf"(?=-?[a-z][a-zA-Z-]{{0,24}}?{words}[ ]){begin}", _from_start(commands.flag_spans))
-    yield Branch("-", rf"(?=pass(?:in|out)?[ =][\"']?pass:){begin}", _from_start(commands.pass_argument_spans))
-    yield Branch("-", rf"(?=[pPawuU][ ='\"]?[^\s-]){begin}", _from_start(commands.option_spans))
-    readers = r"sudo -|docker login|podman login|gh auth|helm registry|passwd|(?:sudo )?chpasswd|cryptsetup|oras login"
-    yield Branch("|", rf"(?=[ ]?(?:{readers}))", _from_start(commands.piped_spans))
+    signs = sorted(by_sign, key=lambda sign: COMMON_SIGNS.find(sign) % 99)
+    parts = [f"{re.escape(sign)}(?:{'|'.join(branch.around + '()' for branch in by_sign[sign])})" for sign in signs]
+    rules = tuple(branch.rule for sign in signs for branch in by_sign[sign])
+    return (
+        Scan("", re.compile("|".join(parts)), rules),
+        *(Scan(word.sign, re.compile(re.escape(word.sign) + word.around + "()"), (word.rule,)) for word in words()),
+    )

@@ -10,7 +10,7 @@ from typing import Final
 _ALNUM = "[A-Za-z0-9]"
 _URL64 = "[A-Za-z0-9_-]"
 
-RARE: Final = "QJKIGT9_-vp"
+RARE: Final = "QJKIGT9_-v"
 """Signs of prefixes, the rarest in ordinary text first; the scan stops at the rarest of a prefix."""
 
 
@@ -66,7 +66,6 @@ SHAPES: Final = (
     Shape("square", ("sq0atp-", "sq0csp-"), f"{_URL64}{{20,}}+"),
     Shape("vault", ("hvs.", "hvb.", "hvr."), f"{_URL64}{{20,}}+", alone=True),
     Shape("terraform", (".atlasv1.",), f"{_URL64}{{40,}}+"),
-    Shape("doppler", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa."), r"[\w.]{16,}+", alone=True),
     Shape("grafana", ("glsa_", "glc_"), r"[\w=+/-]{20,}+", alone=True, mixed=True),
     Shape("sentry", ("sntrys_", "sntryu_"), r"[\w=+/.-]{20,}+"),
     Shape("linear", ("lin_api_", "lin_oauth_"), f"{_ALNUM}{{20,}}+"),
@@ -121,7 +120,10 @@ def anchors() -> tuple[Anchor, ...]:
     """One anchor a prefix, at the last occurrence of its rarest sign; none where a shorter prefix has the same."""
     found: list[Anchor] = []
     for prefix in sorted((prefix for shape in SHAPES for prefix in shape.prefixes), key=len):
-        at = prefix.rfind(next(sign for sign in RARE if sign in prefix))
+        sign = next((sign for sign in RARE if sign in prefix), None)
+        if sign is None:
+            continue  # searched as a word
+        at = prefix.rfind(sign)
         if not any(len(other.before) == at + 1 and prefix.startswith(other.before + other.after) for other in found):
             found.append(Anchor(prefix[at], prefix[: at + 1], prefix[at + 1 :]))
     return tuple(found)
