@@ -7,11 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.text.late import Late
 from core.text.offsets import Edit, OffsetMap, apply
 from core.text.patterns import ESCAPE, REPLACED, SUSPECT
 
-_LINE_END = re.compile(r"(?<!\r)\r++(?=\n|\Z)")
-_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]++")
+_LINE_END = Late(r"(?<!\r)\r++(?=\n|\Z)")
+_NON_ASCII = Late(r"[\x00-\x7f]?[^\x00-\x7f]++")
 
 
 @dataclass(frozen=True, slots=True)

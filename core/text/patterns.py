@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.text.late import Late
+
 ZERO_WIDTH: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2065\ufeff"
 """Zero-width signs and marks of direction, as the inside of a character class."""
 
@@ -22,7 +24,7 @@ SURROGATES: Final = "\ud800-\udfff"
 # A C1 introducer after another Latin-1 letter is a wrongly decoded UTF-8 byte, not a sequence: only the sign itself
 # goes. Every body excludes what could start or end a sequence, and is possessive: no input is read twice.
 _C1 = r"(?<![\x80-\xff])"
-ESCAPE: Final = re.compile(
+ESCAPE: Final = Late(
     rf"(?:\x1b\[|{_C1}\x9b)[0-?]*+[ -/]*+[@-~]?"  # CSI
     r"|\x1b\][^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)?"  # OSC, unterminated: to the end of the line
     r"|\x1b[PX^_][^\x1b\x9c\n]*+(?:\x1b\\|\x9c)?"  # DCS, SOS, PM, APC
@@ -33,7 +35,7 @@ ESCAPE: Final = re.compile(
 )
 """What `clean` takes out. Carriage returns and backspaces are not here: they say what else goes."""
 
-REPLACED: Final = re.compile(f"[{SURROGATES}{NONCHARACTERS}\u2028\u2029]")
+REPLACED: Final = Late(f"[{SURROGATES}{NONCHARACTERS}\u2028\u2029]")
 """What `clean` replaces one for one: U+2028 and U+2029 by a space, the others by U+FFFD."""
 
 SUSPECT: Final = re.compile(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 from core.text.mask import MASK
-from core.text.secret_labels import label_spans
-from core.text.secret_places import pgpass_spans, url_spans
-from core.text.secret_scan import secret_spans
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_PASSES = 6
@@ -36,14 +36,33 @@ def redact(text: str) -> str:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    spans = secret_spans(text)
+    find = _finders()
+    spans = find.signs_and_words(text)
     if "@" in text and "://" in text:
-        spans += url_spans(text)
+        spans += find.urls(text)
     if ":5432:" in text:
-        spans += pgpass_spans(text)
+        spans += find.pgpass(text)
     if not text.isascii():
-        spans += label_spans(text)
+        spans += find.labels(text)
     return spans
+
+
+@dataclass(frozen=True, slots=True)
+class _Finders:
+    signs_and_words: Callable[[str], list[tuple[int, int]]]
+    urls: Callable[[str], list[tuple[int, int]]]
+    pgpass: Callable[[str], list[tuple[int, int]]]
+    labels: Callable[[str], list[tuple[int, int]]]
+
+
+@cache
+def _finders() -> _Finders:
+    """Imported with the first text that is redacted: `clean` and `visible` need none of it."""
+    from core.text.secret_labels import label_spans
+    from core.text.secret_places import pgpass_spans, url_spans
+    from core.text.secret_scan import secret_spans
+
+    return _Finders(secret_spans, url_spans, pgpass_spans, label_spans)
 
 
 def _masked(text: str, spans: list[tuple[int, int]]) -> str:
@@ -51,8 +70,8 @@ def _masked(text: str, spans: list[tuple[int, int]]) -> str:
     taken = 0
     for start, end in sorted(spans):
         if end > taken:
-            start = max(start, taken)
-            pieces += (text[taken:start], MASK * (end - start))
+            begin = max(start, taken)
+            pieces += (text[taken:begin], MASK * (end - begin))
             taken = end
     pieces.append(text[taken:])
     return "".join(pieces)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 
+from core.text.late import Late
 from core.text.secret_fields import field_spans
 from core.text.secret_values import is_stand_in
 
 Span = tuple[int, int]
 
 _OPTIONS = {
-    "p": re.compile(
+    "p": Late(
         r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login|buildah login|oc login|az login|az acr login|mongo\w*"
         r"|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|helm registry login|skopeo login|nerdctl login|sqlplus|isql)\b"
     ),
-    "P": re.compile(r"\b(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
-    "a": re.compile(r"\b(?:redis-cli|https?|http)\b"),
-    "w": re.compile(r"\b(?:ldap\w+|rsync)\b"),
-    "u": re.compile(r"\b(?:curl|wget|http|https|nexus|jf)\b"),
-    "U": re.compile(r"\b(?:smbclient|rpcclient|net|curl)\b"),
+    "P": Late(r"\b(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
+    "a": Late(r"\b(?:redis-cli|https?|http)\b"),
+    "w": Late(r"\b(?:ldap\w+|rsync)\b"),
+    "u": Late(r"\b(?:curl|wget|http|https|nexus|jf)\b"),
+    "U": Late(r"\b(?:smbclient|rpcclient|net|curl)\b"),
 }
-_VALUE = re.compile(r"""[ =]?(?:(?P<quote>["'])(?P<quoted>[^"'\n]{1,200}+)|(?P<bare>[^\s"'|;&<>]{1,200}+))""")
-_USER = re.compile(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
+_VALUE = Late(r"""[ =]?(?:(?P<quote>["'])(?P<quoted>[^"'\n]{1,200}+)|(?P<bare>[^\s"'|;&<>]{1,200}+))""")
+_USER = Late(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
 
 
 def option_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -44,7 +45,7 @@ def option_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(group),)
 
 
-_USER_FLAG = re.compile(
+_USER_FLAG = Late(
     r"--(?:user|auth|proxy-user|credentials)[ =][\"']?[^\s:\"'@/]{0,64}+:(?P<value>[^\s\"'|;&<>]{1,200}+)"
 )
 
@@ -55,7 +56,7 @@ def user_flag_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("value"),) if match and not is_stand_in(match["value"]) and not match["value"].isdigit() else ()
 
 
-_ECHOED = re.compile(
+_ECHOED = Late(
     r"(?:echo|printf)(?: -\w+)*[ ]+(?:[\"'](?:%s\\n[\"'] [\"'])?(?P<quoted>[^\"'\n]{2,200}+)[\"']|(?P<bare>[^\s\"'|]{2,200}+))[ ]*$"
 )
 
@@ -73,7 +74,7 @@ def piped_spans(text: str, at: int) -> tuple[Span, ...]:
     return () if is_stand_in(line[begin:end]) else ((offset + begin, offset + end),)
 
 
-_PASS_ARGUMENT = re.compile(r"-pass(?:in|out)?[ =][\"']?pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
+_PASS_ARGUMENT = Late(r"-pass(?:in|out)?[ =][\"']?pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
 
 
 def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -82,7 +83,7 @@ def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("value"),) if match and not is_stand_in(match["value"]) else ()
 
 
-_FLAG_WORD = re.compile(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
+_FLAG_WORD = Late(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
 
 
 def flag_spans(text: str, at: int) -> tuple[Span, ...]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from core.text.late import Late
 from core.text.secret_names import Strength, strength
 from core.text.secret_reading import Value, leads_line, read_value
 from core.text.secret_spoken import spoken_spans
@@ -28,7 +29,7 @@ _LONGEST_NAME: Final = 64
 CLOSE: Final = r"""(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4}+"""
 """What may stand between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
 
-_TAIL = re.compile(
+_TAIL = Late(
     rf"""(?x)
     (?P<rest>[A-Za-z0-9_-]{{0,24}}+) (?P<close>{CLOSE})
     (?: (?P<xml>>)
@@ -38,9 +39,9 @@ _TAIL = re.compile(
     )
     """
 )
-_TYPED = re.compile(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?[\"'])")
-_PHRASE = re.compile(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
-_XML_VALUE = re.compile(r"[^<\n]{1,512}+(?=</)")
+_TYPED = Late(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?[\"'])")
+_PHRASE = Late(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
+_XML_VALUE = Late(r"[^<\n]{1,512}+(?=</)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.text.late import Late
 from core.text.secret_reading import run_end
 from core.text.secret_values import has_digit, is_encoded_login, is_mixed, is_random, is_stand_in
 
 Span = tuple[int, int]
 
-_PEM_BEGIN = re.compile(r"KEY(?: BLOCK)?-----")
-_PUTTY = re.compile(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
-_PEM_BODY = re.compile(
+_PEM_BEGIN = Late(r"KEY(?: BLOCK)?-----")
+_PUTTY = Late(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
+_PEM_BODY = Late(
     r"""(?x)
     (?: (?:\\[nr]|\s|[\\"'|>+,:]|\d{1,6}[\t→|:]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{0,80}+)++
         (?=[A-Za-z0-9+/=]) [A-Za-z0-9+/=]++ )*+
     """
 )
+_PEM_RUN = Late(r"\\[nr]|[^\s\\]+")
 _PEM_LONGEST: Final = 20_000
 
 
@@ -30,7 +32,7 @@ def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
     if end < 0 or not text.startswith("-----END", end):
         body = _PEM_BODY.match(text, begin.end(), begin.end() + _PEM_LONGEST)
         end = body.end() if body else begin.end()
-    runs = re.compile(r"\\[nr]|[^\s\\]+").finditer(text, begin.end(), end)
+    runs = _PEM_RUN.finditer(text, begin.end(), end)
     return tuple(run.span() for run in runs if not run[0].startswith("\\") and not is_stand_in(run[0]))
 
 
@@ -40,12 +42,12 @@ def putty_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("body"),) if match else ()
 
 
-_URL_USER = re.compile(
+_URL_USER = Late(
     r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
       (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+) @
     | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
 )
-_EXAMPLE = re.compile(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
+_EXAMPLE = Late(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
 
 
 def url_spans(text: str) -> list[Span]:
@@ -61,12 +63,11 @@ def url_spans(text: str) -> list[Span]:
     return found
 
 
-_SCHEME = re.compile(
-    r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+"
-)
-_HEADER = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
-_HEADER_VALUE = re.compile(r"[^\s\"'`\\<>,;){}]{4,256}+")
-_SCHEME_VALUE = re.compile(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
+_SCHEME = Late(r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+")
+_HEADER = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
+_HEADER_VALUE = Late(r"[^\s\"'`\\<>,;){}]{4,256}+")
+_PARAMETERS = Late(r"[^\n'`\\]{8,2048}+")
+_SCHEME_VALUE = Late(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 
 def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -77,7 +78,7 @@ def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
     scheme = _SCHEME.match(text, header.end())
     begin = scheme.end() if scheme else header.end()
     if scheme and scheme[0][:3].casefold() in ("dig", "aws", "haw", "oau"):
-        rest = re.compile(r"[^\n'`\\]{8,2048}+").match(text, begin)
+        rest = _PARAMETERS.match(text, begin)
         return (rest.span(),) if rest and "=" in rest[0] else ()
     value = _HEADER_VALUE.match(text, begin)
     if value is None or is_stand_in(value[0]):
@@ -103,9 +104,9 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((match.start("value"), run_end(text, match.start("value") + len(value))),)
 
 
-_COOKIES = re.compile(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
-_COOKIE = re.compile(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
-_SESSION_NAME = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
+_COOKIES = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
+_COOKIE = Late(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
+_SESSION_NAME = Late(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
 _ATTRIBUTES: Final = frozenset("path domain expires max-age samesite version priority".split())
 
 
@@ -127,7 +128,7 @@ def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
 
 
 _MOST_COOKIES: Final = 64
-_QUERY = re.compile(
+_QUERY = Late(
     r"(?i)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential"
     r"|key|apikey|api_key|code|auth|authkey|access|session|sessionid|sid|jwt|token|tok|t|hmac|secret|state|password|pass|pwd|pw|otp"
     r"|access_token|id_token|refresh_token|oauth_token|auth_token)=(?P<value>[^\s&?#\"'`<>\\)\]},;]{4,256}+)"
@@ -150,9 +151,7 @@ def query_spans(text: str, at: int) -> tuple[Span, ...]:
 _LEAST: Final = {"key": 20, "code": 20, "access": 20, "state": 20, "t": 20, "session": 20, "auth": 20, "password": 4}
 
 
-_HOOK = re.compile(
-    r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,256}+)"
-)
+_HOOK = Late(r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,256}+)")
 
 
 def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -161,7 +160,7 @@ def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((match.start("path"), run_end(text, match.end())),) if match and is_random(match["path"]) else ()
 
 
-_HASH = re.compile(
+_HASH = Late(
     r"""(?x) \$(?: 2[abxy]?\$\d\d\$[./A-Za-z0-9]{40,}+
     | (?:[156]|apr1)(?:\$rounds=\d+)?\$[./A-Za-z0-9_-]{1,16}\$[./A-Za-z0-9]{20,}+
     | (?:7|y|gy)\$[./A-Za-z0-9]{1,32}\$[./A-Za-z0-9]{1,64}\$[./A-Za-z0-9]{20,}+
@@ -175,7 +174,7 @@ def hash_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(),) if match else ()
 
 
-_BOT = re.compile(r"A[\w-]{32,36}(?![\w-])")
+_BOT = Late(r"A[\w-]{32,36}(?![\w-])")
 
 
 def bot_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -186,7 +185,7 @@ def bot_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - digits, match.end()),) if match and digits >= 6 and is_mixed(match[0]) else ()
 
 
-_DISCORD_TAIL = re.compile(r"[\w-]{6,7}\.[\w-]{27,}+")
+_DISCORD_TAIL = Late(r"[\w-]{6,7}\.[\w-]{27,}+")
 
 
 def discord_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -196,7 +195,7 @@ def discord_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - len(head[0]), match.end()),) if match and head and is_mixed(head[0]) else ()
 
 
-_AWS_SECRET = re.compile(
+_AWS_SECRET = Late(
     r"(?<![A-Za-z0-9/+=])(?=[^\s]{0,38}?[0-9])(?=[^\s]{0,38}?[a-z])(?=[^\s]{0,38}?[A-Z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
 )
 
@@ -207,7 +206,7 @@ def aws_secret_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(),) if match else ()
 
 
-_AZURE = re.compile(r"~[\w.~-]{30,40}+")
+_AZURE = Late(r"~[\w.~-]{30,40}+")
 
 
 def azure_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -216,7 +215,7 @@ def azure_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - 4, match.end()),) if match and at >= 4 else ()
 
 
-_PGPASS = re.compile(r"(?m)^[\w.*-]{1,255}+:(?:5432|6432|\*):[^:\s]{1,64}+:[^:\s]{1,64}+:(?P<value>\S{1,256}+)$")
+_PGPASS = Late(r"(?m)^[\w.*-]{1,255}+:(?:5432|6432|\*):[^:\s]{1,64}+:[^:\s]{1,64}+:(?P<value>\S{1,256}+)$")
 
 
 def pgpass_spans(text: str) -> list[Span]:

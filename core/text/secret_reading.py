@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
+
+from core.text.late import Late
 
 _LONGEST: Final = 20_000
 _FIRST_LOOK: Final = 128
 
-_QUOTED = re.compile(
+_QUOTED = Late(
     r"""(?x) [brufL@$]{0,2}
     (?: \\{1,3}["'] (?P<escaped>[^"'\\\n]{0,128}+)
       | "(?P<double>(?:[^"\\\n]|\\.){0,128}+)
@@ -19,14 +20,14 @@ _QUOTED = re.compile(
       | \\u0022(?P<unicode>[^\\\n]{0,128}+)
     )"""
 )
-_BARE = re.compile(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
-_LINE_REST = re.compile(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\Z))")
-_MORE_QUOTED = re.compile(r"[^\"'`\\\n]*+")
-_MORE_BARE = re.compile(r"[^\s\"'`,;&<>\\]*+")
-_TOKEN_RUN = re.compile(r"[A-Za-z0-9._~+/=%-]*+")
-_NEXT_FIELD = re.compile(r"[&;,][A-Za-z_ ]{1,30}=")
-_LINE_END = re.compile(r"[\"'`,;)}\]\\]{0,3}[ \t]*(?:\n|\r|\Z|#|\\n)")
-_LINE_HEAD = re.compile(
+_BARE = Late(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
+_LINE_REST = Late(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\Z))")
+_MORE_QUOTED = Late(r"[^\"'`\\\n]*+")
+_MORE_BARE = Late(r"[^\s\"'`,;&<>\\]*+")
+_TOKEN_RUN = Late(r"[A-Za-z0-9._~+/=%-]*+")
+_NEXT_FIELD = Late(r"[&;,][A-Za-z_ ]{1,30}=")
+_LINE_END = Late(r"[\"'`,;)}\]\\]{0,3}[ \t]*(?:\n|\r|\Z|#|\\n)")
+_LINE_HEAD = Late(
     r"[\s>|+\-#$*%0-9]{0,24}(?:(?:export|set|setx|ENV|ARG|declare -x|readonly|local) )?[\"']?(?:\$env:)?$"
 )
 

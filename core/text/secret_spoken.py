@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
+from core.text.late import Late
 from core.text.secret_names import Strength
 from core.text.secret_reading import Value, leads_line, read_value
 from core.text.secret_values import has_digit, is_mixed, is_name, is_prose, is_random, is_reference, is_stand_in
 
 Span = tuple[int, int]
 
-_FLAG_VALUE = re.compile(r"[^\s\"'`<>|\\&;]{1,512}+")
-_IS = re.compile(r"(?:(?:is|was)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
-_SETTING = re.compile(r"(?i)(?:^|[\n;$>#' ])(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
-_LOGIN = re.compile(r"(?:machine|login)[ \t]+\S{1,80}\s+$")
-_TOLD = re.compile(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
+_FLAG_VALUE = Late(r"[^\s\"'`<>|\\&;]{1,512}+")
+_IS = Late(r"(?:(?:is|was)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
+_BY = Late(r"[ \t]+(?:PASSWORD[ \t]+)?")
+_SETTING = Late(r"(?i)(?:^|[\n;$>#' ])(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
+_LOGIN = Late(r"(?:machine|login)[ \t]+\S{1,80}\s+$")
+_TOLD = Late(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
 
 
 def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> tuple[Span, ...]:
@@ -44,7 +44,7 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
 
 def identified_spans(text: str, at: int) -> tuple[Span, ...]:
     """SQL's `IDENTIFIED BY '…'`; `at` is behind its last word."""
-    match = re.compile(r"[ \t]+(?:PASSWORD[ \t]+)?").match(text, at)
+    match = _BY.match(text, at)
     value = read_value(text, match.end()) if match else None
     return (value.span,) if value and value.quoted and not is_stand_in(value.text) else ()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from typing import Final
 
+from core.text.late import Late
 from core.text.mask import MASK
 
 _PLAIN_WORDS: Final = frozenset(
@@ -36,7 +36,7 @@ _PROSE_WORDS: Final = frozenset(
     "contain contains already use at for with and or of to from in".split()
 )
 
-_TELLING = re.compile(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
+_TELLING = Late(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
 _TEMPLATES: Final = (
     "***",
     "${",
@@ -50,7 +50,7 @@ _TEMPLATES: Final = (
     "change_me",
     "change-me",
 )
-_STAND_IN = re.compile(
+_STAND_IN = Late(
     r"""(?x)
     [x*.\-_\#?•●0]{3,}+ $
   | [<\[{\\] | \#\{ | %[({sd] | %[a-z_]+% | \$[a-z_] | &[a-z*'] | :[a-z] | ![a-z]+\b | \? $   # templates of every tongue
@@ -59,25 +59,25 @@ _STAND_IN = re.compile(
   | [^<]{1,40}<[a-z]
     """
 )
-_CODE = re.compile(
+_CODE = Late(
     r"""(?x)
     [A-Za-z_$@][\w$]*+ (?: (?:\?\.|\.|->|::) [A-Za-z_$][\w$]*+ )++ [!;,)?]* $      # config.password, this.state.pw
   | [A-Za-z_$@][\w$.:]*+ [(\[{]                                                    # getpass.getpass(, tokens[0]
   | (?:arn|vault|op|ref|file|env|ssm|https?|s3|gs|sha\d{1,3}|data):.*              # a reference to it
     """
 )
-_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
-_ALGORITHM = re.compile(
+_PATH = Late(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
+_ALGORITHM = Late(
     r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
 )
-_IDENTIFIER = re.compile(
+_IDENTIFIER = Late(
     r"[A-Za-z_]+$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[A-Za-z_][\w]*\$[\w$]*$"
 )
-_LETTER = re.compile(r"[^\W\d_]")
-_DIGIT = re.compile("[0-9]")
-_SIGN_OR_DIGIT = re.compile("[0-9!@#$%^&*+=~?|]")
-_RUN = re.compile(r"[A-Za-z0-9]{8,}+")
-_RISE = re.compile(r"[a-z](?=[A-Z])")
+_LETTER = Late(r"[^\W\d_]")
+_DIGIT = Late("[0-9]")
+_SIGN_OR_DIGIT = Late("[0-9!@#$%^&*+=~?|]")
+_RUN = Late(r"[A-Za-z0-9]{8,}+")
+_RISE = Late(r"[a-z](?=[A-Z])")
 
 
 def is_stand_in(value: str) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]{0,30}>")
-_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
-_LETTER = re.compile(r"[^\W\d_]")
+from core.text.late import Late
+
+_TOKEN = Late(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_PLACEHOLDER = Late(r"<[A-Z][A-Z0-9_]{0,30}>")
+_HANGUL = Late("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
+_LETTER = Late(r"[^\W\d_]")
 
 STOP_WORDS: Final = frozenset(
     "the and for that this with from was were are not but has have had its you your can cannot will would could should "
@@ -18,7 +19,7 @@ STOP_WORDS: Final = frozenset(
 )
 """Words that say nothing about what a text is about; particles of Korean are cut by `words`."""
 
-_PARTICLES = re.compile(
+_PARTICLES = Late(
     "(?<=[가-힣]{2})(?:에서는|으로는|에서|에게|으로|까지|부터|처럼|보다|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
 )
 
