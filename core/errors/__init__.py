@@ -7,9 +7,12 @@ from core.errors.cases import observe
 from core.errors.fingerprint import fingerprint
 from core.errors.identify import identify, key_line
 from core.errors.identity import Identity, KeyLine
+from core.errors.masks import Masked, masked_parts
 from core.errors.normalize import normalize_error
 from core.errors.resolutions import Recorded, Resolution, add_resolution, record_resolution
 from core.errors.search import count_use, search
+from core.errors.source import SourceMessage, SourcePage, messages_around
+from core.errors.spans import matched_spans
 
 __all__ = [
     "Case",
@@ -19,6 +22,7 @@ __all__ = [
     "Hit",
     "Identity",
     "KeyLine",
+    "Masked",
     "Occurrence",
     "Query",
     "Recorded",
@@ -26,6 +30,8 @@ __all__ = [
     "SearchAnswer",
     "Similar",
     "Source",
+    "SourceMessage",
+    "SourcePage",
     "add_resolution",
     "browse",
     "case_rows",
@@ -35,6 +41,9 @@ __all__ = [
     "identify",
     "key_line",
     "list_cases",
+    "masked_parts",
+    "matched_spans",
+    "messages_around",
     "normalize_error",
     "observe",
     "occurrences_of",

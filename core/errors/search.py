@@ -32,7 +32,7 @@ def search(target: Store | Path, text: str, *, count: bool = True, tiers: Tiers 
     named = Step(
         "identify",
         "hit" if found.key_line else "miss",
-        f"key line found by the {found.tool} entry" if found.key_line else "no line that names an error",
+        _named_by(found),
         facts(key_lines=len(found.key_lines), tool=found.tool),
         elapsed_ms=watch.ms(),
     )
@@ -55,6 +55,14 @@ def search(target: Store | Path, text: str, *, count: bool = True, tiers: Tiers 
             elapsed_ms=watch.ms(),
         )
         return SearchAnswer(query, None, trace=(named, failed))
+
+
+def _named_by(found: Identity) -> str:
+    if not found.key_line:
+        return "no line that names an error"
+    if found.tool == "unknown":
+        return "no tool's entry knows it: its most telling line was taken"
+    return f"key line found by the {found.tool} entry"
 
 
 def _answer(store: Store, query: Query, found: Identity, named: Step, *, count: bool, tiers: Tiers) -> SearchAnswer:
