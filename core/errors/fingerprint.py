@@ -25,7 +25,7 @@ _QUOTE = lazy_pattern('[‘’‚‛“”„‟`´"«»]')
 
 _SECRET = lazy_pattern(f"{MASK}+")
 _URL = lazy_pattern(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s'<>]*[^\s'<>.,;:!?)\]}]:?")
-_REMOTE = lazy_pattern(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,255}:(?!\d)[\w./~-]+(?<!\.)")
+_REMOTE = lazy_pattern(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,255}:(?![0-9])[\w./~-]+(?<!\.)")
 # Each begins with a plain character class, which the engine can skip to, and looks back only from there.
 _UUID = lazy_pattern(
     r"[0-9A-Fa-f](?<!\w[0-9A-Fa-f])[0-9A-Fa-f]{7}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?!\w)"

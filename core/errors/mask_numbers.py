@@ -62,7 +62,7 @@ def mask_number(match: re.Match[str]) -> str:
 
 
 def _is_version(before: str, token: str) -> bool:
-    if before.endswith(("@", "==", ">=", "<=", "~=", "~", "^", "!=", "/")) or (
+    if before.rstrip(" ").endswith(("@", "==", ">=", "<=", "~=", "~>", "~", "^", "!=", "/")) or (
         before[-2:-1].isalpha() and before[-1] == ":"
     ):
         return True

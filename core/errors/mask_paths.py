@@ -7,7 +7,7 @@ import re
 from core.lazy_pattern import lazy_pattern
 
 _UNQUOTED = r"[^\s'<>|,;:*?()\[\]{}=\\/]"
-_POSITION = r"(?::\d++(?:[:-]\d++){0,3}(?![\w.-])|\(\d++(?:,\d++){0,3}\))?"
+_POSITION = r"(?::[0-9]++(?:[:-][0-9]++){0,3}(?![\w.-])|\([0-9]++(?:,[0-9]++){0,3}\))?"
 
 # A quoted absolute or dotted path may hold blanks; quotes were folded to ' before.
 _QUOTED = lazy_pattern(r"'(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}[\\/])[^'\n]{1,400}'")
@@ -30,7 +30,7 @@ _PLACED_FILE = lazy_pattern(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})
 _EXTENSION = lazy_pattern(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
 _PARTICLE = lazy_pattern(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
 _DOMAIN = lazy_pattern(r"[\w-]++(?:\.[\w-]++)*+\.[a-z]{2,}\Z")
-_POSITION_AT_END = lazy_pattern(r"[A-Za-z_]\w*(?::\d++(?:[:-]\d++)*|\(\d++(?:,\d++)*\))\Z")
+_POSITION_AT_END = lazy_pattern(r"[A-Za-z_]\w*(?::[0-9]++(?:[:-][0-9]++)*|\([0-9]++(?:,[0-9]++)*\))\Z")
 _FLAG = lazy_pattern(r"-{1,2}[A-Za-z]")
 
 

@@ -28,7 +28,7 @@ TOOLS = (
         rules=(
             rule(
                 ("ERROR:  ", "FATAL:  ", "PANIC:  ", "오류:  ", "치명적오류:  "),
-                r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  .*",
+                r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  \S.*",
                 CAUSE,
             ),
             rule("psql: ", r"psql: (?:error: |오류: |FATAL: ).*", CAUSE),

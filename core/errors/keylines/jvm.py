@@ -19,7 +19,7 @@ _FRAME = lazy_pattern(
 )
 _CAUSED = lazy_pattern(r"\s*Caused by: (?P<said>.*)")
 _INLINE_FRAME = lazy_pattern(r" at \S+\.(?:java|kt|groovy|scala):\d+\Z")
-_SYMBOL = lazy_pattern(r"(?:\[ERROR\] )?\s*symbol: ")
+_SYMBOL = lazy_pattern(r"(?:\[ERROR\] )?\s*(?P<said>(?:symbol|기호|심볼): .*)")
 
 
 def _thrown(page: Page) -> Iterator[Found]:
@@ -43,16 +43,11 @@ def _symbols(page: Page) -> Iterator[Found]:
     """`cannot find symbol` says nothing without the symbol, which stands a few lines below."""
     for number in page.having(("cannot find symbol", "심볼을 찾을 수 없습니다", "기호를 찾을 수 없습니다")):
         start, end = peel(page.text(number))
-        symbol = next(
-            (at for at in range(number + 1, min(number + 5, len(page.lines))) if _SYMBOL.match(page.text(at))), None
-        )
         key = Part(number, start, end)
-        if symbol is None:
-            yield Found(CAUSE, (key,))
-        else:
-            text = page.text(symbol)
-            at = text.find("symbol:")
-            yield Found(CAUSE, (key, Part(symbol, at, len(text))))
+        below = ((at, _SYMBOL.match(page.text(at))) for at in range(number + 1, number + 5))
+        named = (Part(at, *match.span("said")) for at, match in below if match)
+        symbol = next(named, None)
+        yield Found(CAUSE, (key,) if symbol is None else (key, symbol))
 
 
 def _clojure(page: Page) -> Iterator[Found]:

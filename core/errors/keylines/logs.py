@@ -32,6 +32,8 @@ def _json(page: Page) -> Iterator[Found]:
         )
     ):
         text = page.text(number)
+        if text.lstrip()[:1] not in ("{", '"', "}"):
+            continue
         level = _LEVEL.search(text)
         if level and level["level"].lower() not in _BAD:
             continue
@@ -44,6 +46,7 @@ TOOLS = (
         "logfmt",
         rules=(rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),),
     ),
+    Tool("html", rules=(rule(("<title>", "<h1>"), r".*?<(?:title|h1)>(?P<key>[^<>]{3,300})</", DETAIL + 1),)),
     Tool("json", signs=('"',), find=_json),
     Tool(
         "log",

@@ -74,15 +74,6 @@ def _explained(page: Page) -> Iterator[Found]:
         yield Found(REPORT, tuple(parts))
 
 
-def _poetry(page: Page) -> Iterator[Found]:
-    """Poetry prints the exception's class, a blank line, and the message."""
-    for number in page.having(("Error\n", "Exception\n")):
-        if re.match(r"  \w+(?:Error|Exception)\Z", page.text(number)) and not page.text(number + 1):
-            said = page.next_filled(number + 2, 2)
-            if said is not None and page.lines[said].indent == 2:
-                yield Found(CAUSE, (message(page, number), message(page, said)))
-
-
 def _conda(page: Page) -> Iterator[Found]:
     """The package stands on a list below the headline."""
     for number in page.having(("PackagesNotFoundError: ", "LibMambaUnsatisfiableError: ", "ResolvePackageNotFound:")):
@@ -202,7 +193,6 @@ TOOLS = (
             rule("Caused by: ", r"Caused by: .*", DETAIL),
         ),
     ),
-    Tool("poetry", signs=("Error\n", "Exception\n"), find=_poetry),
     Tool(
         "poetry",
         rules=(

@@ -15,42 +15,40 @@ _SECTION = lazy_pattern(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
 _ITEM = lazy_pattern(r"_{3,} .+ _{3,}\Z")
 _ERROR_LINE = lazy_pattern(r"E {2,}(?=\S)")
 _SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL) \S.*? - (?P<said>\S.*)")
-_LINE_STYLE = lazy_pattern(r"(?P<said>(?:[\w.]*(?:Error|Exception|Failed|Exit|Interrupt)\b(?::.*|\Z))|assert .*)")
+_LINE_STYLE = lazy_pattern(r"[\w.]*(?:Error|Exception|Failed|Exit|Interrupt): |assert ")
 
 
 def _pytest(page: Page) -> Iterator[Found]:
     """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
     section = ""
-    open_item = True
+    fresh = True
     seen: list[str] = []
     for number, line in enumerate(page.lines):
         text = line.text
         if match := _SECTION.match(text):
-            section, open_item = match["name"], True
+            section, fresh = match["name"], True
         elif _ITEM.match(text):
-            open_item = True
+            fresh = True
         elif match := _ERROR_LINE.match(text):
-            if open_item:
+            if fresh:
                 yield Found(TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),))
                 seen.append(text[match.end() :])
-                open_item = False
-        elif ((match := _SUMMARY.match(text)) and "summary" in section) or (
-            (match := _SUMMARY.match(text)) and "::" in text
-        ):
+            fresh = False
+        elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
             said = match["said"]
             if not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
                 yield Found(TEST - 10, (Part(number, *match.span("said")),))
-        elif section in ("FAILURES", "ERRORS") and not text[:1].isspace():
-            start, end = peel(text)
-            if (
-                start
-                and (match := _LINE_STYLE.match(text, start, end))
-                and ("(" in text or ": " in text[start:])
-                and not seen
-            ):
-                yield Found(TEST - 8, (Part(number, start, end),))
-        elif not section and not text.startswith("E"):
-            open_item = open_item or not text
+        elif section in ("FAILURES", "ERRORS"):
+            if not seen and (part := _one_line(text, number)):
+                yield Found(TEST - 8, (part,))
+        elif not section and not text:
+            fresh = True
+
+
+def _one_line(text: str, number: int) -> Part | None:
+    """A failure as `--tb=line` prints it: `file:line: what`."""
+    start, end = peel(text)
+    return Part(number, start, end) if start and not text[0].isspace() and _LINE_STYLE.match(text, start, end) else None
 
 
 def _unittest(page: Page) -> Iterator[Found]:

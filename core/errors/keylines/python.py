@@ -21,7 +21,7 @@ _BUILTIN = (
     "ModuleNotFoundError|ImportError|AttributeError|KeyError|ValueError|IndexError|NameError|UnboundLocalError|OSError|"
     "FileNotFoundError|FileExistsError|PermissionError|NotADirectoryError|IsADirectoryError|ZeroDivisionError|"
     "RuntimeError|NotImplementedError|RecursionError|IndentationError|TabError|UnicodeDecodeError|UnicodeEncodeError|"
-    "TypeError|AssertionError|SyntaxError|TimeoutError|ConnectionRefusedError|ConnectionResetError|BrokenPipeError|"
+    "AssertionError|ConnectionRefusedError|ConnectionResetError|BrokenPipeError|"
     "LookupError|MemoryError|OverflowError|StopIteration|ExceptionGroup|EOFError|BlockingIOError"
 )
 _REACH = 4000
@@ -160,6 +160,7 @@ TOOLS = (
                 r"argument |invalid choice|one of the arguments|ambiguous option).*",
                 REPORT,
             ),
+            rule(": (", r"[\w.-]+: \(\w+\.[EC]\d{3}\) .*", REPORT + 1),
             rule("CommandError: ", r"CommandError: .+", REPORT),
         ),
     ),

@@ -24,31 +24,20 @@ from core.lazy_pattern import lazy_pattern
 
 _BULLET = lazy_pattern(r"\s*● (?!Console)\S.*")
 _NUMBERED = lazy_pattern(r"\s*\d+\) \S.*")
-_VITEST_FAIL = lazy_pattern(r"\s*(?:FAIL|❯|×) +\S.*")
 _THROWN = lazy_pattern(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
-_RULER = lazy_pattern(r"[⎯─=_-]{4,}.*")
 
 
 def _jest(page: Page) -> Iterator[Found]:
     """The first line below each bullet; the bullet names the test."""
     weight = TEST
     for number in page.having(("● ",)):
-        if not _BULLET.match(page.text(number)) or _summary(page, number):
+        if not _BULLET.match(page.text(number)):
             continue
         said = page.next_filled(number + 1, 4)
-        if (
-            said is not None
-            and page.lines[said].indent > page.lines[number].indent
-            and not _BULLET.match(page.text(said))
-        ):
+        if said is not None and page.lines[said].indent > page.lines[number].indent:
             yield whole(page, said, weight)
             yield whole(page, number, DETAIL)
             weight = TEST - 1
-
-
-def _summary(page: Page, number: int) -> bool:
-    """Whether jest repeats its failures from here on."""
-    return "Console" in page.text(number)
 
 
 def _vitest(page: Page) -> Iterator[Found]:
@@ -179,7 +168,8 @@ _CAME = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]
 def _pairs(page: Page) -> Iterator[Found]:
     """What was expected, and below it what came, whatever the runner."""
     for number in page.having(("xpected", "XPECTED", "ant")):
-        if _WANTED.match(page.text(number)) and _CAME.match(page.text(number + 1)):
+        text, below = page.text(number), page.text(number + 1)
+        if (_WANTED.match(text) and _CAME.match(below)) or (text.endswith(" expected but was") and below):
             yield joined(page, (number, number + 1), CAUSE - 1)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, rule, whole
+from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, joined, rule, whole
 from core.errors.keylines.lines import Page
 from core.lazy_pattern import lazy_pattern
 
+_CLASS_ALONE = lazy_pattern(r"\s*(?:\w+\\)*\w+(?:Error|Exception)\s*\Z", re.ASCII)
 _OCAML = lazy_pattern(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
 _PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
 
@@ -21,6 +22,16 @@ def _ocaml(page: Page) -> Iterator[Found]:
                 if page.text(at).startswith("Error"):
                     yield whole(page, at, CAUSE)
                     break
+
+
+def _named_above(page: Page) -> Iterator[Found]:
+    """Laravel, Poetry and other PHP and Python consoles: the class alone, a blank line, and the message."""
+    for number in page.having(("Error", "Exception")):
+        if not _CLASS_ALONE.match(page.text(number)) or page.text(number + 1):
+            continue
+        said = page.next_filled(number + 2, 2)
+        if said is not None and abs(page.lines[said].indent - page.lines[number].indent) < 2:
+            yield joined(page, (number, said), CAUSE)
 
 
 def _elixir(page: Page) -> Iterator[Found]:
@@ -122,5 +133,6 @@ TOOLS = (
         ),
     ),
     Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
+    Tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
     Tool("latex", signs=("! ",), find=_latex),
 )

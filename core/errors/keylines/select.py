@@ -60,9 +60,10 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
         return ()
     named = [*_blocks(page), *_lines(page)]
     if len(filled) == 1:
-        alone = message(page, filled[0])
-        tool = min(named, key=lambda item: (-item.found.weight, item.order)).tool if named else "unknown"
-        return (_key_line(page, (alone,), tool, primary=True),)
+        best = min(named, key=lambda item: (-item.found.weight, item.order)) if named else None
+        inside = best is not None and best.tool in ("json", "html")
+        parts = best.found.parts if best and inside else (message(page, filled[0]),)
+        return (_key_line(page, parts, best.tool if best else "unknown", primary=True),)
     ranked = _ranked(page, named)
     return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
 

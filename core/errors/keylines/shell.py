@@ -129,7 +129,8 @@ TOOLS = (
         rules=(
             rule(
                 _NEEDLES,
-                rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: (?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
+                rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: "
+                rf"(?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
                 REPORT,
             ),
             rule(": cannot ", r"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: cannot .*", REPORT),
