@@ -247,8 +247,11 @@ async def test_a_search_without_any_result_says_what_was_done(casebook: Path) ->
         app.errors.box.ask("qqqqxyzzy")
         await until(pilot, lambda: "Nothing like it is known" in frame(app))
         assert "5 cases were searched" in " ".join(frame(app).split())
-        await pilot.press("ctrl+l")
+        await pilot.press("escape", "t")
+        await until(pilot, lambda: "fingerprint  miss" in frame(app))
+        await pilot.press("escape")
         await until(pilot, lambda: "Nothing like it" not in frame(app))
+        assert app.focused is app.errors.results.rows
 
 
 async def test_old_rows_stay_until_new_ones_come(casebook: Path) -> None:
@@ -318,3 +321,14 @@ async def test_a_click_chooses_and_a_double_click_opens(casebook: Path) -> None:
         await until(pilot, lambda: "TS2304" in shown(app))
         await pilot.click(app.errors.results.rows, offset=(5, 1), times=2)
         await until(pilot, lambda: app.focused is app.errors.case)
+
+
+async def test_every_theme_can_be_put_on(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down")
+        for theme in app.available_themes:
+            app.theme = theme
+            await pilot.pause()
+            assert "uv add pyyaml" in frame(app), theme

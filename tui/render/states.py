@@ -49,7 +49,7 @@ def no_match(query: str, cases: int) -> Notice:
     return Notice(
         "Nothing like it is known",
         f"“{inline(query, 60)}”: {many} searched by fingerprint, by key, by how they begin and by their words.",
-        (("esc", "goes back to all cases"), ("t", "shows each step of the search"), ("/", "changes the search")),
+        (("^l", "goes back to all cases"), ("esc, t", "shows each step of the search")),
     )
 
 

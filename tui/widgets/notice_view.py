@@ -6,11 +6,14 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
+from tui.actions import bindings
 from tui.render.states import Notice, draw_notice
 
 
-class NoticeView(Container):
-    """Shows one `Notice` at a time."""
+class NoticeView(Container, can_focus=True):
+    """Shows one `Notice` at a time, in the place of a list: it takes the focus in its stead, and the list's keys."""
+
+    BINDINGS = bindings("list")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

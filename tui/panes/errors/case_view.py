@@ -14,12 +14,16 @@ from tui.actions import bindings
 from tui.panes.errors.queries import Read
 from tui.render import case as draw
 from tui.render.case import Fix, Raw
+from tui.render.foreign import BLOCK
 from tui.render.signs import Signs
 from tui.render.states import draw_notice, no_case
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
     from core.errors import Hit
+
+PREVIEW = 8_192
+"""Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
 
 _STATUSES = ("verified", "draft", "unresolved", "rejected")
 
@@ -50,6 +54,7 @@ class CaseView(Reading):
         self.read: Read | None = None
         self.fix: Fix | None = None
         self.raw: Raw = Raw("")
+        self._drawn = PREVIEW
         self.border_title = Content("Case")
         self._head, self._fix = Block("head"), Block("fix", "Fix")
         self._steps, self._raw = Block("steps", "Steps"), Block("raw", "Error as it was seen")
@@ -83,12 +88,26 @@ class CaseView(Reading):
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")
         self._steps.say(draw.draw_steps(self.fix.tools if self.fix else (), signs))
-        self._raw.say(draw.draw_raw(self.raw, signs))
+        self._draw_raw(BLOCK if self.has_focus else PREVIEW)
         self._source.say(draw.draw_source(case, self.fix, signs))
         self._history.say(draw.draw_history(case.resolutions, signs, now))
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.scroll_home(animate=False)
+
+    @property
+    def clipped(self) -> bool:
+        """Whether some of the raw error is not shown."""
+        return draw.is_clipped(self.raw, self._drawn)
+
+    def on_focus(self) -> None:
+        """Someone reads it: show more of a long error."""
+        if self.read is not None and self.clipped and self._drawn < BLOCK:
+            self._draw_raw(BLOCK)
+
+    def _draw_raw(self, limit: int) -> None:
+        self._drawn = limit
+        self._raw.say(draw.draw_raw(self.raw, self._signs, limit=limit))
 
 
 def _raw_of(read: Read) -> Raw:

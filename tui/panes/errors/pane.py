@@ -19,7 +19,6 @@ from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.queries import Counted, Read, Scope, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
-from tui.render.case import is_clipped
 from tui.render.rows import Row
 from tui.render.signs import Signs
 from tui.widgets.search_box import SearchBox
@@ -101,7 +100,8 @@ class ErrorsPane(Container):
     def focus_part(self) -> Focus:
         """Which part has the focus."""
         focused = self.screen.focused
-        parts: dict[object, Focus] = {self.box: "box", self.results.rows: "list", self.case: "case", self.why: "why"}
+        rows: dict[object, Focus] = {self.results.rows: "list", self.results.notice: "list"}
+        parts: dict[object, Focus] = {self.box: "box", **rows, self.case: "case", self.why: "why"}
         return parts.get(focused, "none")
 
     def situation(self) -> Situation:
@@ -112,7 +112,7 @@ class ErrorsPane(Container):
             query=self.box.asked,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
-            raw_clipped=is_clipped(self.case.raw),
+            raw_clipped=self.case.clipped,
             trace_shown=self.why.display,
             zoomed=self.has_class("-zoomed"),
         )
@@ -242,7 +242,7 @@ class ErrorsPane(Container):
     def _to_list(self) -> None:
         self._unzoom()
         self._at("list")
-        self.results.rows.focus()
+        self.results.take_focus()
 
     def _back_in_list(self) -> None:
         if self.has_class("-zoomed"):
@@ -291,7 +291,7 @@ class ErrorsPane(Container):
     def _zoom(self) -> None:
         zoomed = not self.has_class("-zoomed")
         if zoomed and self.focus_part in ("box", "none"):
-            self.results.rows.focus()
+            self.results.take_focus()
         self.set_class(zoomed, "-zoomed")
 
     def _unzoom(self) -> None:

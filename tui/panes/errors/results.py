@@ -104,6 +104,10 @@ class Results(Vertical):
         row = self.rows.rows.get(self.rows.chosen) if self.rows.rows.total else None
         return row if isinstance(row, Row) else None
 
+    def take_focus(self) -> None:
+        """Give the focus to the rows, or to the notice in their place."""
+        (self.rows if self.rows.display else self.notice).focus()
+
     def load(self, scope: Scope | None = None) -> None:
         """Read all cases of the scope from the beginning; with a search on, search again."""
         self.scope = scope or self.scope
@@ -168,9 +172,10 @@ class Results(Vertical):
             self._show(FoundRows(found.rows), keep=not self._first_report)
             self._first_report = False
         self.post_message(self.Answered(found.answer))
-        if self._opening and found.rows:
+        if self._opening and (found.rows or final):
             self._opening = False
-            self.post_message(self.Opened())
+            if found.rows:
+                self.post_message(self.Opened())
 
     def _on_fault(self, fault: Fault) -> None:
         if self.rows.rows.total and fault.code != "not_indexed":
@@ -201,8 +206,11 @@ class Results(Vertical):
         if notice is not None:
             self._shown_first = True
             self.notice.tell(notice)
+        had_focus = self.rows.has_focus or self.notice.has_focus
         self.notice.display = notice is not None
         self.rows.display = notice is None
+        if had_focus:
+            self.take_focus()
 
     def _still_reading(self) -> None:
         if not self._shown_first:
