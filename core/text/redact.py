@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from core.text.mask import MASK
+
+Span = tuple[int, int]
+Finder = Callable[[str], list[Span]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_PASSES = 6
@@ -35,37 +37,29 @@ def redact(text: str) -> str:
     return text
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    find = _finders()
-    spans = find.signs_and_words(text)
+def _spans(text: str) -> list[Span]:
+    signs_and_words, urls, pgpass, labels = _finders()
+    spans = signs_and_words(text)
     if "@" in text and "://" in text:
-        spans += find.urls(text)
+        spans += urls(text)
     if ":5432:" in text:
-        spans += find.pgpass(text)
+        spans += pgpass(text)
     if not text.isascii():
-        spans += find.labels(text)
+        spans += labels(text)
     return spans
 
 
-@dataclass(frozen=True, slots=True)
-class _Finders:
-    signs_and_words: Callable[[str], list[tuple[int, int]]]
-    urls: Callable[[str], list[tuple[int, int]]]
-    pgpass: Callable[[str], list[tuple[int, int]]]
-    labels: Callable[[str], list[tuple[int, int]]]
-
-
 @cache
-def _finders() -> _Finders:
+def _finders() -> tuple[Finder, Finder, Finder, Finder]:
     """Imported with the first text that is redacted: `clean` and `visible` need none of it."""
     from core.text.secret_labels import label_spans
     from core.text.secret_places import pgpass_spans, url_spans
     from core.text.secret_scan import secret_spans
 
-    return _Finders(secret_spans, url_spans, pgpass_spans, label_spans)
+    return secret_spans, url_spans, pgpass_spans, label_spans
 
 
-def _masked(text: str, spans: list[tuple[int, int]]) -> str:
+def _masked(text: str, spans: list[Span]) -> str:
     pieces: list[str] = []
     taken = 0
     for start, end in sorted(spans):

@@ -76,7 +76,7 @@ def _names() -> Iterator[Branch]:
         key = rf"[eE][yY](?![a-z])(?:(?<=[A-Za-z0-9_.-]{k}..)|(?<=[A-Za-z] {k}..)){_ANNOUNCED}|{_SPACED % 3}))"
         yield Branch(k, key, _field(0))
     yield Branch("S", rf"(?:ecret|ECRET)(?![a-z]){_ANNOUNCED}|{_SPACED % 6}))", _field(0))
-    yield Branch("_", r"auth(?=[ \t]{0,4}[=:])", _field(1))
+    yield Branch("_", r"auth(?=[\"']?[ \t]{0,4}[=:])", _field(1))
 
 
 def _field(shift: int) -> Rule:
@@ -89,7 +89,9 @@ def _field(shift: int) -> Rule:
 def _tokens() -> Iterator[Branch]:
     """The prefixes of vendors; those met at the same sign share one branch, behind what nearly no word passes."""
     groups: dict[str, list[Anchor]] = {}
-    for anchor in anchors():
+    found = anchors()
+    prefixes = frozenset(anchor.before + anchor.after for anchor in found)
+    for anchor in found:
         groups.setdefault(anchor.sign, []).append(anchor)
     for sign, group in groups.items():
         ends = sorted({(len(anchor.before), anchor.after) for anchor in group})
@@ -100,7 +102,7 @@ def _tokens() -> Iterator[Branch]:
             for end in ends
         )
         gate = f"{_FOLLOWS[sign]}(?:{around})" if sign in _FOLLOWS else f"(?:{around})(?=[\\w=+/.%-]{{10}})"
-        yield Branch(sign, gate, _token(ends))
+        yield Branch(sign, gate, _token(ends, prefixes))
 
 
 _FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?<=[A-Za-z0-9]-)(?=[a-z-]{0,12}[A-Z0-9])[\\w.%-]{10}"}
@@ -116,9 +118,8 @@ def _one_of(words: Iterable[str]) -> str:
     return "|".join(map(re.escape, words))
 
 
-def _token(ends: list[tuple[int, str]]) -> Rule:
+def _token(ends: list[tuple[int, str]], prefixes: frozenset[str]) -> Rule:
     longest_first = sorted(ends, reverse=True)
-    prefixes = {anchor.before + anchor.after for anchor in anchors()}
 
     def rule(text: str, start: int, _: int) -> tuple[Span, ...]:
         for width, after in longest_first:

@@ -118,12 +118,12 @@ class Anchor:
 
 def anchors() -> tuple[Anchor, ...]:
     """One anchor a prefix, at the last occurrence of its rarest sign; none where a shorter prefix has the same."""
-    found: list[Anchor] = []
+    found: dict[tuple[int, str], Anchor] = {}
     for prefix in sorted((prefix for shape in SHAPES for prefix in shape.prefixes), key=len):
         sign = next((sign for sign in RARE if sign in prefix), None)
         if sign is None:
             continue  # searched as a word
-        at = prefix.rfind(sign)
-        if not any(len(other.before) == at + 1 and prefix.startswith(other.before + other.after) for other in found):
-            found.append(Anchor(prefix[at], prefix[: at + 1], prefix[at + 1 :]))
-    return tuple(found)
+        cut = prefix.rfind(sign) + 1
+        if not any((cut, prefix[:end]) in found for end in range(cut, len(prefix))):
+            found[cut, prefix] = Anchor(sign, prefix[:cut], prefix[cut:])
+    return tuple(found.values())

@@ -1,0 +1,114 @@
+"""Redaction: what must go, what must stay, and that nothing else moves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.text import MASK, is_masked, redact
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+SECRETS = rows("secrets.jsonl")
+LOOKALIKES = rows("lookalikes.jsonl")
+
+
+def leaks(secret: str, redacted: str) -> bool:
+    """Whether the secret, or a run of eight of its signs, still stands there."""
+    return any(secret[at : at + 8] in redacted for at in range(max(1, len(secret) - 7)))
+
+
+def test_the_corpus_is_broad() -> None:
+    assert len(SECRETS) >= 72
+    assert len({row["kind"] for row in SECRETS}) >= 12
+    assert len(LOOKALIKES) >= 36
+    assert all(row["secret"] in row["text"] for row in SECRETS)
+
+
+def test_secrets_are_gone() -> None:
+    left = [row["text"] for row in SECRETS if leaks(row["secret"], redact(row["text"]))]
+    assert len(left) <= 0.02 * len(SECRETS), left
+
+
+def test_lookalikes_are_left_alone() -> None:
+    touched = [row["text"] for row in LOOKALIKES if redact(row["text"]) != row["text"]]
+    assert len(touched) <= 1, touched
+
+
+def test_secrets_are_gone_inside_a_long_transcript() -> None:
+    quiet = "The build ran 12 tests in 3.4s; see src/app.py:10 and https://example.org/docs?page=2 for more.\n"
+    text = "".join(quiet * 3 + row["text"] + "\n" for row in SECRETS)
+    redacted = redact(text)
+    left = [row["secret"] for row in SECRETS if leaks(row["secret"], redacted)]
+    assert len(left) <= 0.02 * len(SECRETS), left
+    assert redacted.count(quiet) == text.count(quiet)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("password=hunter2 user=app", f"password={MASK * 7} user=app"),
+        ("postgres://app:hunter2@10.0.3.7/shop", f"postgres://app:{MASK * 7}@10.0.3.7/shop"),
+        ('{"password": "hun ter", "x": 1}', f'{{"password": "{MASK * 7}", "x": 1}}'),
+        ("key AKIAIOSFODNN7EXAMPLE here", f"key {MASK * 20} here"),
+        ("비밀번호: hunter2! 입니다", f"비밀번호: {MASK * 8} 입니다"),
+        ("<password>geheim</password>", f"<password>{MASK * 6}</password>"),
+        ("mysql -u root -pgeheim7 shop", f"mysql -u root -p{MASK * 7} shop"),
+    ],
+)
+def test_the_value_goes_and_its_name_stays(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+def test_a_private_key_cut_off_before_its_end_is_masked_and_the_next_output_is_not() -> None:
+    lines = ["MIIEowIBAAKCAQEA" + "Zm9vYmFyYmF6" * 4, "cXV1eGNvcmdl" * 5]
+    text = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(lines) + "\n\n$ echo the next command\nfine"
+    redacted = redact(text)
+    assert not any(line in redacted for line in lines)
+    assert redacted.startswith("-----BEGIN RSA PRIVATE KEY-----\n")
+    assert redacted.endswith("$ echo the next command\nfine")
+
+
+def test_lone_surrogates_become_the_replacement_sign() -> None:
+    assert redact("a\ud800b 한 password=hunter2") == f"a\ufffdb 한 password={MASK * 7}"
+
+
+def test_text_without_a_secret_is_the_same_object() -> None:
+    text = "TypeError: Cannot read properties of undefined (reading 'token')"
+    assert redact(text) is text
+    assert not is_masked(text)
+    assert is_masked(redact("password=hunter2"))
+
+
+SEEDS = st.sampled_from([row["text"] for row in SECRETS + LOOKALIKES] + [row["secret"] for row in SECRETS])
+GLUE = st.sampled_from(
+    [*"=:&?@ \n\"'\\,;()<>", "password=", "token: ", "://", "api_key", "Bearer ", "-----BEGIN RSA PRIVATE KEY-----", MASK]
+    + ["비밀번호: ", "\ud800", "eyJ", "ghp_", "sk-", "Cookie: ", "echo ", " | sudo -S", "-p", "mysql ", "is ", "value="]
+)
+CUT = st.tuples(SEEDS, st.integers(0, 60), st.integers(0, 200)).map(lambda cut: cut[0][cut[1] : cut[1] + cut[2]])
+MESSY = st.lists(SEEDS | GLUE | CUT | st.text(max_size=8), max_size=8).map("".join)
+
+
+@given(MESSY | st.text(st.characters(exclude_categories=()), max_size=200))
+@example("password=" * 3)
+@example("\ud800\udc00")
+def test_only_masks_are_put_in_and_the_length_stays(text: str) -> None:
+    redacted = redact(text)
+    assert len(redacted) == len(text)
+    for before, after in zip(text, redacted, strict=True):
+        assert after in (before, MASK) or (0xD800 <= ord(before) < 0xE000 and after == "\ufffd")
+
+
+@given(MESSY)
+def test_redaction_is_idempotent(text: str) -> None:
+    once = redact(text)
+    assert redact(once) == once
