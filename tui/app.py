@@ -14,6 +14,7 @@ from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings
 from tui.jobs import JobReport, Jobs
 from tui.panes.errors.pane import ErrorsPane
+from tui.panes.messages import PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
@@ -137,23 +138,22 @@ class CasebookApp(App[None], inherit_bindings=False):
 
     # What the pane tells ---------------------------------------------------------------------------------------------
 
-    def on_errors_pane_changed(self) -> None:
+    def on_pane_changed(self) -> None:
         """Other actions are possible now."""
         self.keys.situation = self.situation()
 
-    def on_errors_pane_counted(self, event: ErrorsPane.Counted) -> None:
+    def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
-        readonly = event.counted.readonly
-        self.top.place = Place(self.top.place.name, event.counted.every, readonly)
-        if readonly:
-            self._say_once(f"Read-only: {readonly}. Searching works; uses are not counted.")
+        self.top.place = Place(self.top.place.name, event.cases, event.readonly)
+        if event.readonly:
+            self._say_once(f"Read-only: {event.readonly}. Searching works; uses are not counted.")
 
-    def on_errors_pane_troubled(self, event: ErrorsPane.Troubled) -> None:
+    def on_pane_troubled(self, event: PaneTroubled) -> None:
         """The core could not answer: once in a toast, and the pane shows its state."""
         if event.fault.code != "not_indexed":
             self._say_once(_told(event.fault), severity="error")
 
-    def on_errors_pane_copied(self, event: ErrorsPane.Copied) -> None:
+    def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""
         from core.text import clean
 
@@ -165,11 +165,11 @@ class CasebookApp(App[None], inherit_bindings=False):
         else:
             self.say(f"The {event.what} was sent to the terminal's clipboard.")
 
-    def on_errors_pane_show_all(self, event: ErrorsPane.ShowAll) -> None:
+    def on_pane_show_all(self, event: PaneShowAll) -> None:
         """Show a long text whole."""
         from tui.screens.whole_text import WholeText
 
-        self.push_screen(WholeText(event.text, "The error as it was seen", self.jobs, self.signs))
+        self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs))
 
     def say(self, text: str, *, severity: str = "information") -> None:
         """A toast: inert text, no markup."""

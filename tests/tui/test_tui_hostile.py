@@ -13,6 +13,7 @@ from core.errors.cases import Name, observe
 from core.store import open_store
 from tests.tui.support import NOW, app_on, frame, until
 from tui.app import CasebookApp
+from tui.panes.messages import PaneCopied
 from tui.widgets.row_list import RowList
 
 GIVEN = Path(__file__).parents[1] / "data" / "hostile.jsonl"
@@ -147,7 +148,7 @@ async def test_every_text_is_inert_in_a_toast_and_on_the_clipboard(tmp_path: Pat
             app.say(text)
             await pilot.pause()
             assert_inert(app)
-            app.errors.post_message(app.errors.Copied("fix", text))
+            app.errors.post_message(PaneCopied("fix", text))
             await pilot.pause()
             assert not [sign for sign in app.clipboard if ord(sign) < 32 and sign not in "\n\t"]
             app.clear_notifications()

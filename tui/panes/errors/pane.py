@@ -10,15 +10,15 @@ from typing import Literal
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.message import Message
 
 from core.fault import Fault
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
-from tui.panes.errors.queries import Counted, Read, Scope, read_case, use_case
+from tui.panes.errors.queries import Read, Scope, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
+from tui.panes.messages import PaneChanged, PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
 from tui.render.rows import Row
 from tui.render.signs import Signs
 from tui.widgets.search_box import SearchBox
@@ -35,38 +35,6 @@ class ErrorsPane(Container):
     """Have we met this error? Owns the journey from the query to the fix."""
 
     BINDINGS = bindings("pane")
-
-    class Changed(Message):
-        """What one can do here has changed."""
-
-    class Counted(Message):
-        """The casebook was counted."""
-
-        def __init__(self, counted: Counted) -> None:
-            super().__init__()
-            self.counted = counted
-
-    class Troubled(Message):
-        """The core could not answer."""
-
-        def __init__(self, fault: Fault) -> None:
-            super().__init__()
-            self.fault = fault
-
-    class Copied(Message):
-        """A text is to go to the clipboard: which, in words, and the text itself."""
-
-        def __init__(self, what: str, text: str) -> None:
-            super().__init__()
-            self.what = what
-            self.text = text
-
-    class ShowAll(Message):
-        """A long text is to be shown whole."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
         super().__init__(id="errors", classes="-at-list")
@@ -124,7 +92,7 @@ class ErrorsPane(Container):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
-        self.post_message(self.Changed())
+        self.post_message(PaneChanged())
 
     def _at(self, part: Part) -> None:
         for name in ("list", "case", "why"):
@@ -140,7 +108,7 @@ class ErrorsPane(Container):
         if event.text.strip():
             self._last_query = event.text
         self.results.ask(event.text, pasted=event.pasted)
-        self.post_message(self.Changed())
+        self.post_message(PaneChanged())
 
     def on_results_answered(self, event: Results.Answered) -> None:
         """The search has something to say."""
@@ -153,7 +121,7 @@ class ErrorsPane(Container):
         """Another case is chosen: read it, if the choice stays."""
         event.stop()
         self._preview(event.row, PREVIEW)
-        self.post_message(self.Changed())
+        self.post_message(PaneChanged())
 
     def on_results_opened(self, event: Results.Opened) -> None:
         """Enter, or a second click: go into the case. That is a look-up, so it counts."""
@@ -172,7 +140,7 @@ class ErrorsPane(Container):
     def on_results_told(self, event: Results.Told) -> None:
         """The casebook was counted."""
         event.stop()
-        self.post_message(self.Counted(event.counted))
+        self.post_message(PaneCounted(event.counted.every, event.counted.readonly))
 
     def on_results_failed(self, event: Results.Failed) -> None:
         """The core could not answer."""
@@ -194,7 +162,7 @@ class ErrorsPane(Container):
             if self._opened == row.id:
                 self._opened = None
                 self._use(row.id)
-            self.post_message(self.Changed())
+            self.post_message(PaneChanged())
 
         self._jobs.run("case", read_case(row.id), show, self._failed, delay=delay)
 
@@ -207,7 +175,7 @@ class ErrorsPane(Container):
         self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
 
     def _failed(self, fault: Fault) -> None:
-        self.post_message(self.Troubled(fault))
+        self.post_message(PaneTroubled(fault))
 
     # What one can do -------------------------------------------------------------------------------------------------
 
@@ -227,8 +195,8 @@ class ErrorsPane(Container):
             "case.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
             "case.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
             "case.copy": self._copy_fix,
-            "case.copy_error": lambda: self.post_message(self.Copied("error", self.case.raw.text)),
-            "case.all": lambda: self.post_message(self.ShowAll(self.case.raw.text)),
+            "case.copy_error": lambda: self.post_message(PaneCopied("error", self.case.raw.text)),
+            "case.all": lambda: self.post_message(PaneShowAll("The error as it was seen", self.case.raw.text)),
             "case.why": self._toggle_trace,
             "view.zoom": self._zoom,
             "view.reload": self.results.load,
@@ -236,7 +204,7 @@ class ErrorsPane(Container):
         if (act := acts.get(action_id)) is None:
             return False
         act()
-        self.post_message(self.Changed())
+        self.post_message(PaneChanged())
         return True
 
     def _to_list(self) -> None:
@@ -273,7 +241,7 @@ class ErrorsPane(Container):
 
     def _copy_fix(self) -> None:
         if self.case.fix is not None and self.case.read is not None:
-            self.post_message(self.Copied("fix", self.case.fix.text))
+            self.post_message(PaneCopied("fix", self.case.fix.text))
             self._use(self.case.read.case.id)
 
     def _toggle_trace(self) -> None:
