@@ -62,7 +62,7 @@ _PREFIX_START = frozenset("[#:<│┃EWFIVDsS0123456789JFMASOND")
 _BUILDKIT_SIGN = lazy_pattern(r"#\d+ (?:\[|\d+\.\d|ERROR|CANCELED|DONE|CACHED|sha256)| > \[", re.ASCII)
 _BUILDKIT = lazy_pattern(r"#\d+ (?:\d+\.\d+ )?(?=\S)|\d+\.\d{2,4} (?=\S)", re.ASCII)
 _SHARED = lazy_pattern(
-    r"(?:[@\w./-]{1,60} +\| |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|"
+    r"(?:[@\w./-]{1,60} +\| |Step #\d+(?: - \"[^\"]{1,60}\")?: |\[(?!(?:ERROR|INFO|WARNING|DEBUG|error|warn|"
     r"info)\])[\w./@: -]{1,40}\] |[@\w./-]{1,60}:[\w.-]{1,40}: |> )",
     re.ASCII,
 )
@@ -168,7 +168,7 @@ def message_start(text: str, *, buildkit: bool) -> int:
         begin = len(text) - len(text[start:].lstrip())
         if begin >= len(text):
             break
-        match = _PREFIX.match(text, begin) if text[begin] in _PREFIX_START or "| " in text else None
+        match = _PREFIX.match(text, begin) if text[begin] in _PREFIX_START or "|" in text else None
         if match is None and buildkit:
             match = _BUILDKIT.match(text, begin)
         if match is None:

@@ -51,6 +51,7 @@ TOOLS = (
             rule("ERROR: ", rf"ERROR: {_RUN}", WRAPPER),
             rule("returned a non-zero code", r"The command .* returned a non-zero code.*", WRAPPER),
             rule("unable to prepare context", r"(?:ERROR: )?unable to prepare context: .*", REPORT),
+            rule((" failed: ",), r"(?:COPY|ADD|RUN|FROM) failed: .*", REPORT + 1),
             rule("OCI runtime", r"OCI runtime .*", REPORT),
             rule("exec ", r"exec (?:/|\S+: exec format error).*", REPORT),
             rule("standard_init_linux", r"standard_init_linux\.go:\d+: .*", REPORT),

@@ -70,7 +70,8 @@ _HOLLOW = lazy_pattern(
     r"action|execution)\b.{0,80}\b(?:failed|failure|exited|returned|fail)\b|"
     r"\bexit(?:ed|s)? (?:with )?(?:code|status)|non-zero|could not compile|"
     r"aborting due to|\b\d+ errors?\b|see (?:above|the|log)|\bfailed\W*\Z|"
-    r"\berrors? occurred\b|(?:errors?|failures?|problems?)\s*:?\Z|complete log of this run|error: process completed",
+    r"\berrors? occurred\b|(?:errors?|failures?|problems?|exceptions?)\s*:?\Z|complete log of this run|"
+    r"error: process completed",
     re.IGNORECASE,
 )
 

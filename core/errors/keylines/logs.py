@@ -53,7 +53,8 @@ TOOLS = (
         rules=(
             rule(
                 ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "[error]", "[fatal]", "ERR "),
-                r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*\S.*",
+                r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*"
+                r"(?!.*(?:non-zero|exited with|exit (?:code|status)))\S.*",
                 REPORT - 6,
             ),
             rule(

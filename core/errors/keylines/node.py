@@ -94,7 +94,7 @@ TOOLS = (
             rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
             rule(
                 "error: ",
-                r"error: (?:Uncaught|Module not found|Cannot find module|Relative import path|"
+                r"error: (?:Uncaught|Module not found|Cannot find (?:module|package)|Relative import path|"
                 r"Cannot resolve|Could not resolve).*",
                 CAUSE,
             ),

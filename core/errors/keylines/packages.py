@@ -187,7 +187,7 @@ TOOLS = (
                 "error: ",
                 r"error: (?:Failed to|No solution|No interpreter|Distribution|The (?:lockfile|current|requested)|"
                 r"Package|Request failed|Project|Querying|Couldn't|Could not|Unable to|No `|"
-                r"No virtual|Because|Requirements|Cannot|HTTP status).*",
+                r"No virtual|Because|Requirements|HTTP status).*",
                 REPORT,
             ),
             rule("Caused by: ", r"Caused by: .*", DETAIL),

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from core.errors.keylines.entry import (
-    CAUSE,
     DETAIL,
     REPORT,
     TEST,
@@ -170,7 +169,7 @@ def _pairs(page: Page) -> Iterator[Found]:
     for number in page.having(("xpected", "XPECTED", "ant")):
         text, below = page.text(number), page.text(number + 1)
         if (_WANTED.match(text) and _CAME.match(below)) or (text.endswith(" expected but was") and below):
-            yield joined(page, (number, number + 1), CAUSE - 1)
+            yield joined(page, (number, number + 1), REPORT - 5)
 
 
 TOOLS = (

@@ -22,7 +22,7 @@ def _panics(page: Page) -> Iterator[Found]:
             continue
         if old := _OLD.match(text, match.start("at")):
             yield Found(weight, (Part(number, *old.span("said")),))
-        elif match["at"].endswith(":") and (said := page.next_filled(number + 1, 2)) is not None:
+        elif match["at"].endswith(":") and (said := page.next_filled(number + 1)) is not None:
             yield whole(page, said, weight)
         else:
             yield Found(weight, (Part(number, match.start("at"), len(text)),))

@@ -55,6 +55,7 @@ TOOLS = (
                 rf"cd): )?(?!warning|set locale).*(?:{_REASON}).*",
                 REPORT,
             ),
+            rule((": line ", ": 줄 "), r"(?![gm]?awk:)\S+: (?:line|줄) \d+: (?!\d|warning|[A-Z]\w+:).*", REPORT),
             rule("zsh: ", r"zsh: .*", REPORT - 1),
             rule("fish: ", r"fish: .*", REPORT),
             rule(
