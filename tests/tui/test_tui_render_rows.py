@@ -63,7 +63,7 @@ def test_ascii_rows_are_ascii() -> None:
 def test_a_row_is_exactly_as_wide_as_its_place(text: str, width: int, tier: str | None) -> None:
     drawn = draw_row(row(text, tier=tier), width, UNICODE, NOW)
     assert "\n" not in drawn.plain
-    assert drawn.cell_length == width if width >= 4 else drawn.cell_length <= max(width, 1)
+    assert drawn.cell_length == width
 
 
 @given(st.text(max_size=400), st.integers(0, 90))

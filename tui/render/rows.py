@@ -15,6 +15,7 @@ from tui.render.when import ago
 if TYPE_CHECKING:
     from core.errors import CaseRow, Hit
 
+_SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 76
 _AGE, _SEEN, _TOOL = 4, 5, 9
 
@@ -44,8 +45,8 @@ def row_of(case: CaseRow, hit: Hit | None = None) -> Row:
 
 def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
     """The row in exactly `width` cells: what does not fit is left out, the least telling first."""
-    if width < 4:
-        return Content(inline(row.key_line, width))
+    if width < _SIGNS_FROM:
+        return Content(pad(inline(row.key_line, width), max(0, width)))
     parts: list[tuple[str, str]] = [(signs.bar if chosen else " ", "$cb-accent")]
     if row.tier is not None:
         tier = signs.tier(row.tier)
