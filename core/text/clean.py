@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.text.late import Late
 from core.text.offsets import Edit, OffsetMap, apply
-from core.text.patterns import ESCAPE, REPLACED, SUSPECT
+from core.text.patterns import ESCAPE, REPLACED, is_suspect
 
 _LINE_END = Late(r"(?<!\r)\r++(?=\n|\Z)")
 _NON_ASCII = Late(r"[\x00-\x7f]?[^\x00-\x7f]++")
@@ -32,7 +32,7 @@ def clean(text: str, limit: int | None = None) -> str:
     """
     if limit is not None:
         text = text[:limit]
-    if SUSPECT.search(text):
+    if is_suspect(text):
         text = REPLACED.sub(_stand_in, ESCAPE.sub("", text))
         if "\r" in text:
             text = "\n".join(_last_state(line) for line in _LINE_END.sub("", text).split("\n"))
@@ -46,7 +46,7 @@ def clean_with_offsets(text: str, limit: int | None = None) -> Cleaned:
     if limit is not None:
         text = text[:limit]
     layers = ()
-    if SUSPECT.search(text):
+    if is_suspect(text):
         for edits in (_escape_edits, _return_edits, _backspace_edits):
             text, layer = apply(text, edits(text))
             layers = (*layers, layer) if layer.out_starts else layers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from core.text.late import Late
@@ -13,10 +12,15 @@ ZERO_WIDTH: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2065\ufeff"
 BIDI: Final = "\u202a-\u202e\u2066-\u206f"
 """Bidi embeddings, overrides, isolates and the deprecated format controls."""
 
-UNSEEN: Final = "\ufff9-\ufffb\U000e0000-\U000e0fff"
-"""Interlinear annotation, tags and the supplementary variation selectors."""
+UNSEEN: Final = "\u17b4\u17b5\ufff9-\ufffb"
+"""Vowels without a glyph and interlinear annotation."""
 
-NONCHARACTERS: Final = "\ufdd0-\ufdef\ufffe\uffff" + "".join(
+NONCHARACTERS: Final = "\ufdd0-\ufdef\ufffe\uffff"
+
+ASTRAL: Final = "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+"""Format controls beyond the first plane, tags, the supplementary variation selectors."""
+
+ASTRAL_NONCHARACTERS: Final = "".join(
     f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
 )
 SURROGATES: Final = "\ud800-\udfff"
@@ -31,14 +35,30 @@ ESCAPE: Final = Late(
     rf"|{_C1}\x9d[^\x07\x1b\x90\x98\x9c-\x9f\n]*+(?:\x07|\x1b\\|\x9c)"
     rf"|{_C1}[\x90\x98\x9e\x9f][^\x1b\x90\x98\x9c-\x9f\n]*+(?:\x1b\\|\x9c)"
     r"|\x1b[ -/]*+[0-~]?"  # ESC x
-    rf"|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}]++"
+    rf"|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{ASTRAL}]++"
 )
 """What `clean` takes out. Carriage returns and backspaces are not here: they say what else goes."""
 
-REPLACED: Final = Late(f"[{SURROGATES}{NONCHARACTERS}\u2028\u2029]")
+REPLACED: Final = Late(f"[{SURROGATES}{NONCHARACTERS}{ASTRAL_NONCHARACTERS}\u2028\u2029]")
 """What `clean` replaces one for one: U+2028 and U+2029 by a space, the others by U+FFFD."""
 
-SUSPECT: Final = re.compile(
-    f"[\x00-\x08\x0b-\x1f\x7f-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{SURROGATES}{NONCHARACTERS}\u2028\u2029]"
-)
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f"
+_FIRST_PLANE = f"{_CONTROLS}\x80-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{SURROGATES}{NONCHARACTERS}\u2028\u2029"
+
+SUSPECT: Final = Late(f"[{_FIRST_PLANE}{ASTRAL}{ASTRAL_NONCHARACTERS}]")
 """Any character that `clean` and `visible` do not let pass as it is."""
+
+# The same in three parts: a class that reaches beyond the first plane is many times slower to search.
+_SUSPECT_ASCII = Late(f"[{_CONTROLS}]")
+_SUSPECT_FIRST_PLANE = Late(f"[{_FIRST_PLANE}]")
+_BEYOND = Late("[\U00010000-\U0010ffff]")
+
+
+def is_suspect(text: str) -> bool:
+    """Whether `text` holds any character of `SUSPECT`."""
+    if text.isascii():
+        return _SUSPECT_ASCII.search(text) is not None
+    if _SUSPECT_FIRST_PLANE.search(text):
+        return True
+    beyond = _BEYOND.search(text)
+    return beyond is not None and SUSPECT.search(text, beyond.start()) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.text.late import Late
-from core.text.patterns import SUSPECT
+from core.text.patterns import SUSPECT, is_suspect
 
 # Joined emoji are one picture; anywhere else the joiner is an invisible sign.
 _JOINED = Late("(?<=[\u2194-\u3299\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2194-\u3299\U0001f000-\U0001faff])")
@@ -17,7 +17,7 @@ def visible(text: str) -> str:
     C0 becomes its picture (U+2400..), DEL U+2421; C1, bidi, zero-width, surrogates, noncharacters, tags and the
     Unicode line separators become U+FFFD. Newline and tab stay, and so does the joiner inside an emoji.
     """
-    if not SUSPECT.search(text):
+    if not is_suspect(text):
         return text
     return SUSPECT.sub(_shown, text)
 

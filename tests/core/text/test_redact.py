@@ -91,7 +91,16 @@ def test_text_without_a_secret_is_the_same_object() -> None:
 
 SEEDS = st.sampled_from([row["text"] for row in SECRETS + LOOKALIKES] + [row["secret"] for row in SECRETS])
 GLUE = st.sampled_from(
-    [*"=:&?@ \n\"'\\,;()<>", "password=", "token: ", "://", "api_key", "Bearer ", "-----BEGIN RSA PRIVATE KEY-----", MASK]
+    [
+        *"=:&?@ \n\"'\\,;()<>",
+        "password=",
+        "token: ",
+        "://",
+        "api_key",
+        "Bearer ",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        MASK,
+    ]
     + ["비밀번호: ", "\ud800", "eyJ", "ghp_", "sk-", "Cookie: ", "echo ", " | sudo -S", "-p", "mysql ", "is ", "value="]
 )
 CUT = st.tuples(SEEDS, st.integers(0, 60), st.integers(0, 200)).map(lambda cut: cut[0][cut[1] : cut[1] + cut[2]])
