@@ -47,7 +47,7 @@ class OffsetMap:
     layers: tuple[Layer, ...] = ()
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open span of the original that became `start`..`end`; tight: what was removed beside it is not in it.
+        """The half-open span of the original that became `start`..`end`, without what was removed beside it.
 
         An empty span maps to an empty one. Characters that were composed or replaced together map to all of them.
         """

@@ -12,13 +12,13 @@ Span = tuple[int, int]
 
 _OPTIONS = {
     "p": Late(
-        r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login|buildah login|oc login|az login|az acr login|mongo\w*"
-        r"|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|helm registry login|skopeo login|nerdctl login|sqlplus|isql)\b"
+        r"\b(?:mysql\w*|mariadb\w*|sshpass|(?:docker|podman|buildah|skopeo|nerdctl|oc|az|az acr|helm registry) login"
+        r"|twine upload|mongo\w*|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|sqlplus|isql)\b"
     ),
     "P": Late(r"\b(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
-    "a": Late(r"\b(?:redis-cli|https?|http)\b"),
+    "a": Late(r"\bredis-cli\b|(?:^|[\s$])https?\s"),
     "w": Late(r"\b(?:ldap\w+|rsync)\b"),
-    "u": Late(r"\b(?:curl|wget|http|https|nexus|jf)\b"),
+    "u": Late(r"\b(?:curl|wget|nexus|jf)\b"),
     "U": Late(r"\b(?:smbclient|rpcclient|net|curl)\b"),
 }
 _VALUE = Late(r"""[ =]?(?:(?P<quote>["'])(?P<quoted>[^"'\n]{1,200}+)|(?P<bare>[^\s"'|;&<>]{1,200}+))""")
@@ -38,7 +38,7 @@ def option_spans(text: str, at: int) -> tuple[Span, ...]:
     group = match.lastgroup or "value"
     value = match[group]
     separate = text[at + 2] == " "
-    if is_stand_in(value) or value.startswith("-") or (letter == "p" and separate and value.replace(":", "").isdigit()):
+    if is_stand_in(value) or value.startswith("-") or (separate and value.replace(":", "").isdigit()):
         return ()
     if letter == "p" and separate and re.search(r"\b(?:mysql|mariadb)", command):
         return ()  # the password of `mysql -p` stands without a blank; what follows is a database
@@ -57,7 +57,8 @@ def user_flag_spans(text: str, at: int) -> tuple[Span, ...]:
 
 
 _ECHOED = Late(
-    r"(?:echo|printf)(?: -\w+)*[ ]+(?:[\"'](?:%s\\n[\"'] [\"'])?(?P<quoted>[^\"'\n]{2,200}+)[\"']|(?P<bare>[^\s\"'|]{2,200}+))[ ]*$"
+    r"(?:echo|printf)(?: -\w+)*[ ]+(?:[\"'](?:%s\\n[\"'] [\"'])?(?P<quoted>[^\"'\n]{2,200}+)[\"']"
+    r"|(?P<bare>[^\s\"'|]{2,200}+))[ ]*$"
 )
 
 

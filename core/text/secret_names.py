@@ -23,20 +23,22 @@ _KEYS_OF: Final = (
     "webhook", "integration", "bot", "host", "security", "kms", "vault", "signature", "cookie", "ssh", "gpg", "pgp",
     "publish", "write", "read", "ingest", "server", "wallet", "psk", "preshared", "pass", "cron", "internal", "seed",
 )  # fmt: skip
-_PASSES_OF: Final = tuple(
-    [word] for word in
-    "db database smtp user mail email imap root admin mysql pg postgres redis ftp ssh sudo mongo mq rabbitmq ldap proxy "
-    "http auth login my app service key keystore truststore store cert account bind sasl broker api vault ansible become "
-    "vnc wifi bot irc sql server nexus docker registry git jenkins require master".split()
-)  # fmt: skip
-_TRAILING: Final = frozenset(
+_PASSES_OF_TEXT = (
+    "db database smtp user mail email imap root admin mysql pg postgres redis ftp ssh sudo mongo mq rabbitmq ldap "
+    "proxy http auth login my app service key keystore truststore store cert account bind sasl broker api vault "
+    "ansible become vnc wifi bot irc sql server nexus docker registry git jenkins require master "
+)
+_PASSES_OF: Final = frozenset(_PASSES_OF_TEXT.split())
+_TRAILING_TEXT = (
     "0 1 2 3 4 5 6 7 8 9 base b64 base64 value val string raw plain plaintext text prod production dev development "
-    "staging stage live test testing sandbox old new current primary secondary backup default data bytes hex env".split()
+    "staging stage live test testing sandbox old new current primary secondary backup default data bytes hex env "
 )
-_OTHER_TOKENS: Final = frozenset(
+_TRAILING: Final = frozenset(_TRAILING_TEXT.split())
+_OTHER_TOKENS_TEXT = (
     "next page continuation pagination sync cancellation cancel eos bos pad unk sep cls mask special stop start "
-    "unexpected expected idempotency public lookahead line prev previous first last resume cursor".split()
+    "unexpected expected idempotency public lookahead line prev previous first last resume cursor "
 )
+_OTHER_TOKENS: Final = frozenset(_OTHER_TOKENS_TEXT.split())
 
 
 def strength(name: str, spoken: str = "") -> Strength:
@@ -51,7 +53,9 @@ def strength(name: str, spoken: str = "") -> Strength:
         before = [word]
     if last == "phrase":
         return "password" if before and before[-1] in ("seed", "recovery", "secret", "backup", "pass") else "none"
-    if last.endswith(_PASSWORDS) or (last in _PASSWORD_PARTS and (last != "pass" or before[-1:] in _PASSES_OF)):
+    if last.endswith(_PASSWORDS) or (
+        last in _PASSWORD_PARTS and (last != "pass" or _PASSES_OF.intersection(before[-1:]))
+    ):
         return "password"
     if _OTHER_TOKENS.intersection(before):
         return "none"

@@ -107,7 +107,8 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
 _COOKIES = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
 _COOKIE = Late(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
 _SESSION_NAME = Late(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
-_ATTRIBUTES: Final = frozenset("path domain expires max-age samesite version priority".split())
+_ATTRIBUTES_TEXT = "path domain expires max-age samesite version priority "
+_ATTRIBUTES: Final = frozenset(_ATTRIBUTES_TEXT.split())
 
 
 def cookie_spans(text: str, at: int) -> tuple[Span, ...]:

@@ -8,52 +8,45 @@ from typing import Final
 from core.text.late import Late
 from core.text.mask import MASK
 
-_PLAIN_WORDS: Final = frozenset(
+_PLAIN_WORDS_TEXT = (
     # nothing there
     "none null nil undefined nan void true false yes no on off empty blank n/a na unset missing absent "
     # types and formats
     "str string text char varchar nvarchar bytes byte bytea bytearray buffer bool boolean int integer bigint number "
     "float double decimal object array list dict map set tuple any unknown never optional union symbol uuid date "
     "datetime timestamp json jsonb enum secretstr u8 u16 u32 u64 u128 usize i8 i16 i32 i64 int8 int16 int32 int64 "
-    "uint8 uint16 uint32 uint64 uint8array float32 float64 utf8 utf-8 base64 base32 hex ascii latin1 oauth oauth2 "
-    "jwt jwks bearer basic digest hs256 hs384 hs512 rs256 rs512 es256 eddsa bcrypt scrypt argon2 argon2id pbkdf2 "
-    "md5 sha1 sha256 sha512 sha-1 sha-256 sha-512 x509 x.509 pkcs1 pkcs8 pkcs12 tls1.2 tls1.3 ed25519 secp256k1 p256 "
+    "uint8 uint16 uint32 uint64 uint8array float32 float64 utf8 utf-8 base64 base32 hex ascii latin1 oauth oauth2 jwt "
+    "jwks bearer basic digest hs256 hs384 hs512 rs256 rs512 es256 eddsa bcrypt scrypt argon2 argon2id pbkdf2 md5 sha1 "
+    "sha256 sha512 sha-1 sha-256 sha-512 x509 x.509 pkcs1 pkcs8 pkcs12 tls1.2 tls1.3 ed25519 secp256k1 p256 "
     # what a message says about a secret
     "required optional invalid incorrect wrong expired expected unexpected unknown denied rejected refused failed "
-    "failure error not must should cannot can could is are was has have the this that a an for via through instead from to of in and or "
-    "with without when if at by as be it its your you my our too short long weak please enter provide use using "
-    "ok okay valid verified accepted changed updated reset created deleted revoked rotated generated found ignored "
-    "deprecated supported unsupported available unavailable default only same mismatch matches length minimum maximum "
-    "option flag argument parameter value values field name type file path input output prompt stdin env environment "
+    "failure error not must should cannot can could is are was has have the this that a an for via through instead "
+    "from to of in and or with without when if at by as be it its your you my our too short long weak please enter "
+    "provide use using ok okay valid verified accepted changed updated reset created deleted revoked rotated "
+    "generated found ignored deprecated supported unsupported available unavailable default only same mismatch "
+    "matches length minimum maximum option flag argument parameter value values field name type file path input "
+    "output prompt stdin env environment "
     # stand-ins
     "example sample dummy placeholder changeme change-me change_me replaceme replace-me replace_me todo tbd redacted "
-    "hidden masked censored removed omitted filtered sensitive sanitized foo bar baz foobar here inherit auto".split()
+    "hidden masked censored removed omitted filtered sensitive sanitized foo bar baz foobar here inherit auto "
 )
+_PLAIN_WORDS: Final = frozenset(_PLAIN_WORDS_TEXT.split())
 
-_PROSE_WORDS: Final = frozenset(
-    "is are was be must should cannot can't could may the not no too your you please enter field this required missing "
-    "invalid incorrect wrong failed least most characters character match matches expected again has have "
-    "contain contains already use at for with and or of to from in".split()
+_PROSE_WORDS_TEXT = (
+    "is are was be must should cannot can't could may the not no too your you please enter field this required "
+    "missing invalid incorrect wrong failed least most characters character match matches expected again has have "
+    "contain contains already use at for with and or of to from in "
 )
+_PROSE_WORDS: Final = frozenset(_PROSE_WORDS_TEXT.split())
 
 _TELLING = Late(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
 _TEMPLATES: Final = (
-    "***",
-    "${",
-    "{{",
-    "$(",
-    "[redacted",
-    "...",
-    "…",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-)
+    "***", "${", "{{", "$(", "[redacted", "...", "…", "placeholder", "changeme", "change_me", "change-me",
+)  # fmt: skip
 _STAND_IN = Late(
     r"""(?x)
     [x*.\-_\#?•●0]{3,}+ $
-  | [<\[{\\] | \#\{ | %[({sd] | %[a-z_]+% | \$[a-z_] | &[a-z*'] | :[a-z] | ![a-z]+\b | \? $   # templates of every tongue
+  | [<\[{\\] | \#\{ | %[({sd] | %[a-z_]+% | \$[a-z_] | &[a-z*'] | :[a-z] | ![a-z]+\b | \? $   # templates
   | your[-_a-z]*[-_] | (?:your|my|the|some|insert|enter|put|add|replace|paste)[-_ ] [a-z_ -]*+ $
   | [a-z_ -]*?[-_ ]here $
   | [^<]{1,40}<[a-z]
@@ -68,7 +61,8 @@ _CODE = Late(
 )
 _PATH = Late(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
 _ALGORITHM = Late(
-    r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
+    r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*"
+    r"(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
 )
 _IDENTIFIER = Late(
     r"[A-Za-z_]+$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[A-Za-z_][\w]*\$[\w$]*$"
@@ -81,7 +75,7 @@ _RISE = Late(r"[a-z](?=[A-Z])")
 
 
 def is_stand_in(value: str) -> bool:
-    """Nothing that anybody could use: empty, already masked, a placeholder, a template, a word that says what goes there."""
+    """Nothing anybody could use: empty, masked already, a placeholder, a template, a word for what goes there."""
     bare = value.strip().rstrip(".,;:!?)").casefold()
     if len(bare) < 3 or MASK in value or bare in _PLAIN_WORDS or _STAND_IN.match(bare):
         return True

@@ -11,12 +11,14 @@ _PLACEHOLDER = Late(r"<[A-Z][A-Z0-9_]{0,30}>")
 _HANGUL = Late("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
 _LETTER = Late(r"[^\W\d_]")
 
-STOP_WORDS: Final = frozenset(
-    "the and for that this with from was were are not but has have had its you your can cannot will would could should "
-    "into than then they their there here when where which while what who why how all any some one two been being does "
-    "did done doing just only also more most other such very too "
-    "그리고 그러나 하지만 그래서 때문에 있습니다 없습니다 합니다 입니다 됩니다 했습니다 하는 있는 없는 되는 에서 으로 에게".split()
+_STOP_WORDS = (
+    "the and for that this with from was were are not but has have had its you your can cannot will would could "
+    "should into than then they their there here when where which while what who why how all any some one two been "
+    "being does did done doing just only also more most other such very too "
+    "그리고 그러나 하지만 그래서 때문에 있습니다 없습니다 합니다 입니다 됩니다 "
+    "했습니다 하는 있는 없는 되는 에서 으로 에게 "
 )
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """Words that say nothing about what a text is about; particles of Korean are cut by `words`."""
 
 _PARTICLES = Late(

@@ -100,8 +100,19 @@ GLUE = st.sampled_from(
         "Bearer ",
         "-----BEGIN RSA PRIVATE KEY-----",
         MASK,
+        "비밀번호: ",
+        "�",
+        "eyJ",
+        "ghp_",
+        "sk-",
+        "Cookie: ",
+        "echo ",
+        " | sudo -S",
+        "-p",
+        "mysql ",
+        "is ",
+        "value=",
     ]
-    + ["비밀번호: ", "\ud800", "eyJ", "ghp_", "sk-", "Cookie: ", "echo ", " | sudo -S", "-p", "mysql ", "is ", "value="]
 )
 CUT = st.tuples(SEEDS, st.integers(0, 60), st.integers(0, 200)).map(lambda cut: cut[0][cut[1] : cut[1] + cut[2]])
 MESSY = st.lists(SEEDS | GLUE | CUT | st.text(max_size=8), max_size=8).map("".join)
