@@ -10,36 +10,24 @@ from hypothesis import strategies as st
 
 from core.text import clean, clean_with_offsets
 
-PIECES = st.sampled_from(
-    [
-        "\x1b",
-        "[",
-        "31m",
-        "\x1b[0m",
-        "\x1b]52;c;",
-        "\x07",
-        "\x1b\\",
-        "\x9b",
-        "\x9d",
-        "\x9c",
-        "\r",
-        "\n",
-        "\x08",
-        "ab",
-        "é",
-        "\t",
-        "é",
-        "한",
-        "한",
-        "\u200b",
-        "\u202e",
-        "�",
-        "\ufeff",
-        "\u2028",
-        "\ufffe",
-        "\x1bP",
-    ]
-)
+ESCAPES = [
+    "\x1b",
+    "[",
+    "31m",
+    "\x1b[0m",
+    "\x1b]52;c;",
+    "\x07",
+    "\x1b\\",
+    "\x1bP",
+    "\x9b",
+    "\x9d",
+    "\x9c",
+    "\r",
+    "\n",
+    "\b",
+]
+LETTERS = ["ab", "\u00e9", "e\u0301", "\u1112\u1161\u11ab", "\u200b", "\u202e", "\ud800", "\ufeff", "\u2028", "\ufffe"]
+PIECES = st.sampled_from(ESCAPES) | st.sampled_from(LETTERS)
 FOREIGN = st.lists(PIECES | st.characters(exclude_categories=()), max_size=40).map("".join)
 
 

@@ -90,29 +90,14 @@ def test_text_without_a_secret_is_the_same_object() -> None:
 
 
 SEEDS = st.sampled_from([row["text"] for row in SECRETS + LOOKALIKES] + [row["secret"] for row in SECRETS])
-GLUE = st.sampled_from(
-    [
-        *"=:&?@ \n\"'\\,;()<>",
-        "password=",
-        "token: ",
-        "://",
-        "api_key",
-        "Bearer ",
-        "-----BEGIN RSA PRIVATE KEY-----",
-        MASK,
-        "비밀번호: ",
-        "�",
-        "eyJ",
-        "ghp_",
-        "sk-",
-        "Cookie: ",
-        "echo ",
-        " | sudo -S",
-        "-p",
-        "mysql ",
-        "is ",
-        "value=",
-    ]
+SIGNS = "=:&?@ \n\"'\\,;()<>"
+PARTS = (
+    "password=|token: |://|api_key|Bearer |-----BEGIN RSA PRIVATE KEY-----|비밀번호: |\ud800|eyJ|ghp_|sk-|Cookie: |is "
+)
+GLUE = (
+    st.sampled_from(PARTS.split("|"))
+    | st.sampled_from([MASK, "value=", "mysql ", "-p", " | sudo -S", "echo "])
+    | st.sampled_from(SIGNS)
 )
 CUT = st.tuples(SEEDS, st.integers(0, 60), st.integers(0, 200)).map(lambda cut: cut[0][cut[1] : cut[1] + cut[2]])
 MESSY = st.lists(SEEDS | GLUE | CUT | st.text(max_size=8), max_size=8).map("".join)
