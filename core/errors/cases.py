@@ -54,13 +54,18 @@ def find_case(con: apsw.Connection, normalized: str, fingerprint: str) -> int | 
     return None
 
 
-def ensure_case(con: apsw.Connection, name: ErrorName, *, ts: str, raw: str | None) -> int:
-    """The case of `name`, made with its key and fingerprint where they are new. Counts nothing."""
+def ensure_case(
+    con: apsw.Connection, name: ErrorName, *, ts: str, raw: str | None, stale: set[int] | None = None
+) -> int:
+    """The case of `name`, made with its key and fingerprint where they are new. Counts nothing.
+
+    With `stale` a case that must be indexed anew is added to it, and the caller indexes it before it commits.
+    """
     case_id = find_case(con, name.normalized, name.fingerprint)
     if case_id is None:
         con.execute(
             "INSERT INTO error_kb(ts, error_normalized, error_raw, use_count) VALUES (?, ?, ?, 0)",
-            (ts, name.normalized, None if raw is None else raw[:RAW_KEPT]),
+            (ts, name.normalized, None if raw is None else redact(raw)[:RAW_KEPT]),
         )
         case_id = con.last_insert_rowid()
     con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (name.normalized, case_id))
@@ -73,7 +78,10 @@ def ensure_case(con: apsw.Connection, name: ErrorName, *, ts: str, raw: str | No
             "UPDATE case_state SET tool = ? WHERE case_id = ? AND tool = 'unknown'",
             (name.tool, case_id),
         )
-        index_case(con, case_id)
+        if stale is None:
+            index_case(con, case_id)
+        else:
+            stale.add(case_id)
     return case_id
 
 
@@ -89,14 +97,14 @@ def observe(
     raw: str | None = None,
     start: int | None = None,
     end: int | None = None,
+    stale: set[int] | None = None,
 ) -> int:
-    """Record that an error was seen, and return its case.
+    """Record that an error was seen, and return its case (`stale` as in `ensure_case`).
 
     `raw` is kept only where no message holds it; `start` and `end` are the key line's span in that message.
     The same error of the same message counts once, so observing again changes nothing.
     """
-    kept = None if raw is None else redact(raw)[:RAW_KEPT]
-    case_id = ensure_case(con, name, ts=ts, raw=kept if kept is not None else name.key_line)
+    case_id = ensure_case(con, name, ts=ts, raw=raw if raw is not None else name.key_line, stale=stale)
     con.execute(
         "INSERT OR IGNORE INTO occurrence(fingerprint, session_id, message_idx, tool, project, ts, raw, start, end)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -107,7 +115,7 @@ def observe(
             tool,
             redact(project) if project else project,
             ts,
-            kept if session_id is None else None,
+            redact(raw)[:RAW_KEPT] if raw is not None and session_id is None else None,
             start,
             end,
         ),

@@ -120,9 +120,52 @@ def add_resolution(
 
     Returns its id, or None where a harvested one of the same session, error and messages is already there.
     """
-    before = con.execute(
+    added = insert_resolution(
+        con,
+        case_id,
+        fingerprint,
+        text,
+        status=status,
+        resolved_by=resolved_by,
+        tool_sequence=tool_sequence,
+        author=author,
+        session_id=session_id,
+        message_ids=message_ids,
+        supersedes=current_resolution(con, case_id),
+        ts=ts,
+        original=original,
+    )
+    if added is not None:
+        mirror_current(con, case_id)
+        index_case(con, case_id)
+    return added
+
+
+def current_resolution(con: apsw.Connection, case_id: int) -> int | None:
+    """The id of the resolution that answers for the case."""
+    row = con.execute(
         f"SELECT id FROM resolution WHERE case_id = ? AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1", (case_id,)
     ).fetchone()
+    return None if row is None else cast("int", row[0])
+
+
+def insert_resolution(
+    con: apsw.Connection,
+    case_id: int,
+    fingerprint: str | None,
+    text: str,
+    *,
+    status: Status,
+    resolved_by: str | None,
+    tool_sequence: Sequence[str],
+    author: str,
+    session_id: str | None,
+    message_ids: Sequence[int],
+    supersedes: int | None,
+    ts: str,
+    original: str | None = None,
+) -> int | None:
+    """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date."""
     con.execute(
         "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
         " session_id, message_ids, supersedes, ts, original) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -136,17 +179,12 @@ def add_resolution(
             author,
             session_id,
             json.dumps(list(message_ids)),
-            None if before is None else before[0],
+            supersedes,
             ts,
             None if original is None else redact(original)[:TEXT_KEPT],
         ),
     )
-    if not con.changes():
-        return None
-    added = con.last_insert_rowid()
-    mirror_current(con, case_id)
-    index_case(con, case_id)
-    return added
+    return con.last_insert_rowid() if con.changes() else None
 
 
 def resolutions_of(con: apsw.Connection, case_id: int) -> tuple[Resolution, ...]:

@@ -86,6 +86,8 @@ def _lines(page: Page) -> Iterator[_Named]:
     bodies: dict[int, tuple[int, int]] = {}
     taken: Counter[int] = Counter()
     for needle, rules in _RULES.items():
+        if needle not in page.whole:
+            continue  # most are not there: no iterator for those
         for number in page.having((needle,)):
             text = page.text(number)
             start, end = bodies.get(number) or bodies.setdefault(number, peel(text))

@@ -84,15 +84,14 @@ class _Chain:
             return
         command = command_of(actual.tool, actual.tool_input)
         outcome = self._judge(ran, actual, command)
-        run = Run(at, replace(actual, text=""), command or parse_command(f"{actual.tool} {_shown(actual)}"), outcome)
         if outcome.verdict == "running":
             self._done(at, ran, None)
             return
         if outcome.verdict == "failed":
-            yield from self._failed(run, actual.text)
+            yield from self._failed(_run(at, actual, command, outcome), actual.text)
             return
-        if outcome.verdict in ("passed", "filtered", "alive"):
-            yield from self._passed(run)
+        if self.open and outcome.verdict in ("passed", "filtered", "alive"):
+            yield from self._passed(_run(at, actual, command, outcome))
         if ran.failure == "none":
             self._done(at, ran, command)
 
@@ -203,6 +202,11 @@ class _Chain:
             relation(seen, run.command, key.text, key.tool, error.mentions) for seen in error.commands
         ]
         return min(found, key=RELATIONS.index)
+
+
+def _run(at: int, ran: Ran, command: Command | None, outcome: Outcome) -> Run:
+    """A judged result; a tool that runs no shell counts as a command of that name."""
+    return Run(at, replace(ran, text=""), command or parse_command(f"{ran.tool} {_shown(ran)}"), outcome)
 
 
 def _shown(ran: Ran) -> str:

@@ -11,7 +11,7 @@ from typing import Final, cast
 import apsw
 
 from core.errors.cases import Name, observe, refresh_case
-from core.errors.resolutions import add_resolution
+from core.errors.drafts import Draft, add_drafts
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
@@ -56,9 +56,10 @@ def harvest_session(store: Store, session_id: str) -> HarvestReport:
         order = {name: at for at, name in enumerate(sessions)}
         found.sort(key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
         found = [error if error.ts else replace(error, ts=started or now()) for error in found]
-        cases = [(error, *_observe(con, error, project)) for error in found]
+        stale: set[int] = set()
+        cases = [(error, *_observe(con, error, project, stale)) for error in found]
         _take_back(con, sessions, found)
-        fixes = sum(_resolve(con, case_id, error) for error, case_id, _ in cases if error.resolved)
+        fixes = add_drafts(con, (_draft(case_id, error) for error, case_id, _ in cases if error.resolved), stale)
     return HarvestReport(sum(new for _, _, new in cases), fixes)
 
 
@@ -125,8 +126,8 @@ def _project(con: apsw.Connection, session_id: str) -> tuple[str, str]:
     return ("", "") if row is None else cast("tuple[str, str]", row)
 
 
-def _observe(con: apsw.Connection, error: HarvestedError, project: str) -> tuple[int, bool]:
-    """Note that the error was met; its case, and whether this was not known before."""
+def _observe(con: apsw.Connection, error: HarvestedError, project: str, stale: set[int]) -> tuple[int, bool]:
+    """Note that the error was met; its case (`stale` if it must be indexed), and whether this was not known before."""
     place = (error.session_id, error.message_idx, error.fingerprint)
     known = con.execute(
         "SELECT 1 FROM occurrence WHERE session_id = ? AND message_idx = ? AND fingerprint = ?", place
@@ -147,25 +148,22 @@ def _observe(con: apsw.Connection, error: HarvestedError, project: str) -> tuple
         raw=None if row is None else cast("str", row[0]),
         start=start,
         end=end,
+        stale=stale,
     )
     return case_id, known is None
 
 
-def _resolve(con: apsw.Connection, case_id: int, error: HarvestedError) -> bool:
-    added = add_resolution(
-        con,
-        case_id,
-        error.fingerprint,
-        error.resolution_text or "",
-        status="draft",
+def _draft(case_id: int, error: HarvestedError) -> Draft:
+    return Draft(
+        case_id=case_id,
+        fingerprint=error.fingerprint,
+        text=error.resolution_text or "",
         resolved_by=error.resolved_by,
         tool_sequence=error.tool_sequence,
-        author="harvest",
         session_id=error.verified_session,
         message_ids=error.message_ids,
         ts=error.verified_ts or error.ts,
     )
-    return added is not None
 
 
 def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Sequence[HarvestedError]) -> None:
