@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 
+from core.text.late import Late
 from core.text.mask import MASK
+from core.text.offsets import apply
 
 Span = tuple[int, int]
 Finder = Callable[[str], list[Span]]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_COLOUR = Late(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
+_SURROGATE = Late("[\ud800-\udfff]")
 _MOST_PASSES = 6
 
 
@@ -38,6 +40,14 @@ def redact(text: str) -> str:
 
 
 def _spans(text: str) -> list[Span]:
+    spans = _plain_spans(text)
+    if "\x1b[" in text:  # colours may part a name from its value
+        plain, layer = apply(text, ((match.start(), match.end(), "") for match in _COLOUR.finditer(text)))
+        spans += [(layer.start(start), layer.end(end)) for start, end in _plain_spans(plain) if end > start]
+    return spans
+
+
+def _plain_spans(text: str) -> list[Span]:
     signs_and_words, urls, pgpass, labels = _finders()
     spans = signs_and_words(text)
     if "@" in text and "://" in text:

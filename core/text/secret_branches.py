@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.text import secret_commands as commands
+from core.text import secret_keys as keys
 from core.text import secret_places as places
 from core.text.secret_fields import CLOSE, field_spans
 from core.text.secret_spoken import identified_spans
@@ -47,13 +48,15 @@ def words() -> Iterator[Branch]:
     yield Branch("pass", rf"(?![aei]){_ANNOUNCED}|[ \t]))", _field(0))
     yield Branch("secret", rf"(?![a-z]){_ANNOUNCED}|{_SPACED % 6}))", _field(0))
     yield Branch("credential", rf"s?{_ANNOUNCED}))", _field(0))
-    yield Branch('"auth"', r"(?=[ \t]{0,4}:)", lambda text, start, end: field_spans(text, start + 1, end - 1))
+    for quote in ('"', '\\"'):
+        yield Branch(f"auth{quote}", r"(?=[ \t]{0,4}:)", lambda text, start, _: field_spans(text, start, start + 4))
     yield Branch("dapi", r"(?=[a-f0-9]{30})", lambda text, start, end: _token_at(text, "dapi", start))
 
 
 _ANNOUNCED = (
     rf"(?=[A-Za-z0-9_-]{{0,24}}+{CLOSE}"
-    r"(?:[ \t]{0,8}+(?:[=:：](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?[\"'])|>|,?\s{0,40}+[\"']?[vV]alue"
+    r"(?:[ \t]{0,8}+(?:[=:：](?![A-Za-z_-]{1,24}=[A-Za-z])|!=|%3|[,(][ ]?\\{0,3}[\"'])|>"
+    r"|(?:\r?\n|\\n)[^\n]{0,60}?[vV]alue|,?[ \t]{0,8}+[\\\"']{0,4}[vV]alue"
 )
 """What follows a name that announces a value, left open: each word adds when a mere blank is enough to ask."""
 
@@ -149,8 +152,8 @@ def _from_end(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
 
 def _places() -> Iterator[Branch]:
     parameter = r"(?=[A-Za-z_-]{1,24}=[^\s&]{4})"
-    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(places.pem_spans))
-    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(places.putty_spans))
+    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(keys.pem_spans))
+    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(keys.putty_spans))
     for z in "zZ":
         word = rf"{_any_case('ation')}(?<={_any_case('authori')}{z}.{{5}})"
         yield Branch(z, rf"{word}(?=[\\\"'` \t]{{0,4}}[:=,])", _from_end(places.authorization_spans))

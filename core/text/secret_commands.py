@@ -10,18 +10,20 @@ from core.text.secret_values import is_stand_in
 
 Span = tuple[int, int]
 
+_COMMAND = r"(?:\b|(?<=\\n))"
 _OPTIONS = {
     "p": Late(
-        r"\b(?:mysql\w*|mariadb\w*|sshpass|(?:docker|podman|buildah|skopeo|nerdctl|oc|az|az acr|helm registry) login"
+        _COMMAND
+        + r"(?:mysql\w*|mariadb\w*|sshpass|(?:docker|podman|buildah|skopeo|nerdctl|oc|az|az acr|helm registry) login"
         r"|twine upload|mongo\w*|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|sqlplus|isql)\b"
     ),
-    "P": Late(r"\b(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
-    "a": Late(r"\bredis-cli\b|(?:^|[\s$])https?\s"),
-    "w": Late(r"\b(?:ldap\w+|rsync)\b"),
-    "u": Late(r"\b(?:curl|wget|nexus|jf)\b"),
-    "U": Late(r"\b(?:smbclient|rpcclient|net|curl)\b"),
+    "P": Late(_COMMAND + r"(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
+    "a": Late(_COMMAND + r"redis-cli\b|(?:^|[\s$])https?\s"),
+    "w": Late(_COMMAND + r"(?:ldap\w+|rsync)\b"),
+    "u": Late(_COMMAND + r"(?:curl|wget|nexus|jf)\b"),
+    "U": Late(_COMMAND + r"(?:smbclient|rpcclient|net|curl)\b"),
 }
-_VALUE = Late(r"""[ =]?(?:(?P<quote>["'])(?P<quoted>[^"'\n]{1,200}+)|(?P<bare>[^\s"'|;&<>]{1,200}+))""")
+_VALUE = Late(r"""[ =]?(?:\\{0,3}["'](?P<quoted>[^"'\n\\]{1,200}+)|(?P<bare>[^\s"'|;&<>\\]{1,200}+))""")
 _USER = Late(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
 
 

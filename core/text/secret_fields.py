@@ -33,13 +33,14 @@ _TAIL = Late(
     rf"""(?x)
     (?P<rest>[A-Za-z0-9_-]{{0,24}}+) (?P<close>{CLOSE})
     (?: (?P<xml>>)
-      | (?P<pair>,?\s{{0,40}}+["']?(?:value|Value|VALUE)["']?[ \t]{{0,4}}[:=][ \t]{{0,4}})
+      | (?P<pair> (?:(?:\r?\n|\\n)[^\n]{{0,60}}?|,?[ \t]{{0,8}}+) [\\"']{{0,4}}[vV]alue[\\"']{{0,4}}
+                  [ \t]{{0,4}}[:=][ \t]{{0,4}})
       | (?P<wide>[ \t]{{0,8}}+) (?P<sep>=>|:=|[=!]==?|=|:(?!:)|：|%3[AaDd]|[,(]) (?P<gap>[ \t]{{0,8}}+)
       | (?P<blank>[ \t]{{1,8}}+)
     )
     """
 )
-_TYPED = Late(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?[\"'])")
+_TYPED = Late(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?\\{0,3}[\"'])")
 _PHRASE = Late(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
 _XML_VALUE = Late(r"[^<\n]{1,512}+(?=</)")
 
@@ -109,7 +110,8 @@ def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str
     if value is None or text[max(0, start - 2) : start] == "::":
         return ()
     opened = text[start - 1 : start] if start else ""
-    if opened in ('"', "'", "`") and not tail["close"] and value.quoted and text[value.start - 1] == opened:
+    closing = not tail["close"] and value.quoted and opened in ('"', "'", "`") and text[value.start - 1] == opened
+    if closing and (text[value.start - 2] != "\\" or text[start - 2 : start - 1] == "\\"):
         return ()  # 'Password: ' is a text of its own: the quote closes it
     tight = not tail["wide"] and not tail["gap"]
     field = Field(kind, name, tail["sep"] or "value", tight, bool(tail["close"]), leads, value)
@@ -119,6 +121,8 @@ def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str
 def is_secret(field: Field) -> bool:
     """Whether the value of `field` is a secret, by how telling the name is and how the value looks."""
     value = field.value.text
+    if value[:1] in ("/", "~") and field.name.casefold().endswith("pwd"):
+        return False  # the working directory
     if is_stand_in(value) or is_name(value) or value.casefold() == field.name.casefold():
         return False
     if is_reference(value) or (not field.value.quoted and field.value.follows in ("(", "[")):

@@ -1,4 +1,4 @@
-"""Secrets known by where they stand: private key blocks, URLs, headers, cookies, query strings, password hashes."""
+"""Secrets known by where they stand: URLs, headers, cookies, query strings, password hashes."""
 
 from __future__ import annotations
 
@@ -10,37 +10,6 @@ from core.text.secret_reading import run_end
 from core.text.secret_values import has_digit, is_encoded_login, is_mixed, is_random, is_stand_in
 
 Span = tuple[int, int]
-
-_PEM_BEGIN = Late(r"KEY(?: BLOCK)?-----")
-_PUTTY = Late(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
-_PEM_BODY = Late(
-    r"""(?x)
-    (?: (?:\\[nr]|\s|[\\"'|>+,:]|\d{1,6}[\t→|:]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{0,80}+)++
-        (?=[A-Za-z0-9+/=]) [A-Za-z0-9+/=]++ )*+
-    """
-)
-_PEM_RUN = Late(r"\\[nr]|[^\s\\]+")
-_PEM_LONGEST: Final = 20_000
-
-
-def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
-    """The body of a private key whose `PRIVATE KEY` ends its BEGIN line at `key_at`, also when cut off before END."""
-    begin = _PEM_BEGIN.match(text, key_at)
-    if begin is None or text.rfind("-----BEGIN ", max(0, key_at - 40), key_at) < 0:
-        return ()
-    end = text.find("-----", begin.end(), begin.end() + _PEM_LONGEST)
-    if end < 0 or not text.startswith("-----END", end):
-        body = _PEM_BODY.match(text, begin.end(), begin.end() + _PEM_LONGEST)
-        end = body.end() if body else begin.end()
-    runs = _PEM_RUN.finditer(text, begin.end(), end)
-    return tuple(run.span() for run in runs if not run[0].startswith("\\") and not is_stand_in(run[0]))
-
-
-def putty_spans(text: str, at: int) -> tuple[Span, ...]:
-    """The lines of a PuTTY private key behind its `Private-Lines:` that ends at `at`."""
-    match = _PUTTY.match(text, at)
-    return (match.span("body"),) if match else ()
-
 
 _URL_USER = Late(
     r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
@@ -216,7 +185,9 @@ def azure_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - 4, match.end()),) if match and at >= 4 else ()
 
 
-_PGPASS = Late(r"(?m)^[\w.*-]{1,255}+:(?:5432|6432|\*):[^:\s]{1,64}+:[^:\s]{1,64}+:(?P<value>\S{1,256}+)$")
+_PGPASS = Late(
+    r"(?<![\w.*-])[\w.*-]{1,255}+:5432:[^:\s\\]{1,64}+:[^:\s\\]{1,64}+:(?P<value>[^\s\\\"'`]{1,256}+)(?=[\s\\\"'`]|\Z)"
+)
 
 
 def pgpass_spans(text: str) -> list[Span]:

@@ -21,7 +21,7 @@ _QUOTED = Late(
     )"""
 )
 _BARE = Late(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
-_LINE_REST = Late(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\Z))")
+_LINE_REST = Late(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\\n|\Z))")
 _MORE_QUOTED = Late(r"[^\"'`\\\n]*+")
 _MORE_BARE = Late(r"[^\s\"'`,;&<>\\]*+")
 _TOKEN_RUN = Late(r"[A-Za-z0-9._~+/=%-]*+")
@@ -85,5 +85,7 @@ def run_end(text: str, end: int, limit: int = _LONGEST) -> int:
 
 def leads_line(text: str, start: int) -> bool:
     """Whether nothing but indentation, a list sign, a prompt or `export` stands before `start` on its line."""
-    line = text.rfind("\n", max(0, start - 60), start) + 1
+    begin = max(0, start - 60)
+    escaped = text.rfind("\\n", begin, start)
+    line = max(text.rfind("\n", begin, start) + 1, escaped + 2 if escaped >= 0 else 0)
     return (line > 0 or start <= 60) and bool(_LINE_HEAD.match(text[line:start]))

@@ -12,14 +12,14 @@ Span = tuple[int, int]
 _FLAG_VALUE = Late(r"[^\s\"'`<>|\\&;]{1,512}+")
 _IS = Late(r"(?:(?:is|was)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
 _BY = Late(r"[ \t]+(?:PASSWORD[ \t]+)?")
-_SETTING = Late(r"(?i)(?:^|[\n;$>#' ])(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
-_LOGIN = Late(r"(?:machine|login)[ \t]+\S{1,80}\s+$")
+_SETTING = Late(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
+_LOGIN = Late(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
 _TOLD = Late(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
 
 
 def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> tuple[Span, ...]:
     """The value at `at`, which only blanks part from the name that begins at `start`, if it is a secret."""
-    before = text[max(0, start - 100) : start]
+    before = text[max(0, start - 160) : start]
     if name.startswith("-"):
         return _flag_spans(text, at, kind)
     if told := _IS.match(text, at):

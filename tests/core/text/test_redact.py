@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,45 @@ def test_secrets_are_gone_inside_a_long_transcript() -> None:
     left = [row["secret"] for row in SECRETS if leaks(row["secret"], redacted)]
     assert len(left) <= 0.02 * len(SECRETS), left
     assert redacted.count(quiet) == text.count(quiet)
+
+
+def prefixed(prefix: str) -> Callable[[str], str]:
+    return lambda text: "\n".join(prefix + line for line in text.split("\n"))
+
+
+def numbered(text: str) -> str:
+    return "\n".join(f"{number:6d}\t{line}" for number, line in enumerate(text.split("\n"), 1))
+
+
+def coloured(text: str) -> str:
+    return re.sub("(?i)(password|token|secret|key)", "\x1b[01;31m\x1b[K\\1\x1b[m\x1b[K", text)
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "json": lambda text: json.dumps({"command": "cd app\n" + text}, ensure_ascii=False),
+    "diff": prefixed("+"),
+    "quote": prefixed("> "),
+    "log": prefixed("app-1  | "),
+    "time": prefixed("2031-01-01T00:00:00.123Z "),
+    "grep": prefixed("config/prod.env:12:"),
+    "numbers": numbered,
+    "colour": coloured,
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_secrets_are_gone_in_every_form_that_tools_give_a_text(form: str) -> None:
+    change = FORMS[form]
+    left = [row["text"] for row in SECRETS if longest_part(row["secret"]) in redact(change(row["text"]))]
+    assert len(left) <= 0.03 * len(SECRETS), left
+    touched = [row["text"] for row in LOOKALIKES if redact(change(row["text"])) != change(row["text"])]
+    assert len(touched) <= 1, touched
+
+
+def longest_part(secret: str) -> str:
+    """What no form changes: the longest run without blanks, quotes and backslashes."""
+    return max(re.findall(r"[^\s\"\\]+", secret), key=len)[:24]
 
 
 @pytest.mark.parametrize(
