@@ -39,7 +39,7 @@ async def test_a_walk_through_all_sizes_and_back_loses_nothing(casebook: Path, k
         await pilot.press(*keys)
         focused = app.focused
         app.say("a toast that is longer than most of these terminals are wide")
-        for width, height in (*WALK, *reversed(WALK), (120, 34)):
+        for width, height in (*WALK, *WALK[-3::-2], (120, 34)):
             await pilot.resize_terminal(width, height)
             lines = frame(app).split("\n")
             assert len(lines) <= height
