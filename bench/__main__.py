@@ -8,7 +8,7 @@ import sys
 
 from bench.table import Row, show
 
-PARTS = ("startup", "identify", "search", "importing")
+PARTS = ("startup", "identify", "search", "importing", "workbench")
 
 
 def main() -> int:

@@ -1,0 +1,88 @@
+"""The workbench with a heartbeat, for measuring: `python -m bench.pty_app CASEBOOK REPORT [TRANSCRIPT]`.
+
+A task of the event loop sleeps again and again and writes down how late it wakes. F9 starts an import of TRANSCRIPT
+that looks whether it is to stop, F10 one that never does. What was seen is written to REPORT (JSON) at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from tui.app import CasebookApp
+from tui.jobs import Job
+
+BEAT = 0.004
+"""Seconds between two beats of an event loop that nothing holds up."""
+
+LANES = ("rows", "count", "search", "case", "import")
+
+
+class BeatingApp(CasebookApp):
+    """Knows when its event loop was held up, and which jobs ran when it was left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("f9", "bench_import(True)", ""), ("f10", "bench_import(False)", "")]
+
+    def __init__(self, db_path: Path, transcript: Path | None) -> None:
+        super().__init__(db_path)
+        self.late: list[tuple[float, float]] = []
+        self.busy: list[str] = []
+        self._transcript = transcript
+        self._beating: asyncio.Task[None] | None = None
+
+    def on_ready(self) -> None:
+        """Begin once the first frame is out."""
+        self._beating = asyncio.create_task(self._beat())
+
+    async def _beat(self) -> None:
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(BEAT)
+            now = time.monotonic()
+            self.late.append((now, now - before - BEAT))
+            before = now
+
+    def leave(self) -> None:
+        """Remember what ran, then quit as the app does."""
+        self.busy = [lane for lane in LANES if self.jobs.busy(lane)]
+        super().leave()
+
+    def action_bench_import(self, listens: bool) -> None:
+        """Import in a job; the title says so once it is on its way."""
+        transcript = self._transcript
+        if transcript is None:
+            return
+
+        def work(job: Job[None]) -> None:
+            from core.flows.importing import import_transcripts
+            from core.store import open_store
+
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                target = Path(folder) / "import.db"
+                with open_store(target, write=True, create=True) as store:
+                    self.call_later(self._importing)
+                    import_transcripts(store, "claude-code", [transcript], cancelled=lambda: listens and job.stopped)
+
+        self.jobs.run("import", work, lambda _value, _final: None, lambda _fault: None)
+
+    def _importing(self) -> None:
+        self.errors.box.border_title = "bench importing"
+
+
+def main(casebook: str, report: str, transcript: str = "") -> int:
+    """Run it, then write the report."""
+    app = BeatingApp(Path(casebook), Path(transcript) if transcript else None)
+    app.run()
+    Path(report).write_text(json.dumps({"late": app.late, "busy": app.busy}), encoding="utf-8")
+    return app.return_code or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
