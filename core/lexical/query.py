@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from core.lexical.bigrams import HANGUL_RUN, bigrams
+from core.text.words import without_particle
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_TERMS = 32
@@ -34,7 +35,8 @@ def _term(term: str, *, prefix: bool) -> str:
     plain = quoted(term) + (" *" if prefix else "")
     if not HANGUL_RUN.search(term):
         return plain
-    pieces = list(dict.fromkeys(piece for piece in bigrams(term).split() if len(piece) > 1))[:_MOST_TERMS]
+    pieces = list(dict.fromkeys(piece for piece in bigrams(without_particle(term)).split() if len(piece) > 1))
+    pieces = pieces[:_MOST_TERMS]
     if not pieces:
         return quoted(term) + " *"
     return f"({plain} OR (bigrams : ({' AND '.join(quoted(piece) for piece in pieces)})))"

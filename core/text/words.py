@@ -40,7 +40,12 @@ def words(text: str) -> tuple[str, ...]:
     found = tokens(_PLACEHOLDER.sub(" ", text))
     if text.isascii():  # the common case: the search compares hundreds of these a query
         return tuple(word for word in found if len(word) > 2 and word not in STOP_WORDS and not word.isdigit())
-    return tuple(word for word in (_PARTICLES.sub("", token) for token in found) if _counts(word))
+    return tuple(word for word in map(without_particle, found) if _counts(word))
+
+
+def without_particle(word: str) -> str:
+    """A Korean word without the particle glued to its end, where two syllables remain; any other word as it is."""
+    return _PARTICLES.sub("", word)
 
 
 def hangul_share(text: str) -> float:
