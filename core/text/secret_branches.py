@@ -48,8 +48,7 @@ def words() -> Iterator[Branch]:
     yield Branch("pass", rf"(?![aei]){_ANNOUNCED}|[ \t]))", _field(0))
     yield Branch("secret", rf"(?![a-z]){_ANNOUNCED}|{_SPACED % 6}))", _field(0))
     yield Branch("credential", rf"s?{_ANNOUNCED}))", _field(0))
-    for quote in ('"', '\\"'):
-        yield Branch(f"auth{quote}", r"(?=[ \t]{0,4}:)", lambda text, start, _: field_spans(text, start, start + 4))
+    yield Branch("auth", r"(?=\\{0,3}\"[ \t]{0,4}:)", _field(0))
     yield Branch("dapi", r"(?=[a-f0-9]{30})", lambda text, start, end: _token_at(text, "dapi", start))
 
 

@@ -137,7 +137,7 @@ PARTS = (
 )
 GLUE = (
     st.sampled_from(PARTS.split("|"))
-    | st.sampled_from([MASK, "value=", "mysql ", "-p", " | sudo -S", "echo "])
+    | st.sampled_from([MASK, "\x1b[32m", "\x1b[0m", "value=", "mysql ", "-p", " | sudo -S", "echo "])
     | st.sampled_from(SIGNS)
 )
 CUT = st.tuples(SEEDS, st.integers(0, 60), st.integers(0, 200)).map(lambda cut: cut[0][cut[1] : cut[1] + cut[2]])
