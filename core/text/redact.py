@@ -40,11 +40,11 @@ def redact(text: str) -> str:
 
 
 def _spans(text: str) -> list[Span]:
-    spans = _plain_spans(text)
-    if "\x1b[" in text:  # colours may part a name from its value
-        plain, layer = apply(text, ((match.start(), match.end(), "") for match in _COLOUR.finditer(text)))
-        spans += [(layer.start(start), layer.end(end)) for start, end in _plain_spans(plain) if end > start]
-    return spans
+    if "\x1b[" not in text:
+        return _plain_spans(text)
+    # Colours may part a name from its value: look at the text without them.
+    plain, layer = apply(text, ((match.start(), match.end(), "") for match in _COLOUR.finditer(text)))
+    return [(layer.start(start), layer.end(end)) for start, end in _plain_spans(plain) if end > start]
 
 
 def _plain_spans(text: str) -> list[Span]:

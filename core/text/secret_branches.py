@@ -59,8 +59,8 @@ _ANNOUNCED = (
 )
 """What follows a name that announces a value, left open: each word adds when a mere blank is enough to ask."""
 
-_SPACED = r"(?:(?<=_.{%d})|(?=[ ]is))[ \t]"
-"""A blank is enough behind `_`, as in a variable, and before `is`."""
+_SPACED = r"(?:(?<=_.{%d})|(?=[ ](?:is|was|provided|given|used|[\w.-]{20})))[ \t]"
+"""A blank is enough behind `_`, as in a variable, before `is` and its like, and before a long word."""
 
 
 def _any_case(word: str) -> str:
@@ -78,7 +78,7 @@ def _names() -> Iterator[Branch]:
         key = rf"[eE][yY](?![a-z])(?:(?<=[A-Za-z0-9_.-]{k}..)|(?<=[A-Za-z] {k}..)){_ANNOUNCED}|{_SPACED % 3}))"
         yield Branch(k, key, _field(0))
     yield Branch("S", rf"(?:ecret|ECRET)(?![a-z]){_ANNOUNCED}|{_SPACED % 6}))", _field(0))
-    yield Branch("_", r"auth(?=[\"']?[ \t]{0,4}[=:])", _field(1))
+    yield Branch("_", r"(?:auth|AUTH)(?=[\"']?[ \t]{0,4}[=:])", _field(1))
 
 
 def _field(shift: int) -> Rule:

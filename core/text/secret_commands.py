@@ -42,7 +42,7 @@ def option_spans(text: str, at: int) -> tuple[Span, ...]:
     separate = text[at + 2] == " "
     if is_stand_in(value) or value.startswith("-") or (separate and value.replace(":", "").isdigit()):
         return ()
-    if letter == "p" and separate and re.search(r"\b(?:mysql|mariadb)", command):
+    if letter == "p" and separate and ("mysql" in command or "mariadb" in command):
         return ()  # the password of `mysql -p` stands without a blank; what follows is a database
     return (match.span(group),)
 

@@ -53,6 +53,8 @@ def strength(name: str, spoken: str = "") -> Strength:
         before = [word]
     if last == "phrase":
         return "password" if before and before[-1] in ("seed", "recovery", "secret", "backup", "pass") else "none"
+    if last.endswith("pass") and last[:-4] in _PASSES_OF:
+        return "password"
     if last.endswith(_PASSWORDS) or (
         last in _PASSWORD_PARTS and (last != "pass" or _PASSES_OF.intersection(before[-1:]))
     ):

@@ -35,7 +35,7 @@ def url_spans(text: str) -> list[Span]:
 _SCHEME = Late(r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+")
 _HEADER = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
 _HEADER_VALUE = Late(r"[^\s\"'`\\<>,;){}]{4,256}+")
-_PARAMETERS = Late(r"[^\n'`\\]{8,2048}+")
+_PARAMETERS = Late(r"(?:[^\n'`\\]|\\\"){8,2048}+")
 _SCHEME_VALUE = Late(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 

@@ -28,6 +28,7 @@ _TOKEN_RUN = Late(r"[A-Za-z0-9._~+/=%-]*+")
 _NEXT_FIELD = Late(r"[&;,][A-Za-z_ ]{1,30}=")
 _LINE_END = Late(r"[\"'`,;)}\]\\]{0,3}[ \t]*(?:\n|\r|\Z|#|\\n)")
 _LINE_HEAD = Late(
+    r"(?:[\w./-]{1,50}:\d{1,6}:|[\w.-]{1,30}[ ]{1,4}\|[ ]|[\d:TZ.+-]{8,32}[ ]|[ ]*\d{1,6}→)?"  # grep, compose, a time
     r"[\s>|+\-#$*%0-9]{0,24}(?:(?:export|set|setx|ENV|ARG|declare -x|readonly|local) )?[\"']?(?:\$env:)?$"
 )
 

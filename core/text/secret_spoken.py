@@ -10,7 +10,7 @@ from core.text.secret_values import has_digit, is_mixed, is_name, is_prose, is_r
 Span = tuple[int, int]
 
 _FLAG_VALUE = Late(r"[^\s\"'`<>|\\&;]{1,512}+")
-_IS = Late(r"(?:(?:is|was)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
+_IS = Late(r"(?:(?:is|was|provided|given|used)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
 _BY = Late(r"[ \t]+(?:PASSWORD[ \t]+)?")
 _SETTING = Late(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
 _LOGIN = Late(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
@@ -36,7 +36,9 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
         return (value.span,)
     if _SETTING.search(before):
         return (value.span,) if is_random(value.text, 12) or (kind == "password" and mixed) else ()
-    if kind != "password" or not mixed or len(value.text) < 6:
+    if kind != "password":
+        return (value.span,) if is_random(value.text, 20) and mixed else ()
+    if not mixed or len(value.text) < 6:
         return ()
     alone = leads_line(text, start) and value.ends_line
     return (value.span,) if alone or _TOLD.search(before) else ()
