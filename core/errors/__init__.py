@@ -4,11 +4,13 @@ from core.errors.answer import Hit, Query, SearchAnswer, Similar, Source
 from core.errors.browse import browse, case_rows, count_cases, list_cases, occurrences_of, show_case
 from core.errors.case import Case, CaseList, CaseRow, Filters, Occurrence
 from core.errors.cases import observe
+from core.errors.facets import Facet, Facets, facets
 from core.errors.fingerprint import fingerprint
 from core.errors.identify import identify, key_line
 from core.errors.identity import Identity, KeyLine
 from core.errors.masks import Masked, masked_parts
 from core.errors.normalize import normalize_error
+from core.errors.positions import cursor_at, rank_of
 from core.errors.resolutions import Recorded, Resolution, add_resolution, record_resolution
 from core.errors.search import count_use, search
 from core.errors.source import SourceMessage, SourcePage, messages_around
@@ -18,6 +20,8 @@ __all__ = [
     "Case",
     "CaseList",
     "CaseRow",
+    "Facet",
+    "Facets",
     "Filters",
     "Hit",
     "Identity",
@@ -37,6 +41,8 @@ __all__ = [
     "case_rows",
     "count_cases",
     "count_use",
+    "cursor_at",
+    "facets",
     "fingerprint",
     "identify",
     "key_line",
@@ -47,6 +53,7 @@ __all__ = [
     "normalize_error",
     "observe",
     "occurrences_of",
+    "rank_of",
     "record_resolution",
     "search",
     "show_case",

@@ -7,12 +7,12 @@ from typing import cast
 
 from core.errors.answer import Hit, Source
 from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
+from core.errors.positions import SORT_COLUMNS, conditions
 from core.errors.resolutions import parse_names, resolutions_of
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
 from core.store import Store
 
-_SORTS: dict[Sort, str] = {"last_seen": "last_seen", "seen": "seen", "first_seen": "first_seen"}
 _KEY_LINE = (
     "coalesce((SELECT key_line FROM fingerprint f WHERE f.case_id = e.id ORDER BY first_seen LIMIT 1),"
     " e.error_normalized)"
@@ -24,19 +24,6 @@ EVERY = Filters()
 _CURSOR = re.compile(r"(?P<value>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
 
 
-def _where(filters: Filters) -> tuple[list[str], list[str | int]]:
-    tests: list[str] = []
-    values: list[str | int] = []
-    for column, value in (("status", filters.status), ("tool", filters.tool), ("project", filters.project)):
-        if value is not None:
-            tests.append(f"s.{column} = ?")
-            values.append(value)
-    if filters.since is not None:
-        tests.append("s.last_seen >= ?")
-        values.append(filters.since)
-    return tests, values
-
-
 def list_cases(
     store: Store, filters: Filters = EVERY, sort: Sort = "last_seen", limit: int = 50, after: str | None = None
 ) -> CaseList:
@@ -44,8 +31,8 @@ def list_cases(
 
     Pages go by key, never by offset, so page 1,000 costs what page 1 does. Raises Fault on a cursor that is none.
     """
-    column = _SORTS[sort]
-    tests, values = _where(filters)
+    column = SORT_COLUMNS[sort]
+    tests, values = conditions(filters)
     if after is not None:
         cursor = _CURSOR.fullmatch(after)
         if cursor is None:
@@ -73,17 +60,20 @@ def _case_row(row: tuple[object, ...]) -> CaseRow:
 
 def count_cases(store: Store, filters: Filters = EVERY) -> int:
     """How many cases pass the filters."""
-    tests, values = _where(filters)
+    tests, values = conditions(filters)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     row = store.con.execute(f"SELECT count(*) FROM case_state s{where}", tuple(values)).fetchone()
     return cast("int", row[0]) if row else 0
 
 
-def case_rows(store: Store, ids: tuple[int, ...]) -> tuple[CaseRow, ...]:
-    """The rows of these cases, in the order asked for; one that is gone is left out."""
+def case_rows(store: Store, ids: tuple[int, ...], filters: Filters = EVERY) -> tuple[CaseRow, ...]:
+    """The rows of these cases, in the order asked for; one that is gone or does not pass the filters is left out."""
     marks = ", ".join("?" * len(ids))
+    tests, values = conditions(filters)
+    passing = "".join(f" AND {test}" for test in tests)
     rows = store.con.execute(
-        f"SELECT {_ROW} FROM case_state s JOIN error_kb e ON e.id = s.case_id WHERE e.id IN ({marks})", ids
+        f"SELECT {_ROW} FROM case_state s JOIN error_kb e ON e.id = s.case_id WHERE e.id IN ({marks}){passing}",
+        (*ids, *values),
     ).fetchall()
     by_id = {cast("int", row[0]): _case_row(row) for row in rows}
     return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
@@ -152,28 +142,34 @@ def occurrences_of(store: Store, case_id: int, limit: int = 50, before: str | No
     )
 
 
-def browse(store: Store, text: str, limit: int = 50) -> tuple[Hit, ...]:
+def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[Hit, ...]:
     """Candidates while a person types: every word, the last one half typed; else any of the rarest words.
 
+    Only cases that pass `filters`: the filter is part of the query, so `limit` hits come if there are as many.
     Stage `text`: never a match, never counted.
     """
     asked = match_query(text, prefix_last=True)
     if asked is None:
         return ()
-    ids, why = _matching(store, asked, limit), "has every word"
+    ids, why = _matching(store, asked, limit, filters), "has every word"
     if not ids:
         rare = _rarest(store, terms(text))
         anyone = any_of(rare)
         if anyone is None:
             return ()
-        ids, why = _matching(store, anyone, limit), f"has one of: {', '.join(rare)}"
+        ids, why = _matching(store, anyone, limit, filters), f"has one of: {', '.join(rare)}"
     return tuple(_text_hit(store, case_id, why) for case_id in ids)
 
 
-def _matching(store: Store, asked: str, limit: int) -> list[int]:
+def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[int]:
+    tests, values = conditions(filters)
+    # CROSS: the index of words leads and each case it finds is tested, never the other way round.
+    joined = " CROSS JOIN case_state s ON s.case_id = case_fts.rowid" if tests else ""
+    passing = "".join(f" AND {test}" for test in tests)
     rows = store.con.execute(
-        "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?",
-        (asked, limit),
+        f"SELECT case_fts.rowid FROM case_fts{joined} WHERE case_fts MATCH ?{passing}"
+        " ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?",
+        (asked, *values, limit),
     ).fetchall()
     return [cast("int", row[0]) for row in rows]
 

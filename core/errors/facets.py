@@ -1,0 +1,86 @@
+"""What one can filter by: the values that cases have, each with how many, counted over a bounded part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from core.errors.case import Filters
+from core.store import Store
+
+SCANNED = 20_000
+"""Cases looked at, the last seen first: what is counted stays cheap however many there are."""
+
+MOST = 100
+"""Values listed of each kind, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One value, and how many of the cases looked at have it and pass the other filters."""
+
+    value: str
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The values to filter by. `complete`: every case was looked at, so the counts are exact.
+
+    `since` has one entry for each time that was asked about, in that order.
+    """
+
+    statuses: tuple[Facet, ...]
+    tools: tuple[Facet, ...]
+    projects: tuple[Facet, ...]
+    since: tuple[Facet, ...]
+    complete: bool
+
+
+def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned: int = SCANNED) -> Facets:
+    """The values of the `scanned` last seen cases. Each kind is counted as if it were not filtered itself.
+
+    `since` are ISO 8601 times to count the cases seen after.
+    """
+    asked = {*since, filters.since} if filters.since is not None else {*since}
+    times: tuple[str, ...] = tuple(sorted(asked))
+    age = " + ".join(["0", *("(s.last_seen >= ?)" for _ in times)])
+    rows = store.con.execute(
+        f"SELECT status, tool, project, age, count(*) FROM (SELECT s.status, s.tool, s.project, {age} AS age"
+        " FROM case_state s ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) GROUP BY 1, 2, 3, 4",
+        (*times, scanned),
+    )
+    kinds: dict[str, Counter[str]] = {"status": Counter(), "tool": Counter(), "project": Counter(), "since": Counter()}
+    seen = 0
+    for status, tool, project, passed, cases in cast("list[tuple[str, str, str, int, int]]", rows.fetchall()):
+        seen += cases
+        values = {"status": status, "tool": tool, "project": project}
+        recent = times[:passed]  # sorted: a case seen after a time was seen after every earlier one too
+        refused = _refused(values, recent, filters)
+        for kind, value in values.items():
+            if not refused - {kind}:
+                kinds[kind][value] += cases
+        if not refused - {"since"}:
+            for time in recent:
+                kinds["since"][time] += cases
+    return Facets(
+        statuses=_most(kinds["status"]),
+        tools=_most(kinds["tool"]),
+        projects=_most(kinds["project"]),
+        since=tuple(Facet(time, kinds["since"][time]) for time in since),
+        complete=seen < scanned,
+    )
+
+
+def _refused(values: Mapping[str, str], recent: tuple[str, ...], filters: Filters) -> set[str]:
+    """The kinds whose filter these values do not pass."""
+    asked = {"status": filters.status, "tool": filters.tool, "project": filters.project}
+    refused = {kind for kind, wanted in asked.items() if wanted is not None and values[kind] != wanted}
+    return refused | ({"since"} if filters.since is not None and filters.since not in recent else set())
+
+
+def _most(counted: Counter[str]) -> tuple[Facet, ...]:
+    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Facet(value, cases) for value, cases in ordered[:MOST])
