@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.offsets import Edit, OffsetMap, apply
 from core.text.patterns import ESCAPE, REPLACED, is_suspect
 
-_LINE_END = Late(r"(?<!\r)\r++(?=\n|\Z)")
-_NON_ASCII = Late(r"[\x00-\x7f]?[^\x00-\x7f]++")
+_LINE_END = lazy_pattern(r"(?<!\r)\r++(?=\n|\Z)")
+_NON_ASCII = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]++")
 
 
 @dataclass(frozen=True, slots=True)

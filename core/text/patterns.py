@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 
 ZERO_WIDTH: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2065\ufeff"
 """Zero-width signs and marks of direction, as the inside of a character class."""
@@ -28,7 +28,7 @@ SURROGATES: Final = "\ud800-\udfff"
 # A C1 introducer after another Latin-1 letter is a wrongly decoded UTF-8 byte, not a sequence: only the sign itself
 # goes. Every body excludes what could start or end a sequence, and is possessive: no input is read twice.
 _C1 = r"(?<![\x80-\xff])"
-ESCAPE: Final = Late(
+ESCAPE: Final = lazy_pattern(
     rf"(?:\x1b\[|{_C1}\x9b)[0-?]*+[ -/]*+[@-~]?"  # CSI
     r"|\x1b\][^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)?"  # OSC, unterminated: to the end of the line
     r"|\x1b[PX^_][^\x1b\x9c\n]*+(?:\x1b\\|\x9c)?"  # DCS, SOS, PM, APC
@@ -39,19 +39,19 @@ ESCAPE: Final = Late(
 )
 """What `clean` takes out. Carriage returns and backspaces are not here: they say what else goes."""
 
-REPLACED: Final = Late(f"[{SURROGATES}{NONCHARACTERS}{ASTRAL_NONCHARACTERS}\u2028\u2029]")
+REPLACED: Final = lazy_pattern(f"[{SURROGATES}{NONCHARACTERS}{ASTRAL_NONCHARACTERS}\u2028\u2029]")
 """What `clean` replaces one for one: U+2028 and U+2029 by a space, the others by U+FFFD."""
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f"
 _FIRST_PLANE = f"{_CONTROLS}\x80-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{SURROGATES}{NONCHARACTERS}\u2028\u2029"
 
-SUSPECT: Final = Late(f"[{_FIRST_PLANE}{ASTRAL}{ASTRAL_NONCHARACTERS}]")
+SUSPECT: Final = lazy_pattern(f"[{_FIRST_PLANE}{ASTRAL}{ASTRAL_NONCHARACTERS}]")
 """Any character that `clean` and `visible` do not let pass as it is."""
 
 # The same in three parts: a class that reaches beyond the first plane is many times slower to search.
-_SUSPECT_ASCII = Late(f"[{_CONTROLS}]")
-_SUSPECT_FIRST_PLANE = Late(f"[{_FIRST_PLANE}]")
-_BEYOND = Late("[\U00010000-\U0010ffff]")
+_SUSPECT_ASCII = lazy_pattern(f"[{_CONTROLS}]")
+_SUSPECT_FIRST_PLANE = lazy_pattern(f"[{_FIRST_PLANE}]")
+_BEYOND = lazy_pattern("[\U00010000-\U0010ffff]")
 
 
 def is_suspect(text: str) -> bool:

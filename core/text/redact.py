@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.mask import MASK
 from core.text.offsets import apply
 
 Span = tuple[int, int]
 Finder = Callable[[str], list[Span]]
 
-_COLOUR = Late(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
-_SURROGATE = Late("[\ud800-\udfff]")
+_COLOUR = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _MOST_PASSES = 6
 
 

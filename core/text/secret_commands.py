@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_fields import field_spans
 from core.text.secret_values import is_stand_in
 
@@ -12,19 +12,19 @@ Span = tuple[int, int]
 
 _COMMAND = r"(?:\b|(?<=\\n))"
 _OPTIONS = {
-    "p": Late(
+    "p": lazy_pattern(
         _COMMAND
         + r"(?:mysql\w*|mariadb\w*|sshpass|(?:docker|podman|buildah|skopeo|nerdctl|oc|az|az acr|helm registry) login"
         r"|twine upload|mongo\w*|rabbitmqadmin|cqlsh|vncviewer|7z\w*|ftp|lftp|sqlplus|isql)\b"
     ),
-    "P": Late(_COMMAND + r"(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
-    "a": Late(_COMMAND + r"redis-cli\b|(?:^|[\s$])https?\s"),
-    "w": Late(_COMMAND + r"(?:ldap\w+|rsync)\b"),
-    "u": Late(_COMMAND + r"(?:curl|wget|nexus|jf)\b"),
-    "U": Late(_COMMAND + r"(?:smbclient|rpcclient|net|curl)\b"),
+    "P": lazy_pattern(_COMMAND + r"(?:sqlcmd|bcp|zip|unzip|tsql|osql|mosquitto_\w+|ipmitool|pdftk)\b"),
+    "a": lazy_pattern(_COMMAND + r"redis-cli\b|(?:^|[\s$])https?\s"),
+    "w": lazy_pattern(_COMMAND + r"(?:ldap\w+|rsync)\b"),
+    "u": lazy_pattern(_COMMAND + r"(?:curl|wget|nexus|jf)\b"),
+    "U": lazy_pattern(_COMMAND + r"(?:smbclient|rpcclient|net|curl)\b"),
 }
-_VALUE = Late(r"""[ =]?(?:\\{0,3}["'](?P<quoted>[^"'\n\\]{1,200}+)|(?P<bare>[^\s"'|;&<>\\]{1,200}+))""")
-_USER = Late(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
+_VALUE = lazy_pattern(r"""[ =]?(?:\\{0,3}["'](?P<quoted>[^"'\n\\]{1,200}+)|(?P<bare>[^\s"'|;&<>\\]{1,200}+))""")
+_USER = lazy_pattern(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
 
 
 def option_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -47,7 +47,7 @@ def option_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(group),)
 
 
-_USER_FLAG = Late(
+_USER_FLAG = lazy_pattern(
     r"--(?:user|auth|proxy-user|credentials)[ =][\"']?[^\s:\"'@/]{0,64}+:(?P<value>[^\s\"'|;&<>]{1,200}+)"
 )
 
@@ -58,7 +58,7 @@ def user_flag_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("value"),) if match and not is_stand_in(match["value"]) and not match["value"].isdigit() else ()
 
 
-_ECHOED = Late(
+_ECHOED = lazy_pattern(
     r"(?:echo|printf)(?: -\w+)*[ ]+(?:[\"'](?:%s\\n[\"'] [\"'])?(?P<quoted>[^\"'\n]{2,200}+)[\"']"
     r"|(?P<bare>[^\s\"'|]{2,200}+))[ ]*$"
 )
@@ -77,7 +77,7 @@ def piped_spans(text: str, at: int) -> tuple[Span, ...]:
     return () if is_stand_in(line[begin:end]) else ((offset + begin, offset + end),)
 
 
-_PASS_ARGUMENT = Late(r"-pass(?:in|out)?[ =][\"']?pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
+_PASS_ARGUMENT = lazy_pattern(r"-pass(?:in|out)?[ =][\"']?pass:(?P<value>[^\s\"'|;&<>]{3,200}+)")
 
 
 def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -86,7 +86,7 @@ def pass_argument_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span("value"),) if match and not is_stand_in(match["value"]) else ()
 
 
-_FLAG_WORD = Late(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
+_FLAG_WORD = lazy_pattern(r"(?i)(?:passphrase|token|secret|key|auth|credential)(?=[ ])")
 
 
 def flag_spans(text: str, at: int) -> tuple[Span, ...]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_names import Strength, strength
 from core.text.secret_reading import Value, leads_line, read_value
 from core.text.secret_spoken import spoken_spans
@@ -29,7 +29,7 @@ _LONGEST_NAME: Final = 64
 CLOSE: Final = r"""(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4}+"""
 """What may stand between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
 
-_TAIL = Late(
+_TAIL = lazy_pattern(
     rf"""(?x)
     (?P<rest>[A-Za-z0-9_-]{{0,24}}+) (?P<close>{CLOSE})
     (?: (?P<xml>>)
@@ -40,9 +40,9 @@ _TAIL = Late(
     )
     """
 )
-_TYPED = Late(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?\\{0,3}[\"'])")
-_PHRASE = Late(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
-_XML_VALUE = Late(r"[^<\n]{1,512}+(?=</)")
+_TYPED = lazy_pattern(r"[ \t]*[A-Za-z_][\w.\[\]|<> ?*&']{0,40}?[ \t]*=[ \t]*(?=[brufL]?\\{0,3}[\"'])")
+_PHRASE = lazy_pattern(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=[\"']?[ \t]*(?:[\n,}]|\Z))")
+_XML_VALUE = lazy_pattern(r"[^<\n]{1,512}+(?=</)")
 
 
 @dataclass(frozen=True, slots=True)

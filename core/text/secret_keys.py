@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_values import is_stand_in
 
 Span = tuple[int, int]
 
-_BEGIN = Late(r"KEY(?: BLOCK)?-----")
+_BEGIN = lazy_pattern(r"KEY(?: BLOCK)?-----")
 # A newline (also written as \\n), then a line number or whatever else a tool puts before a line.
 _START = r"[\"' \t]{0,4}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:[^\n\\]{0,60}?[^A-Za-z0-9+/=\n\\])??"
-_KEY_LINE = Late(_START + r"(?P<run>[A-Za-z0-9+/=]{20,}+|[A-Za-z0-9+/]{1,19}+==?)(?=[\s\\\"',|]|\Z)")
-_HEADER_LINE = Late(_START + r"(?:[A-Za-z][A-Za-z-]+:[^\n\\]{0,80}+)?[ \t]*(?=\n|\r|\\)")
-_RUN = Late(r"\\{1,3}[nr]|[A-Za-z0-9+/=]{4,}+|[A-Za-z0-9+/]+=+")
-_PUTTY = Late(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
+_KEY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{20,}+|[A-Za-z0-9+/]{1,19}+==?)(?=[\s\\\"',|]|\Z)")
+_HEADER_LINE = lazy_pattern(_START + r"(?:[A-Za-z][A-Za-z-]+:[^\n\\]{0,80}+)?[ \t]*(?=\n|\r|\\)")
+_RUN = lazy_pattern(r"\\{1,3}[nr]|[A-Za-z0-9+/=]{4,}+|[A-Za-z0-9+/]+=+")
+_PUTTY = lazy_pattern(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
 _LONGEST: Final = 20_000
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_values import has_digit, is_identifier, is_mixed, is_random, is_reference, is_stand_in
 
 Span = tuple[int, int]
 
-_LABEL = Late(
+_LABEL = lazy_pattern(
     r"""(?x)
     (?:비밀\s?번호|비번|패스워드|암호|パスワード|密码|密碼|暗証番号|시크릿(?:\s?키)?|비밀\s?키|토큰|인증\s?키|보안\s?키|개인\s?키|접근\s?키
       |액세스\s?키|키(?<=(?i:api)키)|키(?<=(?i:api)[ ]키)|アクセスキー|トークン|令牌|密钥)
@@ -17,7 +17,7 @@ _LABEL = Late(
     (?P<value>[!\#-&(-+\--;=?-\[\]-_a-z{-~]{3,512}+)
     """
 )
-_PASSWORD = Late("비밀\\s?번|비번|패스|암호|パス|密码|密碼|暗")
+_PASSWORD = lazy_pattern("비밀\\s?번|비번|패스|암호|パス|密码|密碼|暗")
 
 
 def label_spans(text: str) -> list[Span]:

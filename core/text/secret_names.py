@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 
 Strength = Literal["password", "compound", "plain", "none"]
 """`password`: nearly any value is one. `compound`: a name with a qualifier (`api_key`). `plain`: `token`, `secret`."""
 
-_PARTS = Late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PARTS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PASSWORDS: Final = (
     "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "passw", "pswd", "passphrases", "masterauth",
     "requirepass",

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_reading import run_end
 from core.text.secret_values import has_digit, is_encoded_login, is_mixed, is_random, is_stand_in
 
 Span = tuple[int, int]
 
-_URL_USER = Late(
+_URL_USER = lazy_pattern(
     r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
       (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+) @
     | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
 )
-_EXAMPLE = Late(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
+_EXAMPLE = lazy_pattern(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
 
 
 def url_spans(text: str) -> list[Span]:
@@ -32,11 +32,13 @@ def url_spans(text: str) -> list[Span]:
     return found
 
 
-_SCHEME = Late(r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+")
-_HEADER = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
-_HEADER_VALUE = Late(r"[^\s\"'`\\<>,;){}]{4,256}+")
-_PARAMETERS = Late(r"(?:[^\n'`\\]|\\\"){8,2048}+")
-_SCHEME_VALUE = Late(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
+_SCHEME = lazy_pattern(
+    r"(?i)(?:bearer|basic|token|negotiate|apikey|api-key|ssws|digest|aws4-hmac-sha256|hawk|oauth)[ \t]+"
+)
+_HEADER = lazy_pattern(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
+_HEADER_VALUE = lazy_pattern(r"[^\s\"'`\\<>,;){}]{4,256}+")
+_PARAMETERS = lazy_pattern(r"(?:[^\n'`\\]|\\\"){8,2048}+")
+_SCHEME_VALUE = lazy_pattern(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 
 def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -73,9 +75,9 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((match.start("value"), run_end(text, match.start("value") + len(value))),)
 
 
-_COOKIES = Late(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
-_COOKIE = Late(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
-_SESSION_NAME = Late(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
+_COOKIES = lazy_pattern(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
+_COOKIE = lazy_pattern(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
+_SESSION_NAME = lazy_pattern(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
 _ATTRIBUTES_TEXT = "path domain expires max-age samesite version priority "
 _ATTRIBUTES: Final = frozenset(_ATTRIBUTES_TEXT.split())
 
@@ -98,7 +100,7 @@ def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
 
 
 _MOST_COOKIES: Final = 64
-_QUERY = Late(
+_QUERY = lazy_pattern(
     r"(?i)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential"
     r"|key|apikey|api_key|code|auth|authkey|access|session|sessionid|sid|jwt|token|tok|t|hmac|secret|state|password|pass|pwd|pw|otp"
     r"|access_token|id_token|refresh_token|oauth_token|auth_token)=(?P<value>[^\s&?#\"'`<>\\)\]},;]{4,256}+)"
@@ -121,7 +123,9 @@ def query_spans(text: str, at: int) -> tuple[Span, ...]:
 _LEAST: Final = {"key": 20, "code": 20, "access": 20, "state": 20, "t": 20, "session": 20, "auth": 20, "password": 4}
 
 
-_HOOK = Late(r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,256}+)")
+_HOOK = lazy_pattern(
+    r"(?:s\.slack\.com/(?:services|workflows|triggers)|s?/\d{6,}|b2|s/catch)/(?P<path>[\w@/.-]{16,256}+)"
+)
 
 
 def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -130,7 +134,7 @@ def webhook_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((match.start("path"), run_end(text, match.end())),) if match and is_random(match["path"]) else ()
 
 
-_HASH = Late(
+_HASH = lazy_pattern(
     r"""(?x) \$(?: 2[abxy]?\$\d\d\$[./A-Za-z0-9]{40,}+
     | (?:[156]|apr1)(?:\$rounds=\d+)?\$[./A-Za-z0-9_-]{1,16}\$[./A-Za-z0-9]{20,}+
     | (?:7|y|gy)\$[./A-Za-z0-9]{1,32}\$[./A-Za-z0-9]{1,64}\$[./A-Za-z0-9]{20,}+
@@ -144,7 +148,7 @@ def hash_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(),) if match else ()
 
 
-_BOT = Late(r"A[\w-]{32,36}(?![\w-])")
+_BOT = lazy_pattern(r"A[\w-]{32,36}(?![\w-])")
 
 
 def bot_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -155,7 +159,7 @@ def bot_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - digits, match.end()),) if match and digits >= 6 and is_mixed(match[0]) else ()
 
 
-_DISCORD_TAIL = Late(r"[\w-]{6,7}\.[\w-]{27,}+")
+_DISCORD_TAIL = lazy_pattern(r"[\w-]{6,7}\.[\w-]{27,}+")
 
 
 def discord_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -165,7 +169,7 @@ def discord_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - len(head[0]), match.end()),) if match and head and is_mixed(head[0]) else ()
 
 
-_AWS_SECRET = Late(
+_AWS_SECRET = lazy_pattern(
     r"(?<![A-Za-z0-9/+=])(?=[^\s]{0,38}?[0-9])(?=[^\s]{0,38}?[a-z])(?=[^\s]{0,38}?[A-Z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
 )
 
@@ -176,7 +180,7 @@ def aws_secret_spans(text: str, at: int) -> tuple[Span, ...]:
     return (match.span(),) if match else ()
 
 
-_AZURE = Late(r"~[\w.~-]{30,40}+")
+_AZURE = lazy_pattern(r"~[\w.~-]{30,40}+")
 
 
 def azure_spans(text: str, at: int) -> tuple[Span, ...]:
@@ -185,7 +189,7 @@ def azure_spans(text: str, at: int) -> tuple[Span, ...]:
     return ((at - 4, match.end()),) if match and at >= 4 else ()
 
 
-_PGPASS = Late(
+_PGPASS = lazy_pattern(
     r"(?<![\w.*-])[\w.*-]{1,255}+:5432:[^:\s\\]{1,64}+:[^:\s\\]{1,64}+:(?P<value>[^\s\\\"'`]{1,256}+)(?=[\s\\\"'`]|\Z)"
 )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 
 _LONGEST: Final = 20_000
 _FIRST_LOOK: Final = 128
 
-_QUOTED = Late(
+_QUOTED = lazy_pattern(
     r"""(?x) [brufL@$]{0,2}
     (?: \\{1,3}["'] (?P<escaped>[^"'\\\n]{0,128}+)
       | "(?P<double>(?:[^"\\\n]|\\.){0,128}+)
@@ -20,14 +20,14 @@ _QUOTED = Late(
       | \\u0022(?P<unicode>[^\\\n]{0,128}+)
     )"""
 )
-_BARE = Late(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
-_LINE_REST = Late(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\\n|\Z))")
-_MORE_QUOTED = Late(r"[^\"'`\\\n]*+")
-_MORE_BARE = Late(r"[^\s\"'`,;&<>\\]*+")
-_TOKEN_RUN = Late(r"[A-Za-z0-9._~+/=%-]*+")
-_NEXT_FIELD = Late(r"[&;,][A-Za-z_ ]{1,30}=")
-_LINE_END = Late(r"[\"'`,;)}\]\\]{0,3}[ \t]*(?:\n|\r|\Z|#|\\n)")
-_LINE_HEAD = Late(
+_BARE = lazy_pattern(r"[^\s\"'`<>\\,;&(){}\[\]|][^\s\"'`<>\\,;&(){}\[\]|]{0,127}+")
+_LINE_REST = lazy_pattern(r"[^\s\"'`<>\\]{1,128}+(?=[ \t]*(?:#[^\n]*)?(?:\n|\r|\\n|\Z))")
+_MORE_QUOTED = lazy_pattern(r"[^\"'`\\\n]*+")
+_MORE_BARE = lazy_pattern(r"[^\s\"'`,;&<>\\]*+")
+_TOKEN_RUN = lazy_pattern(r"[A-Za-z0-9._~+/=%-]*+")
+_NEXT_FIELD = lazy_pattern(r"[&;,][A-Za-z_ ]{1,30}=")
+_LINE_END = lazy_pattern(r"[\"'`,;)}\]\\]{0,3}[ \t]*(?:\n|\r|\Z|#|\\n)")
+_LINE_HEAD = lazy_pattern(
     r"(?:[\w./-]{1,50}:\d{1,6}:|[\w.-]{1,30}[ ]{1,4}\|[ ]|[\d:TZ.+-]{8,32}[ ]|[ ]*\d{1,6}→)?"  # grep, compose, a time
     r"[\s>|+\-#$*%0-9]{0,24}(?:(?:export|set|setx|ENV|ARG|declare -x|readonly|local) )?[\"']?(?:\$env:)?$"
 )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_names import Strength
 from core.text.secret_reading import Value, leads_line, read_value
 from core.text.secret_values import has_digit, is_mixed, is_name, is_prose, is_random, is_reference, is_stand_in
 
 Span = tuple[int, int]
 
-_FLAG_VALUE = Late(r"[^\s\"'`<>|\\&;]{1,512}+")
-_IS = Late(r"(?:(?:is|was|provided|given|used)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
-_BY = Late(r"[ \t]+(?:PASSWORD[ \t]+)?")
-_SETTING = Late(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
-_LOGIN = Late(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
-_TOLD = Late(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
+_FLAG_VALUE = lazy_pattern(r"[^\s\"'`<>|\\&;]{1,512}+")
+_IS = lazy_pattern(r"(?:(?:is|was|provided|given|used)(?:[ \t]?:)?|for [^\s:]{1,40}:)[ \t]{1,4}")
+_BY = lazy_pattern(r"[ \t]+(?:PASSWORD[ \t]+)?")
+_SETTING = lazy_pattern(r"(?i)(?:(?<![a-z])|(?<=\\n))(?:env|arg|set|setx|setenv|export|config(?:ure)? set)[ \t]+$")
+_LOGIN = lazy_pattern(r"(?:machine|login)[ \t]+[^\s\\]{1,80}(?:\s+|(?:\r?\n|\\n)[^\n]{0,60})$")
+_TOLD = lazy_pattern(r"(?i)\b(?:with|using|my|the|new|old|this|root|admin|your)[ \t]$")
 
 
 def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> tuple[Span, ...]:

@@ -91,7 +91,6 @@ SHAPES: Final = (
     Shape("shippo", ("shippo_live_", "shippo_test_", "duffel_live_", "duffel_test_"), r"\w{20,}+"),
     Shape("sourcegraph", ("sgp_", "tfp_", "rdme_", "aio_", "apify_api_", "phx_"), r"\w{24,}+", alone=True, mixed=True),
     Shape("plaid", ("access-sandbox-", "access-production-"), r"[0-9a-f-]{36}", alone=True),
-    Shape("resend", ("re_",), r"[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}+", alone=True, mixed=True),
     Shape("elevenlabs", ("sk_",), "[0-9a-f]{40,}+", alone=True),
     Shape("jfrog", ("AKCp",), f"{_ALNUM}{{40,}}+", alone=True),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.mask import MASK
 
 _PLAIN_WORDS_TEXT = (
@@ -39,11 +39,11 @@ _PROSE_WORDS_TEXT = (
 )
 _PROSE_WORDS: Final = frozenset(_PROSE_WORDS_TEXT.split())
 
-_TELLING = Late(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
+_TELLING = lazy_pattern(r"(?i)passw|pwd|secret|token|api[_-]?key|credential|(?<![a-z])(?:pass|key)(?![a-z])")
 _TEMPLATES: Final = (
     "***", "${", "{{", "$(", "[redacted", "...", "…", "placeholder", "changeme", "change_me", "change-me",
 )  # fmt: skip
-_STAND_IN = Late(
+_STAND_IN = lazy_pattern(
     r"""(?x)
     [x*.\-_\#?•●0]{3,}+ $
   | [<\[{\\] | \#\{ | %[({sd] | %[a-z_]+% | \$[a-z_] | &[a-z*'] | :[a-z] | ![a-z]+\b | \? $   # templates
@@ -52,26 +52,26 @@ _STAND_IN = Late(
   | [^<]{1,40}<[a-z]
     """
 )
-_CODE = Late(
+_CODE = lazy_pattern(
     r"""(?x)
     [A-Za-z_$@][\w$]*+ (?: (?:\?\.|\.|->|::) [A-Za-z_$][\w$]*+ )++ [!;,)?]* $      # config.password, this.state.pw
   | [A-Za-z_$@][\w$.:]*+ [(\[{]                                                    # getpass.getpass(, tokens[0]
   | (?:arn|vault|op|ref|file|env|ssm|https?|s3|gs|sha\d{1,3}|data):.*              # a reference to it
     """
 )
-_PATH = Late(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
-_ALGORITHM = Late(
+_PATH = lazy_pattern(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@ -]+(?:[\\/][\w.@ -]*)*$|[\w-]+(?:/[\w.-]+)*\.[a-z]{2,5}$")
+_ALGORITHM = lazy_pattern(
     r"(?i)(?:aes|sha|rsa|dsa|md|hmac|hs|rs|es|ps|ecdsa|ecdh|ed|chacha|tls|ssl|utf|iso|pbkdf)[-_\d/a-z]{0,4}[-_\d/]*"
     r"(?:[-_/]?(?:gcm|cbc|ctr|poly1305|sha\d+|with\w+))?$"
 )
-_IDENTIFIER = Late(
+_IDENTIFIER = lazy_pattern(
     r"[A-Za-z_]+$|[a-z]+(?:[-_.][a-z]+)*(?:[-_.]?\d{1,2})?$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[A-Za-z_][\w]*\$[\w$]*$"
 )
-_LETTER = Late(r"[^\W\d_]")
-_DIGIT = Late("[0-9]")
-_SIGN_OR_DIGIT = Late("[0-9!@#$%^&*+=~?|]")
-_RUN = Late(r"[A-Za-z0-9]{8,}+")
-_RISE = Late(r"[a-z](?=[A-Z])")
+_LETTER = lazy_pattern(r"[^\W\d_]")
+_DIGIT = lazy_pattern("[0-9]")
+_SIGN_OR_DIGIT = lazy_pattern("[0-9!@#$%^&*+=~?|]")
+_RUN = lazy_pattern(r"[A-Za-z0-9]{8,}+")
+_RISE = lazy_pattern(r"[a-z](?=[A-Z])")
 
 
 def is_stand_in(value: str) -> bool:

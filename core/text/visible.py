@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 from core.text.patterns import SUSPECT, is_suspect
 
 # Joined emoji are one picture; anywhere else the joiner is an invisible sign.
-_JOINED = Late("(?<=[\u2194-\u3299\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2194-\u3299\U0001f000-\U0001faff])")
+_JOINED = lazy_pattern("(?<=[\u2194-\u3299\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2194-\u3299\U0001f000-\U0001faff])")
 
 
 def visible(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.text.late import Late
+from core.lazy_pattern import lazy_pattern
 
-_TOKEN = Late(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_PLACEHOLDER = Late(r"<[A-Z][A-Z0-9_]{0,30}>")
-_HANGUL = Late("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
-_LETTER = Late(r"[^\W\d_]")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_PLACEHOLDER = lazy_pattern(r"<[A-Z][A-Z0-9_]{0,30}>")
+_HANGUL = lazy_pattern("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 
 _STOP_WORDS = (
     "the and for that this with from was were are not but has have had its you your can cannot will would could "
@@ -21,7 +21,7 @@ _STOP_WORDS = (
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """Words that say nothing about what a text is about; particles of Korean are cut by `words`."""
 
-_PARTICLES = Late(
+_PARTICLES = lazy_pattern(
     "(?<=[가-힣]{2})(?:에서는|으로는|에서|에게|으로|까지|부터|처럼|보다|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
 )
 

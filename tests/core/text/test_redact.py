@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import core.text
 from core.text import MASK, is_masked, redact
+from core.text.secret_tokens import SHAPES, Shape, token_pattern
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -158,3 +162,29 @@ def test_only_masks_are_put_in_and_the_length_stays(text: str) -> None:
 def test_redaction_is_idempotent(text: str) -> None:
     once = redact(text)
     assert redact(once) == once
+
+
+def test_every_pattern_that_is_compiled_late_compiles() -> None:
+    modules = [f"core.text.{module.name}" for module in pkgutil.iter_modules(core.text.__path__)]
+    values = [value for name in modules for value in vars(importlib.import_module(name)).values()]
+    patterns = [value for value in values if hasattr(value, "finditer") and value is not re]
+    assert len(patterns) > 40
+    assert all(pattern.search("") is None or pattern.pattern for pattern in patterns)
+    assert all(token_pattern(prefix) for shape in SHAPES for prefix in shape.prefixes)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.prefixes[0])
+def test_every_vendor_prefix_is_met_by_the_scan(shape: Shape) -> None:
+    body = "0a1b2c3d4e5f" * 6 if "0-9a-f" in shape.body or "a-f0-9" in shape.body else "A1B2C3D4E5F6" * 6
+    for prefix in shape.prefixes:
+        for token in (
+            prefix + body,
+            prefix + body[:32],
+            prefix + body[:20] + "." + body[:30],
+            prefix + body[:8] + "_" + body,
+        ):
+            if token_pattern(prefix).fullmatch(token):
+                assert redact(f"saw {token} here") == f"saw {MASK * len(token)} here"
+                break
+        else:
+            assert "[0-9a-f-]{36}" in shape.body
