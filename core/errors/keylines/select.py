@@ -18,6 +18,7 @@ from core.errors.keylines.registry import TOOLS
 MOST = 24
 """Key lines kept of one output."""
 _PER_RULE = 200
+_HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,26 @@ def _by_needle() -> dict[str, list[tuple[int, str, int, Rule]]]:
 _RULES = _by_needle()
 
 
+def _by_head() -> dict[str, list[str]]:
+    """Every needle and every sign of a finder, by its first code points."""
+    signs = (sign for tool in TOOLS if tool.find is not None for sign in tool.signs)
+    heads: dict[str, list[str]] = {}
+    for needle in dict.fromkeys((*_RULES, *signs)):
+        heads.setdefault(needle[:_HEAD], []).append(needle)
+    return heads
+
+
+_HEADS = _by_head()
+_SHORT = tuple(head for head in _HEADS if len(head) < _HEAD)
+
+
+def _present(whole: str) -> frozenset[str]:
+    """The needles and signs that stand in `whole`; a look for each of the hundreds takes far longer."""
+    pieces = set(map("".join, zip(whole, whole[1:], whole[2:], strict=False)))
+    heads = (*(_HEADS.keys() & pieces), *_SHORT)
+    return frozenset(needle for head in heads for needle in _HEADS[head] if needle in whole)
+
+
 def key_text(text: str) -> str:
     """The text of the primary key line of `text`; empty for blank text."""
     shown = single_line(text)
@@ -58,7 +79,8 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
     filled = [number for number, line in enumerate(page.lines) if line.text.strip()]
     if not filled:
         return ()
-    named = [*_blocks(page), *_lines(page)]
+    present = _present(page.whole)
+    named = [*_blocks(page, present), *_lines(page, present)]
     if len(filled) == 1:
         best = min(named, key=lambda item: (-item.found.weight, item.order)) if named else None
         inside = best is not None and best.tool in ("json", "html")
@@ -73,21 +95,21 @@ def _is_peer(item: _Named, top: _Named) -> bool:
     return item is top or (item.tool == top.tool and item.found.weight >= max(CAUSE, top.found.weight - 1))
 
 
-def _blocks(page: Page) -> Iterator[_Named]:
+def _blocks(page: Page, present: frozenset[str]) -> Iterator[_Named]:
     """What the finders of blocks say."""
     for order, tool in enumerate(TOOLS):
-        if tool.find is not None and any(sign in page.whole for sign in tool.signs):
+        if tool.find is not None and not present.isdisjoint(tool.signs):
             for found in islice(tool.find(page), _PER_RULE):
                 yield _Named(found, tool.name, order)
 
 
-def _lines(page: Page) -> Iterator[_Named]:
+def _lines(page: Page, present: frozenset[str]) -> Iterator[_Named]:
     """What the rules for single lines say; each line is peeled once, each needle sought once."""
     bodies: dict[int, tuple[int, int]] = {}
     taken: Counter[int] = Counter()
     for needle, rules in _RULES.items():
-        if needle not in page.whole:
-            continue  # most are not there: no iterator for those
+        if needle not in present:
+            continue
         for number in page.having((needle,)):
             text = page.text(number)
             start, end = bodies.get(number) or bodies.setdefault(number, peel(text))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from core.flows.harvest.events import Said
@@ -63,10 +65,10 @@ def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[s
     for one in said:
         if _injected(one.text):
             continue
-        for sentence in sentences(one.text):
-            score = _score(sentence, one.role, error_words, change_words)
+        for claim in _claims(one.text):
+            score = _score(claim, one.role, error_words, change_words)
             if score >= 3 and (best is None or score >= best[0]):
-                best = (score, sentence, one)
+                best = (score, claim.sentence, one)
     return None if best is None else (best[1], best[2])
 
 
@@ -80,11 +82,29 @@ def _injected(text: str) -> bool:
     return text.lstrip()[:60].startswith(_INJECTED)
 
 
-def _score(sentence: str, role: str, error_words: frozenset[str], change_words: frozenset[str]) -> int:
-    if _EMPTY.search(sentence):
-        return 0
-    own = frozenset(words(sentence))
-    shared = min(2, len(own & change_words)) + min(2, len(own & error_words))
-    cause, fix = bool(_CAUSE.search(sentence)), bool(_FIX.search(sentence))
-    dictated = role == "user" and fix and shared > 0
-    return 3 * cause + 2 * fix + shared + 3 * dictated
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A sentence that says more than what is done next, and what it says whatever the error is."""
+
+    sentence: str
+    words: frozenset[str]
+    cause: bool
+    fix: bool
+
+
+@lru_cache(maxsize=128)
+def _claims(text: str) -> tuple[_Claim, ...]:
+    """The claims of a message; remembered, as one message is read for every error of a run and of the next ones."""
+    return tuple(
+        _Claim(
+            sentence, frozenset(words(sentence)), _CAUSE.search(sentence) is not None, _FIX.search(sentence) is not None
+        )
+        for sentence in sentences(text)
+        if not _EMPTY.search(sentence)
+    )
+
+
+def _score(claim: _Claim, role: str, error_words: frozenset[str], change_words: frozenset[str]) -> int:
+    shared = min(2, len(claim.words & change_words)) + min(2, len(claim.words & error_words))
+    dictated = role == "user" and claim.fix and shared > 0
+    return 3 * claim.cause + 2 * claim.fix + shared + 3 * dictated
