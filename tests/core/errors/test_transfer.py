@@ -1,0 +1,122 @@
+"""Cases in and out: JSONL, the seed's own databases, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.errors import list_cases, record_resolution, search, show_case
+from core.errors.case_export import export_cases
+from core.errors.case_import import import_cases
+from core.fault import Fault
+from core.store import open_store
+
+SEED = """
+CREATE TABLE error_kb (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, ts TEXT NOT NULL, error_normalized TEXT NOT NULL UNIQUE, error_raw TEXT,
+  resolution TEXT, resolved_by TEXT, tool_sequence TEXT, use_count INTEGER DEFAULT 0, last_used TEXT);
+CREATE UNIQUE INDEX idx_error_kb_error ON error_kb(error_normalized);
+"""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "casebook.db"
+
+
+def seed(path: Path) -> Path:
+    con = sqlite3.connect(path)
+    con.executescript(SEED)
+    details = json.dumps({"resolvedBy": "Edit", "toolSequence": ["Read", "Edit"], "errorRaw": "x"})
+    con.executemany(
+        "INSERT INTO error_kb(ts, error_normalized, error_raw, resolution, resolved_by, tool_sequence, use_count,"
+        " last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            ("2026-02-07T01:00:00Z", "Cannot find module <STR>", "Cannot find module '/a/b'", details, "Edit",
+             '["Read","Edit"]', 7, "2026-02-08T00:00:00Z"),
+            ("2026-02-07T02:00:00Z", "port <N> is taken", None, "다른 프로세스를 종료", "Bash", "not json", 2, None),
+            ("2026-02-07T03:00:00Z", "nobody knows", None, None, None, None, 0, None),
+        ],
+    )  # fmt: skip
+    con.execute("CREATE TRIGGER evil AFTER UPDATE OF use_count ON error_kb BEGIN DELETE FROM error_kb; END")
+    con.commit()
+    con.close()
+    return path
+
+
+def brought(db: Path, source: Path) -> tuple[int, int, int]:
+    with open_store(db, write=True, create=True) as store:
+        report = import_cases(store, source)
+    return report.errors, report.resolutions, len(report.skipped)
+
+
+def test_a_seed_database_is_read_and_left_as_it_is(db: Path, tmp_path: Path) -> None:
+    source = seed(tmp_path / "self-gen.db")
+    before = source.read_bytes()
+    assert brought(db, source) == (3, 2, 0)
+    assert brought(db, source) == (0, 0, 0)
+    assert source.read_bytes() == before
+    answer = search(db, "Cannot find module 'left-pad'", count=False)
+    assert answer.match is not None
+    assert answer.match.resolution == "Steps: Read → Edit\nResolved by: Edit"
+    assert (answer.match.status, answer.match.use_count) == ("draft", 7)
+    assert answer.match.tool_sequence == ("Read", "Edit")
+    with open_store(db) as store:
+        original = store.con.execute("SELECT original FROM resolution WHERE original IS NOT NULL").fetchone()
+    assert original is not None
+    assert json.loads(str(original[0]))["toolSequence"] == ["Read", "Edit"]  # decision 7b
+    korean = search(db, "port 8080 is taken", count=False)
+    assert korean.match is not None
+    assert korean.match.resolution == "다른 프로세스를 종료"
+
+
+def test_what_is_exported_can_be_imported(db: Path, tmp_path: Path) -> None:
+    record_resolution(db, "fatal: bad object deadbeef", "first idea", tool_sequence=["Bash"])
+    record_resolution(db, "fatal: bad object deadbeef", "git fetch", resolved_by="Bash", status="verified")
+    with open_store(db) as store:
+        lines = list(export_cases(store))
+    copy, out = tmp_path / "copy.db", tmp_path / "cases.jsonl"
+    out.write_text("".join(lines), encoding="utf-8")
+    assert brought(copy, out) == (1, 2, 0)
+    assert brought(copy, out) == (0, 0, 0)
+    with open_store(copy) as store:
+        case = show_case(store, 1)
+    assert case is not None
+    assert [(fix.text, fix.status) for fix in case.resolutions] == [("git fetch", "verified"), ("first idea", "draft")]
+    assert case.use_count == 2
+
+
+def test_a_bad_line_is_skipped_with_its_number(db: Path, tmp_path: Path) -> None:
+    source = tmp_path / "cases.jsonl"
+    source.write_bytes(
+        b'{"error": "boom at dawn", "resolution": "sleep in", "tool_sequence": ["Edit"]}\n'
+        b"not json\n[1]\n{}\n\n" + b"[" * 100_000 + b"\n"
+        b'{"error_normalized": "only a key", "resolution": "a fix"}\n{"error": "cut'
+    )
+    with open_store(db, write=True, create=True) as store:
+        report = import_cases(store, source)
+        assert (report.errors, report.resolutions) == (2, 2)
+        assert [line.line for line in report.skipped] == [2, 3, 4, 6, 8]
+        assert len(list_cases(store).cases) == 2
+
+
+def test_a_missing_file_is_one_clear_fault(db: Path, tmp_path: Path) -> None:
+    with open_store(db, write=True, create=True) as store, pytest.raises(Fault, match="no such file"):
+        import_cases(store, tmp_path / "nowhere.jsonl")
+
+
+def test_tables_for_people_hold_no_control_byte(db: Path) -> None:
+    record_resolution(db, "boom \x1b]52;c;aGk=\x07 | `tick` \u202e", 'fix, with "quotes"\nand \x1b[31mlines')
+    with open_store(db) as store:
+        table, page = "".join(export_cases(store, "csv")), "".join(export_cases(store, "markdown"))
+    for text in (table, page):
+        assert not {char for char in text if ord(char) < 32} - {"\n", "\t"}
+        assert "\u202e" not in text
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert len(rows) == 1
+    assert rows[0]["status"] == "draft"
