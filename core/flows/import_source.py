@@ -17,7 +17,7 @@ from core.transcripts.json_line import parse
 
 HEAD_HASHED = 4096
 BATCH_LINES = 2000
-BATCH_BYTES = 2 * 1024 * 1024
+BATCH_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
