@@ -11,7 +11,8 @@ from core.errors.identity import Identity, KeyLine
 from core.errors.masks import Masked, masked_parts
 from core.errors.normalize import normalize_error
 from core.errors.positions import cursor_at, rank_of
-from core.errors.resolutions import Recorded, Resolution, add_resolution, record_resolution
+from core.errors.record import Recorded, record_resolution
+from core.errors.resolutions import Resolution, add_resolution
 from core.errors.search import count_use, search
 from core.errors.source import SourceMessage, SourcePage, messages_around
 from core.errors.spans import matched_spans

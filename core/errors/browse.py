@@ -122,24 +122,26 @@ def show_case(store: Store, case_id: int) -> Case | None:
     )
 
 
-def occurrences_of(store: Store, case_id: int, limit: int = 50, before: str | None = None) -> tuple[Occurrence, ...]:
-    """The times a case was seen, newest first, each with its raw text; `before` is the `ts` to go on from."""
-    older = "" if before is None else " AND o.ts < ?"
-    values = (case_id, limit) if before is None else (case_id, before, limit)
+_OccurrenceRow = tuple[
+    str, str | None, int | None, str | None, str | None, str, str, int | None, int | None, int
+]  # fmt: skip
+
+
+def occurrences_of(
+    store: Store, case_id: int, limit: int = 50, before: Occurrence | None = None
+) -> tuple[Occurrence, ...]:
+    """The times a case was seen, newest first, each with its raw text; `before` is the one to go on from."""
+    older = "" if before is None else " AND (o.ts, o.id) < (?, ?)"
+    values = (case_id, limit) if before is None else (case_id, before.ts, before.id, limit)
     rows = store.con.execute(
         "SELECT o.fingerprint, o.session_id, o.message_idx, o.tool, o.project, o.ts,"
-        " coalesce(o.raw, m.text, f.key_line), o.start, o.end"
+        " coalesce(o.raw, m.text, f.key_line), o.start, o.end, o.id"
         " FROM fingerprint f JOIN occurrence o USING (fingerprint)"
         " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx"
         f" WHERE f.case_id = ?{older} ORDER BY o.ts DESC, o.id DESC LIMIT ?",
         values,
     ).fetchall()
-    return tuple(
-        Occurrence(
-            *cast("tuple[str, str | None, int | None, str | None, str | None, str, str, int | None, int | None]", row)
-        )
-        for row in rows
-    )
+    return tuple(Occurrence(*cast("_OccurrenceRow", row)) for row in rows)
 
 
 def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[Hit, ...]:

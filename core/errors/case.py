@@ -69,6 +69,7 @@ class Occurrence:
     raw: str
     start: int | None
     end: int | None
+    id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

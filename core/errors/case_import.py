@@ -12,7 +12,8 @@ from typing import ClassVar, cast
 import apsw
 
 from core.errors.answer import Status
-from core.errors.cases import Name, ensure_case, find_case, refresh_case
+from core.errors.cases import Name, ensure_case, find_case
+from core.errors.derived import refresh_case
 from core.errors.identify import identify
 from core.errors.resolutions import add_resolution, parse_names
 from core.fault import Fault

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import apsw
 
-from core.errors.cases import index_case
-from core.errors.resolutions import current_resolution, insert_resolution, mirror_current
+from core.errors.current import current_resolution, mirror_current
+from core.errors.derived import index_case
+from core.errors.resolutions import insert_resolution
 
 AUTHOR = "harvest"
 

@@ -5,26 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 import apsw
 
 from core.errors.answer import Source, Status
-from core.errors.cases import Name, ensure_case, index_case, observe
-from core.errors.identify import identify
-from core.fault import Fault
-from core.store import Store, change, now, open_store
+from core.errors.current import ANSWERS, CURRENT_FIRST, current_resolution, mirror_current
+from core.errors.derived import index_case
 from core.text import redact
-from core.trace import Step, Stopwatch, facts
 
 TEXT_KEPT = 65_536
 """Code points of one resolution."""
-
-# A fix written down on purpose stands before a harvested draft, however new that is; within each, the newest wins.
-CURRENT_FIRST = "(author = 'harvest' AND status = 'draft'), id DESC"
-ANSWERS = "status <> 'rejected' AND trim(text) <> ''"
-
 
 _ResolutionRow = tuple[int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str, int]
 
@@ -46,20 +37,6 @@ class Resolution:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What recording a fix did: the case it went to (None if it could not be stored; the trace says why)."""
-
-    SCHEMA: ClassVar[str] = "recorded.v1"
-
-    case_id: int | None
-    resolution_id: int | None
-    error_normalized: str
-    fingerprint: str
-    use_count: int
-    trace: tuple[Step, ...]
-
-
 def parse_names(text: str | None) -> tuple[str, ...]:
     """The tool names in a `tool_sequence` column; one that is no JSON array of names gives none."""
     if not text:
@@ -74,31 +51,6 @@ def parse_names(text: str | None) -> tuple[str, ...]:
 def dump_names(names: Sequence[str]) -> str | None:
     """A `tool_sequence` column: a JSON array of names, or NULL for none."""
     return json.dumps([redact(name) for name in names], ensure_ascii=False) if names else None
-
-
-def mirror_current(con: apsw.Connection, case_id: int) -> None:
-    """Let `error_kb` show the resolution that now answers for the case; NULL if its resolutions are all rejected.
-
-    A row without any resolution (written by the seed's own programs) is left as it is.
-    """
-    if con.execute("SELECT 1 FROM resolution WHERE case_id = ?", (case_id,)).fetchone() is None:
-        status = "draft"
-        row = con.execute("SELECT resolution FROM error_kb WHERE id = ?", (case_id,)).fetchone()
-        if row is None or not str(row[0] or "").strip():
-            status = "unresolved"
-    else:
-        current = con.execute(
-            f"SELECT text, resolved_by, tool_sequence, status FROM resolution WHERE case_id = ? AND {ANSWERS}"
-            f" ORDER BY {CURRENT_FIRST} LIMIT 1",
-            (case_id,),
-        ).fetchone()
-        text, resolved_by, sequence, status = current or (None, None, None, "unresolved")
-        con.execute(
-            "UPDATE error_kb SET resolution = ?1, resolved_by = ?2, tool_sequence = ?3 WHERE id = ?4"
-            " AND (resolution IS NOT ?1 OR resolved_by IS NOT ?2 OR tool_sequence IS NOT ?3)",
-            (text, resolved_by, sequence, case_id),
-        )
-    con.execute("UPDATE case_state SET status = ? WHERE case_id = ?", (status, case_id))
 
 
 def add_resolution(
@@ -139,14 +91,6 @@ def add_resolution(
         mirror_current(con, case_id)
         index_case(con, case_id)
     return added
-
-
-def current_resolution(con: apsw.Connection, case_id: int) -> int | None:
-    """The id of the resolution that answers for the case."""
-    row = con.execute(
-        f"SELECT id FROM resolution WHERE case_id = ? AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1", (case_id,)
-    ).fetchone()
-    return None if row is None else cast("int", row[0])
 
 
 def insert_resolution(
@@ -226,81 +170,3 @@ def message_numbers(text: str) -> tuple[int, ...]:
         return ()
     items = cast("list[object]", value) if isinstance(value, list) else []
     return tuple(item for item in items if isinstance(item, int))
-
-
-def _record(
-    store: Store,
-    name: Name,
-    raw: str,
-    resolution: str,
-    resolved_by: str | None,
-    tools: Sequence[str],
-    author: str,
-    status: Status,
-) -> tuple[int, int | None, int]:
-    """Write one fix in one journaled transaction: its case, itself, and the count of REQ-RA-003."""
-    ts = now()
-    with change(store, actor=author, title=f"record a fix for: {name.key_line[:80]}"):
-        con = store.con
-        case_id = ensure_case(con, name, ts=ts, raw=raw)
-        seen = con.execute("SELECT 1 FROM occurrence WHERE fingerprint = ?", (name.fingerprint,)).fetchone()
-        if seen is None:
-            observe(con, name, session_id=None, message_idx=None, tool=None, project=None, ts=ts, raw=raw)
-        added = add_resolution(
-            con,
-            case_id,
-            name.fingerprint,
-            resolution,
-            status=status,
-            resolved_by=resolved_by,
-            tool_sequence=tools,
-            author=author,
-            ts=ts,
-        )
-        con.execute("UPDATE error_kb SET ts = ?, use_count = coalesce(use_count, 0) + 1 WHERE id = ?", (ts, case_id))
-        row = con.execute("SELECT use_count FROM error_kb WHERE id = ?", (case_id,)).fetchone()
-    return case_id, added, 0 if row is None else cast("int", row[0])
-
-
-def record_resolution(
-    target: Store | Path,
-    error: str,
-    resolution: str,
-    *,
-    resolved_by: str | None = None,
-    tool_sequence: Sequence[str] = (),
-    author: str = "record",
-    status: Status = "draft",
-) -> Recorded:
-    """Record what fixed an error (error-kb REQ-RA-003).
-
-    A new error makes a case with `use_count` 1; a known one keeps its history, shows the new fix and counts one
-    more. A missing database is made. Never raises: a fault of the store leaves `case_id` None and a `failed` step.
-    """
-    watch = Stopwatch()
-    raw = redact(error)
-    found = identify(raw)
-    name = Name(found.key_line, found.normalized, found.fingerprint, found.tool)
-    try:
-        if not found.normalized.strip():
-            raise Fault("invalid_input", "the error text is empty", "give the error as it was printed")
-        if not resolution.strip():
-            raise Fault("invalid_input", "the resolution is empty", "say what fixed the error")
-        if isinstance(target, Store):
-            case_id, added, count = _record(target, name, raw, resolution, resolved_by, tool_sequence, author, status)
-        else:
-            with open_store(target, write=True, create=True) as store:
-                case_id, added, count = _record(
-                    store, name, raw, resolution, resolved_by, tool_sequence, author, status
-                )
-    except Fault as fault:
-        step = Step(
-            "record",
-            "failed",
-            fault.message,
-            facts(code=fault.code, message=fault.message, hint=fault.hint),
-            elapsed_ms=watch.ms(),
-        )
-        return Recorded(None, None, name.normalized, name.fingerprint, 0, (step,))
-    step = Step("record", "hit", "the fix is written down", facts(case=case_id, use_count=count), elapsed_ms=watch.ms())
-    return Recorded(case_id, added, name.normalized, name.fingerprint, count, (step,))

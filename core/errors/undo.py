@@ -6,7 +6,7 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases import refresh_case
+from core.errors.derived import refresh_case
 
 _CASE_OF = {
     "error_kb": "SELECT ?",

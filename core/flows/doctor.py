@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from core.config import Config
-from core.errors.cases import refresh_case
+from core.errors.derived import refresh_case
 from core.fault import Fault
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks

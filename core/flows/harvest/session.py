@@ -10,7 +10,8 @@ from typing import Final, cast
 
 import apsw
 
-from core.errors.cases import Name, observe, refresh_case
+from core.errors.cases import Name, observe
+from core.errors.derived import refresh_case
 from core.errors.drafts import Draft, add_drafts
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
