@@ -7,6 +7,7 @@ that looks whether it is to stop, F10 one that never does. What was seen is writ
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import tempfile
@@ -78,8 +79,10 @@ class BeatingApp(CasebookApp):
 
 def main(casebook: str, report: str, transcript: str = "") -> int:
     """Run it, then write the report."""
+    gc.disable()  # as `cli.open` does
     app = BeatingApp(Path(casebook), Path(transcript) if transcript else None)
     app.run()
+    gc.freeze()  # as `tui.app.run` does
     Path(report).write_text(json.dumps({"late": app.late, "busy": app.busy}), encoding="utf-8")
     return app.return_code or 0
 

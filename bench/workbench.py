@@ -37,7 +37,7 @@ def measure(*, quick: bool) -> list[Row]:
     many = 20_000 if quick else 100_000
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        env = {name: folder for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+        env = dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), folder)
         large, small = build(OUT / f"cases-{many}.db", many), build(OUT / "cases-2000.db", 2_000)
         transcript = write_transcript(home / "long.jsonl", (20 if quick else 100) * 1_000_000)
         return [
@@ -230,8 +230,14 @@ def _quit(home: Path, env: Mapping[str, str], large: Path, transcript: Path, rou
     ]
 
 
-_JOBS = {"at rest": "", "during a search": "search", "during a jump to the last row": "rows", "during an import": "import"}
-_JOBS["during an import that does not listen"] = "import"
+_JOBS = {
+    "at rest": "",
+    "during a search": "search",
+    "during a jump to the last row": "rows",
+    "during an import": "import",
+    "during an import that does not listen": "import",
+}
+"""What goes on, and the lane it goes on in."""
 
 
 def _start(terminal: Terminal, what: str) -> None:

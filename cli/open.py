@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from cli.context import Context
@@ -9,6 +10,7 @@ from cli.context import Context
 
 def open_workbench(context: Context, database: Path | None = None, *, title: str = "", ascii_only: bool = False) -> int:
     """Open the workbench on the casebook in force, or on `database`; returns its exit code."""
+    gc.disable()  # nothing that is loaded becomes garbage; the app enables it once it is warm
     from tui.app import run
 
     place = context.database if database is None else database

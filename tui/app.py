@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,9 @@ STYLES = Path(__file__).resolve().parent.parent / "styles"
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
+
+_WARM = 1.0
+"""Seconds after the first frame until the core's modules are loaded too."""
 
 
 @runtime_checkable
@@ -82,6 +86,10 @@ class CasebookApp(App[None], inherit_bindings=False):
         yield self.errors
         yield self.keys
 
+    def on_ready(self) -> None:
+        """The first frame is out. What is loaded stays: to look through all of it for garbage is a stall of 100 ms."""
+        self.set_timer(_WARM, _collect_from_here)
+
     # Reports and actions ---------------------------------------------------------------------------------------------
 
     def on_job_report(self, report: JobReport) -> None:
@@ -128,12 +136,12 @@ class CasebookApp(App[None], inherit_bindings=False):
         self.push_screen(HelpScreen(self.situation(), self.signs, ascii_only=self._ascii))
 
     def leave(self) -> None:
-        """Quit: interrupt what runs, wait a moment at most, restore the terminal."""
-        self.jobs.close()
+        """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""
+        self.jobs.close(0.0)
         self.exit()
 
     def on_unmount(self) -> None:
-        """However the app ends, no job goes on."""
+        """However the app ends, no job goes on: the last moment for one that is about to end."""
         self.jobs.close()
 
     # What the pane tells ---------------------------------------------------------------------------------------------
@@ -185,8 +193,16 @@ def _told(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
 
 
+def _collect_from_here() -> None:
+    """Whoever opens the app may have put collecting off until it is warm."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 def run(db_path: Path, *, title: str = "", ascii_only: bool = False) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left (0, or 1 after a crash)."""
     app = CasebookApp(db_path, title=title, ascii_only=ascii_only)
     app.run()
+    gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     return app.return_code or 0

@@ -31,8 +31,8 @@ DEAF = 0.1
 MOST_DEAF = 4
 """Threads of a lane that may be left to a job that does not listen."""
 
-QUIT_WAIT = 0.2
-"""Seconds that quitting waits for running jobs, all of them together."""
+QUIT_WAIT = 0.03
+"""Seconds that the app, about to end, waits for running jobs, all of them together."""
 
 T = TypeVar("T")
 
