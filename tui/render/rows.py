@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from tui.render.foreign import inline, pad
+from tui.render.lit import Spans, light
 from tui.render.signs import Signs
 from tui.render.when import ago
 
 if TYPE_CHECKING:
-    from core.errors import CaseRow, Hit
+    from core.errors import CaseRow, Hit, Query
 
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 76
@@ -22,7 +23,10 @@ _AGE, _SEEN, _TOOL = 4, 5, 9
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it."""
+    """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it.
+
+    `lit` are the parts of the key line that matched.
+    """
 
     id: int
     key_line: str
@@ -32,15 +36,21 @@ class Row:
     last_seen: str
     tier: str | None = None
     hit: Hit | None = None
+    lit: Spans = ()
 
 
-def row_of(case: CaseRow, hit: Hit | None = None) -> Row:
-    """The row of a case; for a hit, with its tier and the key line that it matched by."""
+def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
+    """The row of a case; for a hit, with its tier, the key line that it matched by, and where."""
     key_line = case.key_line
     if hit is not None and hit.tier != "text" and hit.key_line:
         key_line = hit.key_line
     tier = None if hit is None else hit.tier
-    return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit)
+    lit: Spans = ()
+    if hit is not None and query is not None:
+        from core.errors import matched_spans
+
+        lit = matched_spans(replace(hit, key_line=key_line), query)
+    return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit)
 
 
 def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
@@ -62,8 +72,8 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-text"
-    parts.append((pad(inline(row.key_line, room, more=signs.more), room), tone))
-    return Content.assemble(*parts, *tail)
+    line = Content.styled(pad(inline(row.key_line, room, more=signs.more), room), tone)
+    return Content.assemble(*parts, light(line, row.lit, signs.tier(row.tier).tone), *tail)
 
 
 def draw_unread(width: int, signs: Signs) -> Content:
