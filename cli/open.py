@@ -14,4 +14,4 @@ def open_workbench(context: Context, database: Path | None = None, *, title: str
     from tui.app import run
 
     place = context.database if database is None else database
-    return run(place, title=title, ascii_only=ascii_only or context.settings.ui.ascii)
+    return run(place, title=title, ascii_only=ascii_only or context.settings.ui.ascii, config=context.config)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from core.fault import Fault
 from core.folders import config_file, database_file
-from core.settings import SECTIONS, Settings, Value
+from core.settings import KEYS, SECTIONS, Settings, Value
 
 MAX_BYTES = 1 << 20
 """A settings file larger than this is not read: no hand wrote it."""
@@ -30,6 +30,15 @@ class Setting:
     name: str
     value: Value
     origin: OriginKind
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChoice:
+    """The keys that the settings file gives an action, as they are written there (none: it has no key), and where."""
+
+    action: str
+    keys: tuple[str, ...]
     where: str
 
 
@@ -62,6 +71,12 @@ class Config:
             own = {s.name.partition(".")[2]: s.value for s in self.settings if s.name.partition(".")[0] == section}
             parts["imports" if section == "import" else section] = kind(**own)
         return Settings(**parts)
+
+    @property
+    def keys(self) -> tuple[KeyChoice, ...]:
+        """The keys that were set. Which actions and keys there are, only the workbench knows."""
+        chosen = (s for s in self.settings if s.name.partition(".")[0] == KEYS)
+        return tuple(KeyChoice(s.name.partition(".")[2], tuple(str(s.value).split()), s.where) for s in chosen)
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
@@ -141,8 +156,11 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
         raise Fault("config_invalid", f"{place} is not TOML that can be read: {error}", "simplify it") from error
     lines = key_lines(text)
     for section, table in tables.items():
+        if section == KEYS and isinstance(table, dict):
+            _apply_keys(found, cast("dict[str, object]", table), lines, (KEYS,), str(place))
+            continue
         if section not in SECTIONS or not isinstance(table, dict):
-            warnings.append(_unknown(section, f"{place}:{lines.get((section,), 1)}", tuple(SECTIONS)))
+            warnings.append(_unknown(section, f"{place}:{lines.get((section,), 1)}", (*SECTIONS, KEYS)))
             continue
         for key, value in cast("dict[str, Any]", table).items():
             name, line = f"{section}.{key}", lines.get((section, key), lines.get((section,), 1))
@@ -150,6 +168,27 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
                 warnings.append(_unknown(name, f"{place}:{line}", tuple(found)))
                 continue
             found[name] = Setting(name, _checked(name, value, f"{place}:{line}"), "file", f"{place}:{line}")
+
+
+def _apply_keys(
+    found: dict[str, Setting],
+    table: dict[str, object],
+    lines: dict[tuple[str, ...], int],
+    path: tuple[str, ...],
+    file: str,
+) -> None:
+    """Take in `[keys]`; `case.why = "t"` is read by TOML as a table in a table, `"case.why" = "t"` is not."""
+    for key, value in table.items():
+        here = (*path, *key.split("."))
+        if isinstance(value, dict):
+            _apply_keys(found, cast("dict[str, object]", value), lines, here, file)
+            continue
+        name, where = ".".join(here), f"{file}:{lines.get(here, lines.get((KEYS,), 1))}"
+        keys = cast("list[object]", value) if isinstance(value, list) else [value]
+        if not all(isinstance(one, str) and "\0" not in one for one in keys):
+            wanted = "a key in quotes, or a list of such keys"
+            raise Fault("config_invalid", f"{name} must be {wanted}, but {where} says {_shown(keys)}", "correct it")
+        found[name] = Setting(name, " ".join(cast("list[str]", keys)), "file", where)
 
 
 def _apply_environment(found: dict[str, Setting], warnings: list[str], environ: Mapping[str, str]) -> None:

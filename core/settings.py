@@ -41,6 +41,8 @@ class UiSettings:
     """How the workbench looks."""
 
     ascii: bool = _setting(False, "Draw with ASCII signs only.")
+    theme: str = _setting("", "The theme's name. Empty: casebook-dark. `ansi` follows the terminal's own colours.")
+    mouse: bool = _setting(True, "Listen to the mouse. Without it the terminal selects text by itself.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,15 @@ SECTIONS: Mapping[str, type] = {
     "log": LogSettings,
 }
 
+KEYS = "keys"
+"""The section that sets keys: not a list of settings, but any action's id with its keys."""
+
+_KEYS_TEMPLATE = f"""
+# Keys of the workbench: an action's id, then its key, or a list of keys; an empty list takes its keys away.
+# The ids are in the help (?). For example: "case.why"=["t", "f8"]
+[{KEYS}]
+"""
+
 
 def template() -> str:
     """A commented settings file: every setting, its meaning and its default, all commented out."""
@@ -84,7 +95,7 @@ def template() -> str:
             choices = spec.metadata.get("choices")
             out.append(f"# {spec.metadata['about']}" + (f" One of {', '.join(choices)}." if choices else ""))
             out.append(f"# {spec.name} = {_toml(cast('Value', spec.default))}")
-    return "\n".join(out) + "\n"
+    return "\n".join(out) + "\n" + _KEYS_TEMPLATE
 
 
 def _toml(value: Value) -> str:

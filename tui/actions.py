@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from textual.binding import Binding, BindingType
+
+from tui.keys import Keys, Wish, grant, key_name, types_text
 
 Scope = Literal["app", "pane", "box", "list", "scroll", "whole", "case", "why"]
 Focus = Literal["box", "list", "case", "why", "none"]
@@ -24,6 +28,7 @@ class Situation:
     raw_clipped: bool = False
     trace_shown: bool = False
     zoomed: bool = False
+    filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,10 @@ def _needs_query(now: Situation) -> str:
     return "" if now.query else "Nothing was searched."
 
 
+def _needs_filter(now: Situation) -> str:
+    return "" if now.filtered else "No filter is on."
+
+
 def _needs_clip(now: Situation) -> str:
     if not now.case_open:
         return "No case is chosen yet."
@@ -79,7 +88,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("find.open", "Open the first result", ("enter",), "box", FIND, "open", 2, palette=False),
     Action("find.clear", "Clear the search", ("ctrl+l",), "app", FIND, "clear", 40, True, True, _needs_query),
     Action("find.recall", "Search the last thing again", ("up",), "box", FIND, palette=False),
-    Action("list.status", "Show only one status: all, unresolved, draft, verified", ("f",), "pane", FIND, "filter", 30),
+    Action("list.filter", "Filter by status, time, tool, project", ("f",), "pane", FIND, "filter", 30),
+    Action("list.unfilter", "Clear the filter", ("F",), "pane", FIND, "unfilter", 29, enabled=_needs_filter),
     Action("list.sort", "Sort by last seen, most seen, first seen", ("s",), "pane", FIND, "sort", 31),
     Action("list.down", "Next row", ("j", "down"), "list", MOVE, palette=False),
     Action("list.up", "Previous row", ("k", "up"), "list", MOVE, palette=False),
@@ -98,7 +108,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, palette=False),
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
     Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),
-    Action("list.back", "Back: out of the zoom, then out of the search", ("escape",), "list", MOVE, palette=False),
+    Action("list.back", "Back: out of the zoom, the search, the filter", ("escape",), "list", MOVE, palette=False),
     Action("case.next", "Next case", ("J", "right_square_bracket"), "pane", MOVE, enabled=_needs_cases),
     Action("case.previous", "Previous case", ("K", "left_square_bracket"), "pane", MOVE, enabled=_needs_cases),
     Action("case.copy", "Copy the fix", ("y",), "pane", CASE, "copy fix", 3, enabled=_needs_fix),
@@ -116,89 +126,132 @@ ACTIONS: tuple[Action, ...] = (
 
 BY_ID = {action.id: action for action in ACTIONS}
 
-_NAMES = {
-    "slash": "/",
-    "question_mark": "?",
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "escape": "esc",
-    "enter": "enter",
-    "pagedown": "PgDn",
-    "pageup": "PgUp",
-    "down": "↓",
-    "up": "↑",
-    "left": "←",
-    "right": "→",
-    "f1": "F1",
-    "f5": "F5",
-}
-_TYPED = {"slash", "question_mark", "space", "left_square_bracket", "right_square_bracket"}
-"""Keys with a long name that still type a character."""
-_ASCII_NAMES = {"down": "down", "up": "up", "left": "left", "right": "right"}
+PLACES: tuple[tuple[Scope, ...], ...] = (
+    ("app", "box"),
+    ("app", "pane", "list"),
+    ("app", "pane", "scroll", "case"),
+    ("app", "pane", "scroll", "why"),
+    ("scroll", "whole"),
+)
+"""Scopes whose keys hold at the same time, so that a key may stand there once."""
 
-
-def key_name(key: str, *, ascii_only: bool = False) -> str:
-    """A key as people write it: `ctrl+p` is `^p`."""
-    if key.startswith("ctrl+"):
-        return "^" + key_name(key.removeprefix("ctrl+"), ascii_only=ascii_only)
-    if ascii_only and key in _ASCII_NAMES:
-        return _ASCII_NAMES[key]
-    return _NAMES.get(key, key)
+_NO_KEY = "unbound"
+"""What Textual is told where an action has no key: no terminal sends it."""
 
 
 def bindings(*scopes: Scope) -> list[BindingType]:
-    """The key bindings of these scopes. Each carries its action's id, so that keys can be set by id."""
-    return [
-        Binding(
-            key,
-            f"app.perform('{action.id}')",
-            action.title,
-            show=False,
-            priority=action.priority and (len(key) > 1 and key not in _TYPED),
-            id=action.id,
-        )
+    """The key bindings of these scopes.
+
+    Each has an id of its own, `<action>` or `<action>!` (it goes before typing), `<action>:<key>` for the keys that
+    the action comes with: `keymap` sets keys by these ids.
+    """
+    found: list[BindingType] = []
+    for action in ACTIONS:
+        if action.scope in scopes:
+            found.append(_binding(action, _NO_KEY, action.id, first=False))
+            if action.priority:
+                found.append(_binding(action, _NO_KEY, f"{action.id}!", first=True))
+            found += [_binding(action, key, f"{action.id}:{key}", first=_first(action, key)) for key in action.keys]
+    return found
+
+
+def keymap(keys: Keys) -> dict[str, str]:
+    """The user's keys as Textual takes them: by the ids of `bindings`."""
+    found: dict[str, str] = {}
+    for action_id, chosen in keys.chosen.items():
+        action = BY_ID[action_id]
+        found |= {f"{action_id}:{key}": _NO_KEY for key in action.keys}
+        found[action_id] = ",".join(key for key in chosen if not _first(action, key)) or _NO_KEY
+        found[f"{action_id}!"] = ",".join(key for key in chosen if _first(action, key)) or _NO_KEY
+    return found
+
+
+def keys_for(wishes: Iterable[Wish]) -> tuple[Keys, tuple[str, ...]]:
+    """The keys in force, and a line about each wish that could not be granted."""
+    rivals = {
+        action.id: [
+            other.id
+            for other in ACTIONS
+            if other is not action and any(action.scope in place and other.scope in place for place in PLACES)
+        ]
         for action in ACTIONS
-        if action.scope in scopes
-        for key in action.keys
-    ]
+    }
+    return grant(wishes, {action.id: action.keys for action in ACTIONS}, rivals)
 
 
-def footer(now: Situation) -> tuple[tuple[Action, str], ...]:
+def _binding(action: Action, key: str, name: str, *, first: bool) -> Binding:
+    return Binding(key, f"app.perform('{action.id}')", action.title, show=False, priority=first, id=name)
+
+
+def _first(action: Action, key: str) -> bool:
+    """Whether this key goes before whatever has the focus: never one that types."""
+    return action.priority and not types_text(key)
+
+
+def footer(now: Situation, keys: Keys = Keys()) -> tuple[tuple[Action, str], ...]:  # noqa: B008  frozen
     """What the footer offers now, with the key of each, the most useful first. Impossible actions are left out."""
     scopes = {"app", now.focus} if now.focus == "box" else {"app", "pane", now.focus}
-    offered = [a for a in ACTIONS if a.rank and a.keys and a.scope in scopes and not a.enabled(now)]
+    offered = [a for a in ACTIONS if a.rank and a.scope in scopes and not a.enabled(now)]
     offered.sort(key=lambda action: action.rank)
-    return tuple((action, _key_for(action, now.focus)) for action in offered if _key_for(action, now.focus))
+    found = ((action, _key_for(action, now.focus, keys)) for action in offered)
+    return tuple((action, key) for action, key in found if key)
 
 
-def matching(text: str, actions: Iterable[Action] = ACTIONS) -> tuple[Action, ...]:
-    """The actions whose title, group or key has every word of `text`."""
+def matching(text: str, keys: Keys = Keys(), actions: Iterable[Action] = ACTIONS) -> tuple[Action, ...]:  # noqa: B008
+    """The actions whose title, group, id or key has every word of `text`."""
     words = text.casefold().split()
-    return tuple(
-        action
-        for action in actions
-        if all(word in _searchable(action) or word in {key_name(k).casefold() for k in action.keys} for word in words)
-    )
+    return tuple(action for action in actions if all(_has(action, word, keys) for word in words))
 
 
 def key_table() -> str:
     """The keys as a Markdown table, for the documentation."""
-    rows = ["| key | what it does |", "| --- | --- |"]
+    rows = ["| key | what it does | id |", "| --- | --- | --- |"]
     for group in dict.fromkeys(action.group for action in ACTIONS):
-        rows.append(f"| **{group}** | |")
+        rows.append(f"| **{group}** | | |")
         rows += [
-            f"| {' '.join(f'`{key_name(key)}`' for key in action.keys)} | {action.title} |"
+            f"| {' '.join(f'`{key_name(key)}`' for key in action.keys)} | {action.title} | `{action.id}` |"
             for action in ACTIONS
-            if action.group == group and action.keys
+            if action.group == group
         ]
     return "\n".join(rows) + "\n"
 
 
-def _searchable(action: Action) -> str:
-    return f"{action.title} {action.group} {action.hint}".casefold()
+def _has(action: Action, word: str, keys: Keys) -> bool:
+    if word in f"{action.title} {action.group} {action.hint} {action.id}".casefold():
+        return True
+    held = keys.of(action.id, action.keys)
+    return word in {key.casefold() for key in held} | {key_name(key).casefold() for key in held}
 
 
-def _key_for(action: Action, focus: Focus) -> str:
+def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
     """The key to show: inside the box a plain letter would be typed, so only the others count there."""
-    usable = [k for k in action.keys if focus != "box" or action.scope == "box" or (len(k) > 1 and k not in _TYPED)]
+    held = keys.of(action.id, action.keys)
+    usable = [key for key in held if focus != "box" or action.scope == "box" or not types_text(key)]
     return usable[0] if usable else ""
+
+
+MARKS = ("<!-- keys: written by python -m tui.actions --write -->", "<!-- end of keys -->")
+
+
+def with_key_table(text: str) -> str:
+    """A Markdown text with the key table of today between its marks (raises ValueError where it has none)."""
+    before, start, rest = text.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if not start or not end:
+        raise ValueError("the marks of the key table are missing")
+    return f"{before}{start}\n\n{key_table()}\n{end}{after}"
+
+
+def _main(arguments: list[str]) -> int:
+    """Print the key table; with `--write` put it into README.md and docs/workbench.md."""
+    if arguments != ["--write"]:
+        sys.stdout.write(key_table())
+        return 0
+    for name in ("README.md", "docs/workbench.md"):
+        page = Path(__file__).parents[1] / name
+        page.write_text(with_key_table(page.read_text(encoding="utf-8")), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
@@ -11,9 +11,11 @@ from typing import ClassVar, Protocol, runtime_checkable
 from textual.app import App, ComposeResult
 from textual.types import CSSPathType
 
+from core.config import Config
 from core.fault import Fault
-from tui.actions import BY_ID, Situation, bindings
+from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
 from tui.jobs import JobReport, Jobs
+from tui.keys import Keys, Wish
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.messages import PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
 from tui.render.bars import Place
@@ -24,6 +26,8 @@ from tui.themes import DARK, own_themes, tokens
 from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
+
+SHEETS = ("base", "errors", "incoming", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -45,7 +49,7 @@ class CasebookApp(App[None], inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"
-    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / name for name in ("base.tcss", "errors.tcss", "narrow.tcss")]
+    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / f"{name}.tcss" for name in SHEETS]
     BINDINGS = bindings("app")
     ENABLE_COMMAND_PALETTE = False  # the registry binds its key; `_palette` opens it
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-xwide")]  # noqa: RUF012  as Textual has it
@@ -58,6 +62,7 @@ class CasebookApp(App[None], inherit_bindings=False):
         title: str = "",
         ascii_only: bool = False,
         theme: str = DARK,
+        wishes: Iterable[Wish] = (),
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -69,7 +74,9 @@ class CasebookApp(App[None], inherit_bindings=False):
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
         self.errors = ErrorsPane(self.jobs, self.signs, clock)
-        self.keys = KeyFooter(ascii_only=ascii_only)
+        self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
+        self.set_keymap(keymap(self.user_keys))
+        self.keys = KeyFooter(self.user_keys, ascii_only=ascii_only)
         self._told: set[str] = set()
         self.set_class(ascii_only, "-ascii")
 
@@ -89,6 +96,8 @@ class CasebookApp(App[None], inherit_bindings=False):
     def on_ready(self) -> None:
         """The first frame is out. What is loaded stays: to look through all of it for garbage is a stall of 100 ms."""
         self.set_timer(_WARM, _collect_from_here)
+        for trouble in self._troubles[:3]:
+            self.say(trouble, severity="warning", seconds=12)
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 
@@ -133,7 +142,7 @@ class CasebookApp(App[None], inherit_bindings=False):
     def _help(self) -> None:
         from tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.situation(), self.signs, ascii_only=self._ascii))
+        self.push_screen(HelpScreen(self.situation(), self.signs, self.user_keys, ascii_only=self._ascii))
 
     def leave(self) -> None:
         """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""
@@ -179,9 +188,9 @@ class CasebookApp(App[None], inherit_bindings=False):
 
         self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs))
 
-    def say(self, text: str, *, severity: str = "information") -> None:
+    def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
         """A toast: inert text, no markup."""
-        self.notify(inline(text, 400), severity=severity, markup=False, timeout=4)  # pyright: ignore[reportArgumentType]
+        self.notify(inline(text, 400), severity=severity, markup=False, timeout=seconds)  # pyright: ignore[reportArgumentType]
 
     def _say_once(self, text: str, *, severity: str = "information") -> None:
         if text not in self._told:
@@ -200,9 +209,10 @@ def _collect_from_here() -> None:
         gc.enable()
 
 
-def run(db_path: Path, *, title: str = "", ascii_only: bool = False) -> int:
+def run(db_path: Path, *, title: str = "", ascii_only: bool = False, config: Config | None = None) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left (0, or 1 after a crash)."""
-    app = CasebookApp(db_path, title=title, ascii_only=ascii_only)
+    wishes = [Wish(one.action, one.keys, one.where) for one in config.keys] if config else []
+    app = CasebookApp(db_path, title=title, ascii_only=ascii_only, wishes=wishes)
     app.run()
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     return app.return_code or 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from tui.actions import ACTIONS, Action, key_name
+from tui.actions import ACTIONS, Action
+from tui.keys import key_name
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
@@ -33,7 +34,7 @@ class ActionProvider(Provider):
                 yield Hit(score, shown, self._perform(action), action.title, self._why_not(action))
 
     def _line(self, action: Action, title: Content) -> Content:
-        keys = " ".join(key_name(key) for key in action.keys)
+        keys = " ".join(key_name(key) for key in self._workbench.user_keys.of(action.id, action.keys))
         return Content.assemble(title, (f"  {keys}", "$cb-dim")) if keys else title
 
     def _why_not(self, action: Action) -> str | None:

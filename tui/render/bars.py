@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.style import Style
 
-from tui.actions import Action, key_name
+from tui.actions import Action
+from tui.keys import key_name
 from tui.render.foreign import inline
 
 
