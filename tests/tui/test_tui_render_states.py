@@ -9,12 +9,12 @@ import pytest
 from core.fault import Fault, FaultCode
 from tui.actions import Situation, footer
 from tui.render.bars import Place, draw_footer, draw_top
-from tui.render.states import draw_notice, empty, loading, no_case, no_match, no_rows, no_trace, of_fault
+from tui.render.states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 
 BUSY = Situation(focus="list", cases=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
 
 
-@pytest.mark.parametrize("notice", [empty(), loading(), no_case(), no_match("x", 3), no_rows("draft"), no_trace()])
+@pytest.mark.parametrize("notice", [empty(), loading(), no_case(), no_match("x", 3), no_trace()])
 def test_every_state_has_what_why_and_a_next_step(notice) -> None:
     text = draw_notice(notice).plain
     assert notice.what in text

@@ -53,11 +53,6 @@ def no_match(query: str, cases: int) -> Notice:
     )
 
 
-def no_rows(status: str) -> Notice:
-    """A filter lets nothing pass."""
-    return Notice(f"No {status} cases", "The filter hides all the others.", (("f", "shows the next status"),))
-
-
 def no_case() -> Notice:
     """No row is chosen."""
     return Notice("No case chosen", "Choose one in the list to see its fix here.", (("enter", "opens it"),))

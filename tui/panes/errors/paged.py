@@ -65,10 +65,11 @@ class PagedRows:
 
 
 class FoundRows:
-    """The rows of one search: few, all in memory."""
+    """The rows of one search: few, all in memory. `hidden`: how many more it named that the filter hides."""
 
-    def __init__(self, rows: tuple[Row, ...]) -> None:
+    def __init__(self, rows: tuple[Row, ...], hidden: int = 0) -> None:
         self.rows = rows
+        self.hidden = hidden
 
     @property
     def total(self) -> int:

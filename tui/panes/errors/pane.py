@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
@@ -15,7 +14,7 @@ from core.fault import Fault
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
-from tui.panes.errors.queries import Read, Scope, read_case, use_case
+from tui.panes.errors.queries import Read, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
 from tui.panes.messages import PaneChanged, PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
@@ -27,8 +26,6 @@ PREVIEW = 0.04
 """Seconds that a row must stay chosen before its case is read."""
 
 Part = Literal["list", "case", "why"]
-_STATUSES = (None, "unresolved", "draft", "verified")
-_SORTS = ("last_seen", "seen", "first_seen")
 
 
 class ErrorsPane(Container):
@@ -39,6 +36,8 @@ class ErrorsPane(Container):
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
         super().__init__(id="errors", classes="-at-list")
         self._jobs = jobs
+        self._signs = signs
+        self._clock = clock
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
         self.results = Results(jobs, signs, clock)
@@ -82,6 +81,7 @@ class ErrorsPane(Container):
             has_fix=self.case.fix is not None,
             raw_clipped=self.case.clipped,
             trace_shown=self.why.display,
+            filtered=bool(self.results.scope.picked),
             zoomed=self.has_class("-zoomed"),
         )
 
@@ -187,8 +187,9 @@ class ErrorsPane(Container):
             "find.open": self.results.open_first,
             "find.clear": lambda: self.box.ask(""),
             "find.recall": self._recall,
-            "list.status": self._next_status,
-            "list.sort": self._next_sort,
+            "list.filter": self._filter,
+            "list.unfilter": lambda: self.results.load(self.results.scope.cleared()),
+            "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
             "case.back": self._to_list,
             "why.back": self._back_in_trace,
@@ -217,6 +218,8 @@ class ErrorsPane(Container):
             self._unzoom()
         elif self.box.asked:
             self.box.ask("")
+        elif self.results.scope.picked:
+            self.results.load(self.results.scope.cleared())
         else:
             self.box.focus()
 
@@ -228,16 +231,11 @@ class ErrorsPane(Container):
         if not self.box.asked and self._last_query:
             self.box.ask(self._last_query)
 
-    def _next_status(self) -> None:
-        scope = self.results.scope
-        at = _STATUSES.index(scope.status)
-        self.box.ask("")
-        self.results.query_text = ""
-        self.results.load(replace(scope, status=_STATUSES[(at + 1) % len(_STATUSES)]))
+    def _filter(self) -> None:
+        from tui.screens.filter import FilterScreen
 
-    def _next_sort(self) -> None:
-        scope = self.results.scope
-        self.results.load(Scope(scope.status, _SORTS[(_SORTS.index(scope.sort) + 1) % len(_SORTS)]))
+        results = self.results
+        self.app.push_screen(FilterScreen(results.scope, self._jobs, self._signs, self._clock, results.load))
 
     def _copy_fix(self) -> None:
         if self.case.fix is not None and self.case.read is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
+from tui.panes.errors.filters import PERIODS, Scope, since_of
 from tui.render.rows import Row, row_of
 
 if TYPE_CHECKING:
-    from core.errors import Case, Filters, Hit, Occurrence, SearchAnswer
-    from core.errors.case import Sort
+    from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, SearchAnswer
     from core.store import Store
 
 PAGE = 500
@@ -19,20 +20,6 @@ PAGE = 500
 
 CANDIDATES = 200
 """The most candidates of one search."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which cases the list shows, and in which order."""
-
-    status: str | None = None
-    sort: Sort = "last_seen"
-
-    def filters(self) -> Filters:
-        """The core's own filters."""
-        from core.errors import Filters
-
-        return Filters(status=self.status)  # pyright: ignore[reportArgumentType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +42,14 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found so far: the answer with its trace, and the rows, the match first."""
+    """What a search has found so far: the answer with its trace, and the rows that pass the filter, the match first.
+
+    `hidden`: how many cases that a tier named do not pass it.
+    """
 
     answer: SearchAnswer | None
     rows: tuple[Row, ...]
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +68,7 @@ def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
 
         store = job.store()
         every = count_cases(store)
-        listed = every if scope.status is None else count_cases(store, scope.filters())
+        listed = every if not scope.picked else count_cases(store, scope.filters())
         return Counted(every, listed, _readonly(store))
 
     return work
@@ -102,22 +93,36 @@ def read_pages(scope: Scope, first: int, after: str | None, upto: int) -> Callab
     return work
 
 
-def find(text: str, *, typed: bool) -> Callable[[Job[Found]], Found]:
+def find(text: str, scope: Scope, *, typed: bool) -> Callable[[Job[Found]], Found]:
     """Search by every text tier and by words; what the tiers say comes first, then the rest."""
 
     def work(job: Job[Found]) -> Found:
         from core.errors import browse, search
 
-        store = job.store()
+        store, filters = job.store(), scope.filters()
         answer = search(store, text, count=False)
         _raise_failed(answer)
         told = _ranked(answer)
-        if told:
-            job.partial(Found(answer, _rows(store, told)))
-        words = browse(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES)
+        first = _rows(store, told, answer.query, filters)
+        hidden = len(told) - len(first)
+        if first:
+            job.partial(Found(answer, first, hidden))
+        words = browse(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
         job.check()
         known = {hit.id for hit in told}
-        return Found(answer, _rows(store, (*told, *(hit for hit in words if hit.id not in known))))
+        rest = _rows(store, tuple(hit for hit in words if hit.id not in known), answer.query, filters)
+        return Found(answer, (*first, *rest), hidden)
+
+    return work
+
+
+def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]:
+    """Count what one can filter by."""
+
+    def work(job: Job[Facets]) -> Facets:
+        from core.errors import facets
+
+        return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 
     return work
 
@@ -158,11 +163,11 @@ def _ranked(answer: SearchAnswer) -> tuple[Hit, ...]:
     return tuple(seen.values())
 
 
-def _rows(store: Store, hits: tuple[Hit, ...]) -> tuple[Row, ...]:
+def _rows(store: Store, hits: tuple[Hit, ...], query: Query, filters: Filters) -> tuple[Row, ...]:
     from core.errors import case_rows
 
     by_id = {hit.id: hit for hit in hits}
-    return tuple(row_of(case, by_id[case.id]) for case in case_rows(store, tuple(by_id)))
+    return tuple(row_of(case, by_id[case.id], query) for case in case_rows(store, tuple(by_id), filters))
 
 
 def _raise_failed(answer: SearchAnswer) -> None:

@@ -13,11 +13,13 @@ from textual.content import Content
 from textual.message import Message
 
 from tui.jobs import DEBOUNCE, Jobs
+from tui.panes.errors.filters import SORTS, Scope
 from tui.panes.errors.paged import FoundRows, PagedRows
-from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, Scope, count, find, read_pages
+from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, count, find, read_pages
+from tui.render.filters import draw_title, none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
-from tui.render.states import Notice, empty, loading, no_match, no_rows, of_fault
+from tui.render.states import Notice, empty, loading, no_match, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.15
 """Seconds before a first read that takes longer says so."""
-
-_SORTS = {"last_seen": "last seen first", "seen": "most seen first", "first_seen": "newest first"}
 
 
 def ms_since(start: float) -> float:
@@ -110,7 +110,7 @@ class Results(Vertical):
 
     def load(self, scope: Scope | None = None) -> None:
         """Read all cases of the scope from the beginning; with a search on, search again."""
-        self.scope = scope or self.scope
+        self.scope = (scope or self.scope).at(self._clock())
         self._jobs.run("count", count(self.scope), self._on_counted, self._on_fault)
         if self.query_text:
             self._search(0.0)
@@ -142,7 +142,7 @@ class Results(Vertical):
         self._jobs.cancel("rows")
         self._asked_at = monotonic() + delay
         self._first_report = True
-        work = find(self.query_text, typed=self._typed)
+        work = find(self.query_text, self.scope, typed=self._typed)
         self._jobs.run("search", work, self._on_found, self._on_fault, delay=delay)
 
     def _read(self, first: int, after: str | None, upto: int) -> None:
@@ -169,7 +169,7 @@ class Results(Vertical):
     def _on_found(self, found: Found, final: bool) -> None:
         self._answered_ms = ms_since(self._asked_at)
         if found.rows or final:
-            self._show(FoundRows(found.rows), keep=not self._first_report)
+            self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report)
             self._first_report = False
         self.post_message(self.Answered(found.answer))
         if self._opening and (found.rows or final):
@@ -196,10 +196,15 @@ class Results(Vertical):
         if rows.total:
             self._tell(None)
         elif isinstance(rows, FoundRows):
-            self._tell(no_match(self.query_text, self.every))
+            self._tell(self._none_found(rows))
         else:
-            self._tell(no_rows(self.scope.status) if self.scope.status and self.every else empty())
+            self._tell(none_pass(self.scope.picked, self.every, self._signs) if self.scope.picked else empty())
         self.post_message(self.Chosen(self.chosen))
+
+    def _none_found(self, rows: FoundRows) -> Notice:
+        if rows.hidden:
+            return none_pass(self.scope.picked, rows.hidden, self._signs)
+        return no_match(self.query_text, self.every)
 
     def _tell(self, notice: Notice | None) -> None:
         """Show the notice in the place of the rows, or the rows."""
@@ -222,12 +227,14 @@ class Results(Vertical):
         dot = f" {self._signs.dot} "
         if isinstance(rows, FoundRows):
             more = "+" if rows.total >= CANDIDATES else ""
-            self.border_title = Content("Found")
-            self.border_subtitle = Content(f"{rows.total}{more} of {self.every:,}{dot}{self._answered_ms:.0f} ms")
+            hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
+            self.border_title = draw_title("Found", self.scope.picked, self._signs)
+            told = f"{rows.total}{more} of {self.every:,}{hidden}{dot}{self._answered_ms:.0f} ms"
+            self.border_subtitle = Content(told)
             return
-        self.border_title = Content("Cases" if self.scope.status is None else f"Cases: {self.scope.status}")
+        self.border_title = draw_title("Cases", self.scope.picked, self._signs)
         at = f"{self.rows.chosen + 1:,} of {rows.total:,}" if rows.total else ""
-        self.border_subtitle = Content(f"{at}{dot}{_SORTS[self.scope.sort]}" if at else "")
+        self.border_subtitle = Content(f"{at}{dot}{SORTS[self.scope.sort]}" if at else "")
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""
