@@ -97,7 +97,7 @@ def uses(count: int) -> str:
 def source_line(source: Source) -> str:
     """Where a resolution comes from."""
     if source.session is None:
-        return "written down by hand"
+        return "no session: written down or imported"
     messages = ", ".join(map(str, source.messages))
     return f"session {source.session}" + (f", messages {messages}" if messages else "")
 

@@ -17,12 +17,14 @@ from core.errors.derived import refresh_case
 from core.errors.identify import identify
 from core.errors.resolutions import add_resolution, parse_names
 from core.fault import Fault
+from core.lazy_pattern import lazy_pattern
 from core.store import SeedRow, Store, faults, now, read_seed
 from core.text import redact
 
 BATCH = 500
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one JSONL line; a longer one is skipped."""
+_TIME = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.,]{2,18}(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +102,24 @@ def _import_rows(store: Store, rows: Iterator[tuple[int, _Row | str]], path: Pat
     errors = resolutions = 0
     skipped: list[SkippedLine] = []
     while batch := list(islice(rows, BATCH)):
+        touched: set[int] = set()
         with faults(store.path), store.transaction():
             for line, row in batch:
                 if isinstance(row, str):
                     skipped.append(SkippedLine(str(path), line, row))
                     continue
-                made, added = _import_row(store.con, row)
+                case_id, made, added = _import_row(store.con, row)
+                touched.add(case_id)
                 errors += made
                 resolutions += added
+            for case_id in touched:
+                refresh_case(store.con, case_id)
     return CaseImport(files=1, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
 
 
-def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int]:
-    """One case into the caller's transaction: (cases made, resolutions added)."""
-    ts = row.ts or now()
+def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int, int]:
+    """One case into the caller's transaction: (its id, cases made, resolutions added). What is derived waits."""
+    ts = _time(row.ts) or now()
     text = redact(row.raw if row.raw and row.raw.strip() else row.normalized or "")
     found = identify(text)
     key = redact(row.normalized) if row.normalized else found.normalized
@@ -132,11 +138,10 @@ def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int]:
     con.execute(
         "UPDATE error_kb SET use_count = max(coalesce(use_count, 0), ?1),"
         " last_used = nullif(max(coalesce(last_used, ''), coalesce(?2, '')), '') WHERE id = ?3",
-        (row.uses, row.last_used, case_id),
+        (row.uses, _time(row.last_used), case_id),
     )
     added = sum(_add_fix(con, case_id, fix, ts) for fix in reversed(row.fixes))
-    refresh_case(con, case_id)
-    return made, added
+    return case_id, made, added
 
 
 def _add_fix(con: apsw.Connection, case_id: int, fix: _Fix, ts: str) -> int:
@@ -158,7 +163,7 @@ def _add_fix(con: apsw.Connection, case_id: int, fix: _Fix, ts: str) -> int:
         resolved_by=fix.resolved_by,
         tool_sequence=fix.tools,
         author=fix.author if fix.author != "harvest" else "import",
-        ts=fix.ts or ts,
+        ts=_time(fix.ts) or ts,
         original=fix.original,
     )
     return 1
@@ -240,7 +245,9 @@ def _parse_line(raw: bytes) -> _Row | str:
         _text(data, "last_used"),
         fixes,
         names,
-        tuple(key for key in cast("list[object]", keys) if isinstance(key, str)) if isinstance(keys, list) else (),
+        tuple(redact(key) for key in cast("list[object]", keys) if isinstance(key, str))
+        if isinstance(keys, list)
+        else (),
     )
 
 
@@ -262,14 +269,23 @@ def _fixes(data: Mapping[str, object]) -> tuple[_Fix, ...]:
             )
     if not found and (text := _text(data, "resolution")):
         plain, original = readable(text)
-        tools = _strings(data.get("tool_sequence"))
-        found.append(_Fix(plain, resolved_by=_text(data, "resolved_by"), tools=tools, original=original))
+        tools, by = _strings(data.get("tool_sequence")), _text(data, "resolved_by")
+        # `error` is the text that this fixed; a seed's `error_raw` may be another of the same key than the fix is of.
+        error = _text(data, "error")
+        mark = identify(error).fingerprint if error and error.strip() else None
+        found.append(_Fix(plain, resolved_by=by, tools=tools, fingerprint=mark, original=original))
     return tuple(found)
 
 
 def _text(data: Mapping[str, object], key: str) -> str | None:
+    """A text of the line, without secrets: what is no text for people becomes a key or a mark of the casebook."""
     value = data.get(key)
-    return value if isinstance(value, str) else None
+    return redact(value) if isinstance(value, str) else None
+
+
+def _time(text: str | None) -> str | None:
+    """A time as it was given, if it looks like one: cases are sorted by it."""
+    return text if text is not None and _TIME.fullmatch(text) else None
 
 
 def _strings(value: object) -> tuple[str, ...]:

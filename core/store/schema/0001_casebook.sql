@@ -115,7 +115,8 @@ CREATE TABLE resolution (
   ts            TEXT NOT NULL,
   original      TEXT                  -- what an import could not keep as it was
 ) STRICT;
-CREATE INDEX resolution_case ON resolution(case_id, id);
+-- In the order in which a case's resolutions answer.
+CREATE INDEX resolution_case ON resolution(case_id, (author = 'harvest' AND status = 'draft'), id DESC);
 CREATE UNIQUE INDEX resolution_harvest ON resolution(session_id, fingerprint, message_ids) WHERE author = 'harvest';
 
 -- Derived: kept on write, rebuilt from the tables above ------------------------------------------------------------------

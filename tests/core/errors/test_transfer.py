@@ -13,6 +13,7 @@ import pytest
 from core.errors import list_cases, record_resolution, search, show_case
 from core.errors.case_export import export_cases
 from core.errors.case_import import import_cases
+from core.errors.resolutions import ANSWERS, CURRENT_FIRST
 from core.fault import Fault
 from core.store import open_store
 
@@ -120,3 +121,50 @@ def test_tables_for_people_hold_no_control_byte(db: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(table)))
     assert len(rows) == 1
     assert rows[0]["status"] == "draft"
+
+
+def test_an_imported_fix_belongs_to_the_error_it_came_with(db: Path, tmp_path: Path) -> None:
+    source = tmp_path / "cases.jsonl"
+    told = [
+        {"error": f"app.ts(3,1): error TS2304: Cannot find name '{name}'.", "resolution": f"add {name}"}
+        for name in ("alpha", "beta")
+    ]
+    source.write_text("".join(json.dumps(line) + "\n" for line in told))
+    assert brought(db, source) == (1, 2, 0)
+    for name in ("alpha", "beta"):
+        answer = search(db, f"lib.ts(9,9): error TS2304: Cannot find name '{name}'.", count=False).match
+        assert answer is not None
+        assert (answer.tier, answer.resolution) == ("fingerprint", f"add {name}")
+
+
+def test_what_an_import_calls_a_key_or_a_time_hides_no_secret(db: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "Zk3vQ9xW2m" * 3 + "AbCdEf"
+    line = {
+        "error": "remote: access denied",
+        "error_normalized": f"denied for {secret}",
+        "ts": f"once, {secret}",
+        "last_used": f"\x1b]0;{secret}\x07",
+        "keys": [f"denied {secret}"],
+        "fingerprints": [{"fingerprint": f"mark {secret}", "key_line": f"line {secret}", "tool": secret}],
+        "resolutions": [
+            {"text": f"fix {secret}", "status": "draft", "author": secret, "fingerprint": f"m {secret}", "ts": secret}
+        ],
+    }
+    source = tmp_path / "cases.jsonl"
+    source.write_text(json.dumps(line) + "\n")
+    assert brought(db, source) == (1, 1, 0)
+    held = b"".join(file.read_bytes() for file in tmp_path.glob("casebook.db*"))
+    assert secret.encode() not in held
+    with open_store(db) as store:
+        case = show_case(store, 1)
+    assert case is not None
+    assert case.ts[:2] == "20"
+    assert case.last_used is None
+
+
+def test_the_answer_of_a_case_is_found_by_its_index(db: Path) -> None:
+    with open_store(db, write=True, create=True) as store:
+        plan = store.con.execute(
+            f"EXPLAIN QUERY PLAN SELECT text FROM resolution WHERE case_id = 1 AND {ANSWERS} ORDER BY {CURRENT_FIRST}"
+        ).fetchall()
+    assert not [row for row in plan if "TEMP B-TREE" in str(row[3])]
