@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
@@ -13,6 +13,7 @@ import apsw
 from core.errors.cases import Name, observe
 from core.errors.derived import refresh_case
 from core.errors.drafts import Draft, add_drafts
+from core.flows.harvest.aside import Aside
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
@@ -53,15 +54,17 @@ def harvest_session(store: Store, session_id: str) -> HarvestReport:
     with store.transaction() as con:
         sessions = _with_continued(con, session_id)
         project, started = _project(con, session_id)
-        found = list(harvest(session_events(con, sessions), project))
         order = {name: at for at, name in enumerate(sessions)}
-        found.sort(key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
-        found = [error if error.ts else replace(error, ts=started or now()) for error in found]
-        stale: set[int] = set()
-        cases = [(error, *_observe(con, error, project, stale)) for error in found]
+        met = (
+            error if error.ts else replace(error, ts=started or now())
+            for error in harvest(session_events(con, sessions), project)
+        )
+        found, stale = Aside(con, met, order), set[int]()
+        cases = [_observe(con, error, project, stale) for error in found]
         _take_back(con, sessions, found)
-        fixes = add_drafts(con, (_draft(case_id, error) for error, case_id, _ in cases if error.resolved), stale)
-    return HarvestReport(sum(new for _, _, new in cases), fixes)
+        drafts = (_draft(case_id, error) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
+        fixes = add_drafts(con, drafts, stale)
+    return HarvestReport(sum(new for _, new in cases), fixes)
 
 
 def session_events(con: apsw.Connection, sessions: Sequence[str]) -> Iterator[Event]:
@@ -167,14 +170,16 @@ def _draft(case_id: int, error: HarvestedError) -> Draft:
     )
 
 
-def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Sequence[HarvestedError]) -> None:
+def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Iterable[HarvestedError]) -> None:
     """Remove the drafts that an earlier harvest of these sessions made and this one no longer supports."""
-    held = {(error.verified_session, error.fingerprint, json.dumps(list(error.message_ids))) for error in found}
     drafts = con.execute(
         "SELECT id, case_id, session_id, fingerprint, message_ids FROM resolution"
         " WHERE author = 'harvest' AND status = 'draft' AND session_id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(sessions)),),
     ).fetchall()
+    if not drafts:
+        return
+    held = {(error.verified_session, error.fingerprint, json.dumps(list(error.message_ids))) for error in found}
     for draft_id, case_id, session, fingerprint, message_ids in cast("list[tuple[int, int, str, str, str]]", drafts):
         if (session, fingerprint, message_ids) not in held:
             # The row of the case shows the draft; what was recorded there by other hands stays.
