@@ -16,6 +16,8 @@ from core.transcripts import HEAD, LINE_CAP, Agent, RawLine, SessionStart, detec
 from core.transcripts.json_line import parse
 
 HEAD_HASHED = 4096
+_CHUNK = 1024 * 1024
+_AGENTS = ("claude-code", "codex")
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -66,8 +68,11 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     `named`: a person named this very file, so `agent` is believed, and a plain transcript is taken where none is
     given. Raises NotATranscript where nothing tells whose it is.
     """
-    size, head = os.fstat(file.fileno()).st_size, file.read(HEAD)
-    found = agent if named and agent else detect(head, path)
+    size, head = os.fstat(file.fileno()).st_size, _head(file, path)
+    told = detect(head, path)
+    if named and agent and told in _AGENTS and agent in _AGENTS and told != agent:
+        raise NotATranscript(f"this is a transcript of {told}: casebook import {told}")
+    found = agent if named and agent else told
     if found is None and not head.strip():
         return None
     if found is not None and agent not in (None, found):
@@ -79,6 +84,17 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
         return None
     document = path.suffix == ".json" or (found == "plain" and _opens_document(head))
     return Source(file, stored_name(path), size, head, found, start, document)
+
+
+def _head(file: BinaryIO, path: Path) -> bytes:
+    """The first bytes; where they are all of one long line (an image, a pasted log), those behind it too."""
+    head = file.read(HEAD)
+    if len(head) < HEAD or b"\n" in head or path.suffix == ".json":
+        return head
+    while more := file.readline(_CHUNK):
+        if more.endswith(b"\n"):
+            return head + b"\n" + file.read(HEAD)
+    return head
 
 
 def _opens_document(head: bytes) -> bool:

@@ -86,6 +86,8 @@ def _writable(path: Path) -> Check:
         reason = f"the folder {above} can only be read"
     if reason:
         return Check("data_dir_writable", False, reason, "Give yourself the right to write there, or use another --db.")
+    if files.is_full(above / path.name):
+        return Check("data_dir_writable", False, f"the disk of {above} is full", "Free some space.")
     return Check("data_dir_writable", True, str(folder))
 
 

@@ -112,7 +112,9 @@ class _Origin:
         return f"{DISPLAY}{self.uuid(ts)}"
 
     def call_uuid(self, part: str, call_id: str, ts: str) -> str:
-        return f"{part}:{call_id}" if len(call_id) >= _GLOBAL_ID else self.uuid(ts)
+        if len(call_id) >= _GLOBAL_ID:
+            return f"{part}:{call_id}"
+        return f"{self.session.session_id}:{self.uuid(ts)}" if ts else self.uuid(ts)
 
 
 def _read(record: Fields, origin: _Origin) -> Iterator[Record]:

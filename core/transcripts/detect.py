@@ -119,8 +119,8 @@ def _first(pattern: bytes, head: bytes) -> str:
 
 def _values(head: bytes) -> Iterator[object]:
     """The JSON values of the first lines that are whole; a document over many lines is one value."""
-    lines = [line for line in head.split(b"\n") if not is_blank(line)]
-    whole = lines if len(head) < HEAD else lines[:-1]
+    lines = head.split(b"\n")
+    whole = [line for line in (lines if len(head) < HEAD else lines[:-1]) if not is_blank(line)]
     document = _parsed(head) if whole and len(head) < HEAD and _parsed(whole[0]) is _BROKEN else _BROKEN
     if document is not _BROKEN:
         yield document

@@ -207,3 +207,12 @@ def test_the_oldest_rollouts_are_documents(db: Path, tmp_path: Path) -> None:
     report = run(db, tmp_path / "sessions", agent="codex")
     assert (report.sessions, report.messages, report.skipped) == (1, 1, ())
     assert run(db, tmp_path / "sessions", agent="codex").messages == 0
+
+
+def test_a_short_id_of_one_session_says_nothing_of_another(db: Path, tmp_path: Path) -> None:
+    """Two sessions of a local model, alike to the byte, each with its own `c1`."""
+    first, second = twice_told(SHORT, "pe"), twice_told(SHORT, "pe")
+    second.session = "019b9999-3333-7000-8000-00000000000c"
+    second.records[0]["payload"]["id"] = second.session
+    run(db, rollout(tmp_path, first), rollout(tmp_path, second))
+    assert [row[0] for row in rows(db, "tool_call")] == sorted([first.session, second.session])

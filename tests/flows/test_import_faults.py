@@ -197,3 +197,21 @@ def test_a_store_that_cannot_be_written_says_so_before_anything(db: Path, tmp_pa
     with open_store(db) as store, pytest.raises(Fault) as caught:
         import_transcripts(store, "auto", [path])
     assert caught.value.code == "db_readonly"
+
+
+@pytest.mark.parametrize("size", [300_000, 3_000_000])
+def test_a_first_message_longer_than_the_head_hides_no_session(db: Path, tmp_path: Path, size: int) -> None:
+    log = Claude(session="s-long")
+    log.user("a pasted log " + "x" * size)
+    log.user("and a question")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "notes.jsonl").write_bytes(log.bytes())
+    report = run(db, tmp_path / "in")
+    assert (report.messages, report.skipped) == (2, ())
+
+
+def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Path) -> None:
+    report = run(db, good(tmp_path / "a.jsonl"), agent="codex")
+    assert report.files == 0
+    assert ["claude-code" in line.reason for line in report.skipped] == [True]
+    assert texts(db) == []

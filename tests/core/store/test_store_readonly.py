@@ -15,7 +15,7 @@ import apsw
 import pytest
 
 from core.fault import Fault
-from core.store import Store, open_store
+from core.store import Store, open_store, store_checks
 from core.store.migrations import SHIPPED, Schema, Script, shipped
 
 Nobody = Callable[[Callable[[], Any]], Any]
@@ -208,6 +208,8 @@ def test_a_full_disk_loses_nothing(small_disk: Path, case: Any) -> None:
             case(store, "no room")
         assert caught.value.code == "io_error"
         assert "full" in caught.value.message
+    check = store_checks(path)[0]
+    assert (check.name, check.ok) == ("data_dir_writable", False)
     other.unlink()
     with open_store(path, write=True) as store:
         case(store, "later")
