@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from tui.keys import Keys, Wish, grant, key_name, types_text
 
-Scope = Literal["app", "pane", "box", "list", "scroll", "whole", "case", "why"]
+Scope = Literal["app", "pane", "box", "list", "scroll", "whole", "case", "why", "session"]
 Focus = Literal["box", "list", "case", "why", "none"]
 
 
@@ -26,9 +26,14 @@ class Situation:
     case_open: bool = False
     has_fix: bool = False
     raw_clipped: bool = False
+    seen_older: bool = False
+    seen_newer: bool = False
+    history: bool = False
     trace_shown: bool = False
     zoomed: bool = False
     filtered: bool = False
+    importing: bool = False
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,38 @@ def _needs_filter(now: Situation) -> str:
     return "" if now.filtered else "No filter is on."
 
 
+def _needs_no_import(now: Situation) -> str:
+    return "An import is running already; esc in the list stops it." if now.importing else ""
+
+
+def _needs_import(now: Situation) -> str:
+    return "" if now.importing else "No import is running."
+
+
+def _needs_report(now: Situation) -> str:
+    return "" if now.imported else "Nothing was imported since the workbench was opened."
+
+
 def _needs_clip(now: Situation) -> str:
     if not now.case_open:
         return "No case is chosen yet."
     return "" if now.raw_clipped else "All of the error is shown already."
 
 
-FIND, MOVE, READ, CASE, VIEW, APP = "Find", "In the list", "In a text", "The case", "View", "Workbench"
+def _needs_older(now: Situation) -> str:
+    return "" if now.seen_older else "It was never seen before that."
+
+
+def _needs_newer(now: Situation) -> str:
+    return "" if now.seen_newer else "This is the last time it was seen."
+
+
+def _needs_history(now: Situation) -> str:
+    return "" if now.history else "This case has no other fixes."
+
+
+FIND, MOVE, READ, CASE, SESSION = "Find", "In the list", "In a text", "The case", "In a session"
+VIEW, APP = "View", "Workbench"
 
 ACTIONS: tuple[Action, ...] = (
     Action("find.focus", "Go to the search box", ("slash",), "pane", FIND, hint="search", rank=20),
@@ -112,9 +142,33 @@ ACTIONS: tuple[Action, ...] = (
     Action("case.next", "Next case", ("J", "right_square_bracket"), "pane", MOVE, enabled=_needs_cases),
     Action("case.previous", "Previous case", ("K", "left_square_bracket"), "pane", MOVE, enabled=_needs_cases),
     Action("case.copy", "Copy the fix", ("y",), "pane", CASE, "copy fix", 3, enabled=_needs_fix),
-    Action("case.copy_error", "Copy the error", ("Y",), "pane", CASE, enabled=_needs_case),
+    Action(
+        "case.copy_as", "Copy as: key line, error, Markdown, JSON, command", ("Y",), "pane", CASE, enabled=_needs_case
+    ),
     Action("case.all", "Show all of the error", ("a",), "pane", CASE, "show all", 12, enabled=_needs_clip),
+    Action("case.older", "An older time it was seen", ("n",), "pane", CASE, "older", 8, enabled=_needs_older),
+    Action("case.newer", "A newer time it was seen", ("p",), "pane", CASE, "newer", 9, enabled=_needs_newer),
+    Action("case.source", "Open the session it was seen in", ("o",), "pane", CASE, "session", 7, enabled=_needs_case),
+    Action("case.enter", "Open the session it was seen in", ("enter",), "case", CASE, palette=False),
+    Action("case.fix_source", "Open the session the fix is from", ("O",), "pane", CASE, enabled=_needs_fix),
+    Action("case.masked", "Explain what the key masks", ("m",), "pane", CASE, "masked", 26, enabled=_needs_case),
+    Action("case.history", "Show the other fixes whole", ("H",), "pane", CASE, "history", 11, enabled=_needs_history),
+    Action("case.pager", "View the error in your pager", ("v",), "pane", CASE, "pager", 27, enabled=_needs_case),
+    Action("case.editor", "Open the case in your editor, to read", ("e",), "pane", CASE, enabled=_needs_case),
+    Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, palette=False),
+    Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, palette=False),
+    Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
+    Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
+    Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, palette=False),
+    Action("session.copy", "Copy the message", ("y",), "session", SESSION, palette=False),
+    Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, palette=False),
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
+    Action(
+        "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
+    ),
+    Action("import.stop", "Stop the import", (), "app", IN, enabled=_needs_import),
+    Action("import.report", "What the last import did and left out", ("I",), "pane", IN, enabled=_needs_report),
+    Action("import.demo", "How to try it on samples", ("d",), "pane", IN),
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW),
@@ -132,6 +186,7 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "pane", "scroll", "case"),
     ("app", "pane", "scroll", "why"),
     ("scroll", "whole"),
+    ("scroll", "session"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 

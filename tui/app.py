@@ -16,8 +16,9 @@ from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
+from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.pane import ErrorsPane
-from tui.panes.messages import PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
+from tui.panes.messages import PaneCopied, PaneCounted, PaneSaid, PaneShowAll, PaneTroubled
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
@@ -27,7 +28,7 @@ from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "incoming", "narrow")
+SHEETS = ("base", "errors", "session", "incoming", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -63,6 +64,7 @@ class CasebookApp(App[None], inherit_bindings=False):
         ascii_only: bool = False,
         theme: str = DARK,
         wishes: Iterable[Wish] = (),
+        roots: Callable[[], Roots] = dict,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -73,7 +75,7 @@ class CasebookApp(App[None], inherit_bindings=False):
         self.signs = ASCII if ascii_only else UNICODE
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
-        self.errors = ErrorsPane(self.jobs, self.signs, clock)
+        self.errors = ErrorsPane(self.jobs, self.signs, clock, roots)
         self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.user_keys, ascii_only=ascii_only)
@@ -170,11 +172,15 @@ class CasebookApp(App[None], inherit_bindings=False):
         if event.fault.code != "not_indexed":
             self._say_once(_told(event.fault), severity="error")
 
+    def on_pane_said(self, event: PaneSaid) -> None:
+        """Something is to be told once, as it happens."""
+        self.say(event.text, severity=event.severity, seconds=10)
+
     def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""
         from core.text import clean
 
-        text = clean(event.text)
+        text = event.text if event.exact else clean(event.text)
         self.copy_to_clipboard(text)
         size = len(text.encode())
         if size > _CLIPBOARD:
@@ -212,7 +218,7 @@ def _collect_from_here() -> None:
 def run(db_path: Path, *, title: str = "", ascii_only: bool = False, config: Config | None = None) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left (0, or 1 after a crash)."""
     wishes = [Wish(one.action, one.keys, one.where) for one in config.keys] if config else []
-    app = CasebookApp(db_path, title=title, ascii_only=ascii_only, wishes=wishes)
+    app = CasebookApp(db_path, title=title, ascii_only=ascii_only, wishes=wishes, roots=lambda: roots_of(config))
     app.run()
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     return app.return_code or 0

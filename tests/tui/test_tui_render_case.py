@@ -13,7 +13,6 @@ from tui.render.case import (
     Raw,
     draw_fix,
     draw_head,
-    draw_history,
     draw_raw,
     draw_source,
     draw_steps,
@@ -22,6 +21,7 @@ from tui.render.case import (
     is_clipped,
 )
 from tui.render.foreign import BLOCK
+from tui.render.history import draw_history
 from tui.render.marked import draw_marked
 from tui.render.signs import ASCII, UNICODE
 from tui.render.trace import draw_trace
@@ -99,12 +99,22 @@ def test_the_tools_are_steps_in_order() -> None:
     assert draw_steps(("Bash", "Edit"), ASCII).plain == "Bash -> Edit"
 
 
-def test_history_shows_only_fixes_that_do_not_answer() -> None:
-    old = replace(BY_HAND, id=6, text="pip install yaml", status="rejected", current=False)
-    text = draw_history((BY_HAND, old), UNICODE, NOW).plain
-    assert "pip install yaml" in text
-    assert "✕" in text
-    assert "uv add pyyaml" not in text
+def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
+    rejected = replace(BY_HAND, id=6, text="pip install yaml\nthen again", status="rejected", current=False)
+    earlier = replace(BY_HAND, id=5, text="reboot", status="draft", author="harvest", current=False, source=Source(None))
+    text = draw_history((earlier, rejected, BY_HAND), UNICODE, NOW).plain
+    lines = text.split("\n")
+    assert lines[0].startswith("● verified  ·  answers now  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9")
+    assert lines[1].strip() == "uv add pyyaml"
+    assert lines[2].startswith("✕ rejected  ·  by mina")
+    assert "then again" not in text
+    assert "◐ draft  ·  earlier  ·  by harvest" in text
+    assert "then again" in draw_history((BY_HAND, rejected), UNICODE, NOW, whole=True).plain
+
+
+def test_one_fix_that_answers_is_no_history() -> None:
+    assert draw_history((BY_HAND,), UNICODE, NOW).plain == ""
+    assert draw_history((replace(BY_HAND, current=False),), UNICODE, NOW).plain != ""
 
 
 def test_the_key_line_is_lit_where_it_stands_in_the_raw_error() -> None:

@@ -29,12 +29,16 @@ class PaneTroubled(Message):
 
 
 class PaneCopied(Message):
-    """A text is to go to the clipboard: what it is, in a word, and the text itself."""
+    """A text is to go to the clipboard: what it is, in a word, and the text itself.
 
-    def __init__(self, what: str, text: str) -> None:
+    It is cleaned on its way, unless it is `exact`: inert already, and not a sign of it may change.
+    """
+
+    def __init__(self, what: str, text: str, *, exact: bool = False) -> None:
         super().__init__()
         self.what = what
         self.text = text
+        self.exact = exact
 
 
 class PaneShowAll(Message):
@@ -44,3 +48,12 @@ class PaneShowAll(Message):
         super().__init__()
         self.heading = heading
         self.text = text
+
+
+class PaneSaid(Message):
+    """A person is to be told something, in a toast; `severity` is Textual's word for how grave it is."""
+
+    def __init__(self, text: str, severity: str = "information") -> None:
+        super().__init__()
+        self.text = text
+        self.severity = severity

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.foreign import BLOCK, block, inline, title
+from tui.render.lit import Spans, light
 from tui.render.marked import draw_marked
+from tui.render.masked import dim_masked, masked_in
 from tui.render.signs import Signs
 from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
-    from core.errors import Case, Hit, Resolution
+    from core.errors import Case, Hit, Masked, Occurrence
 
 _LINE = 4_000
 """Code points of a key line or a masked key that are shown."""
-_HISTORY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,21 @@ def fix_of(case: Case, hit: Hit | None) -> Fix | None:
     )  # fmt: skip
 
 
-def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime) -> Content:
+def head_line(case: Case, hit: Hit | None) -> str:
+    """The key line that the case shows: the one that matched, else its first."""
+    return hit.key_line if hit is not None and hit.key_line else case.key_lines[0]
+
+
+def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
+    """The key line: what is masked in it quieter, what matched lit by its tier."""
+    drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
+    return drawn if hit is None else light(drawn, lit, signs.tier(hit.tier).tone)
+
+
+def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = ()) -> Content:
     """The key line, its state in one line, and how it matched."""
     status = signs.status(case.status)
-    line = hit.key_line if hit is not None and hit.key_line else case.key_lines[0]
+    line = head_line(case, hit)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
     if last := ago(case.last_seen, now):
         facts.append(f"last {last} ago" if last != "now" else "last just now")
@@ -63,7 +76,7 @@ def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime) -> Conte
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
-        (inline(line, _LINE), "bold $cb-text"),
+        draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
         ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
@@ -145,20 +158,17 @@ def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str
     return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
 
 
-def draw_history(resolutions: tuple[Resolution, ...], signs: Signs, now: datetime) -> Content:
-    """The fixes that do not answer now, newest first, one a line; empty where there is no other."""
-    others = [one for one in resolutions if not one.current]
-    parts: list[tuple[str, str]] = []
-    for one in others[:_HISTORY]:
-        status = signs.status(one.status)
-        parts += [
-            (f"{status.sign} ", status.tone),
-            (f"{ago(one.ts, now):>6}  ", "$cb-faint"),
-            (inline(one.text, 300) + "\n", "$cb-dim"),
-        ]
-    if len(others) > _HISTORY:
-        parts.append((f"and {len(others) - _HISTORY} more\n", "$cb-faint"))
-    return Content.assemble(*parts).rstrip()
+def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime) -> Content:
+    """Which time of how many the error below is of: when, in which project, in which message of which session."""
+    if one is None:
+        return Content("")
+    age = ago(one.ts, now)
+    told = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
+    told += [title(name) for name in (one.tool, one.project) if name]
+    if one.session:
+        told.append(title(one.session) + (f" message {one.message}" if one.message is not None else ""))
+    many = f"{at + 1:,} of {max(total, at + 1):,}"
+    return Content.assemble((many, "bold $cb-text"), (f"  {signs.dot}  " + f"  {signs.dot}  ".join(told), "$cb-dim"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +186,7 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
     text, after = block(raw.text[first:], limit)
     body = Content(text, [Span(0, len(text), "$cb-soft")])
     if raw.start is not None and raw.end is not None and "\t" not in raw.text[first : raw.end]:
-        body = body.stylize("bold $cb-bad", max(0, raw.start - first), max(0, raw.end - first))
+        body = body.stylize("bold underline $cb-bad", max(0, raw.start - first), max(0, raw.end - first))
     parts: list[tuple[str, str] | Content] = [body.rstrip()]
     if first:
         parts.insert(0, (f"{signs.more} {first:,} characters before: a shows all\n", "$cb-draft"))
@@ -195,3 +205,12 @@ def _window(raw: Raw, limit: int) -> int:
     if raw.start is None or raw.end is None or raw.end <= limit:
         return 0
     return max(0, min(raw.start - limit // 4, len(raw.text) - limit))
+
+
+def rows_before(raw: Raw, limit: int, width: int) -> int:
+    """About how many rows of `width` cells stand above the key line in what `draw_raw` draws."""
+    first = _window(raw, limit)
+    if raw.start is None or width < 1:
+        return 0
+    above = raw.text[first : max(first, raw.start)].split("\n")[:-1]
+    return sum(max(1, -(-cell_len(line) // width)) for line in above) + (1 if first else 0)

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from tui.actions import bindings
+from tui.jobs import Jobs
+from tui.panes.errors.case_acts import CaseActs
+from tui.panes.errors.occurrences import Older, Seen, read_older
 from tui.panes.errors.queries import Read
+from tui.panes.messages import PaneChanged, PaneTroubled
 from tui.render import case as draw
 from tui.render.case import Fix, Raw
 from tui.render.foreign import BLOCK
+from tui.render.history import draw_history, has_history
+from tui.render.lit import Spans
+from tui.render.masked import draw_masked, masked_in
 from tui.render.signs import Signs
 from tui.render.states import draw_notice, no_case
 from tui.widgets.reading import Reading
@@ -47,22 +55,36 @@ class CaseView(Reading):
 
     BINDINGS = bindings("case")
 
-    def __init__(self, signs: Signs, clock: Callable[[], datetime]) -> None:
+    class Used(Message):
+        """The fix was taken away by the person: that counts as a look-up."""
+
+        def __init__(self, case_id: int) -> None:
+            super().__init__()
+            self.case_id = case_id
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
         super().__init__(id="case")
+        self._jobs = jobs
         self._signs = signs
         self._clock = clock
         self.read: Read | None = None
         self.fix: Fix | None = None
         self.raw: Raw = Raw("")
+        self.line = ""
+        self.seen = Seen()
+        self.masked_shown = False
+        self.history_whole = False
         self._drawn = PREVIEW
+        self._acts = CaseActs(self, jobs, signs)
         self.border_title = Content("Case")
         self._head, self._fix = Block("head"), Block("fix", "Fix")
+        self._masked = Block("masked", "What the key masks")
         self._steps, self._raw = Block("steps", "Steps"), Block("raw", "Error as it was seen")
-        self._source, self._history = Block("source", "Where from"), Block("history", "Other fixes")
+        self._source, self._history = Block("source", "Where from"), Block("history", "All fixes")
 
     def compose(self) -> ComposeResult:
         """The blocks, the most wanted first."""
-        yield from (self._head, self._fix, self._steps, self._raw, self._history, self._source)
+        yield from (self._head, self._masked, self._fix, self._steps, self._raw, self._history, self._source)
 
     def on_mount(self) -> None:
         """No case is chosen yet."""
@@ -70,18 +92,23 @@ class CaseView(Reading):
 
     def clear(self) -> None:
         """Show that no case is chosen."""
-        self.read, self.fix, self.raw = None, None, Raw("")
+        self.read, self.fix, self.raw, self.seen = None, None, Raw(""), Seen()
+        self._jobs.cancel("seen")
         self._head.say(draw_notice(no_case()))
-        for part in (self._fix, self._steps, self._raw, self._source, self._history):
+        for part in (self._masked, self._fix, self._steps, self._raw, self._source, self._history):
             part.say(Content(""))
         self.border_subtitle = Content("")
 
-    def show(self, read: Read, hit: Hit | None) -> None:
-        """Show a case; for a hit, with the fix that the search answers with and how it matched."""
+    def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
+        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`)."""
         moved = self.read is None or self.read.case.id != read.case.id
         case, signs, now = read.case, self._signs, self._clock()
-        self.read, self.fix, self.raw = read, draw.fix_of(case, hit), _raw_of(read)
-        self._head.say(draw.draw_head(case, hit, signs, now))
+        self.read, self.fix, self.line = read, draw.fix_of(case, hit), draw.head_line(case, hit)
+        if moved or read.latest != (self.seen.read[0] if self.seen.read else None):
+            self._jobs.cancel("seen")
+            self.seen = Seen(case.id, case.occurrences, () if read.latest is None else (read.latest,))
+        self._head.say(draw.draw_head(case, hit, signs, now, lit))
+        self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs)
         self._fix.say(draw.draw_fix(self.fix, signs))
         status = "unresolved" if self.fix is None else self.fix.status
@@ -90,7 +117,7 @@ class CaseView(Reading):
         self._steps.say(draw.draw_steps(self.fix.tools if self.fix else (), signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
         self._source.say(draw.draw_source(case, self.fix, signs))
-        self._history.say(draw.draw_history(case.resolutions, signs, now))
+        self._draw_history()
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.scroll_home(animate=False)
@@ -100,18 +127,88 @@ class CaseView(Reading):
         """Whether some of the raw error is not shown."""
         return draw.is_clipped(self.raw, self._drawn)
 
+    @property
+    def has_history(self) -> bool:
+        """Whether the case has other fixes than the one that answers."""
+        return self.read is not None and has_history(self.read.case.resolutions)
+
     def on_focus(self) -> None:
         """Someone reads it: show more of a long error."""
         if self.read is not None and self.clipped and self._drawn < BLOCK:
             self._draw_raw(BLOCK)
 
+    # What one can do -------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry that belongs to a case; False for anything else."""
+        return self._acts.perform(action_id) or super().perform(action_id)
+
+    def walk(self, by: int) -> None:
+        """Show an older (1) or newer (-1) time, reading more times when they are needed."""
+        if by > 0 and self.seen.lacks_older:
+            asked = self.seen
+
+            def grown(older: Older, _final: bool) -> None:
+                if self.seen is asked:
+                    self.seen = asked.grown(older)
+                    self._show_time(self.seen.moved(by))
+
+            self._jobs.run("seen", read_older(asked), grown, lambda fault: self._tell(PaneTroubled(fault)))
+            return
+        self._show_time(self.seen.moved(by))
+
+    def toggle_masked(self) -> None:
+        """Explain what is masked, or no longer."""
+        self.masked_shown = not self.masked_shown
+        self._draw_masked()
+        if self.masked_shown:
+            self.call_after_refresh(self.scroll_home, animate=False)
+
+    def toggle_history(self) -> None:
+        """Show the other fixes whole, or a line each."""
+        self.history_whole = not self.history_whole
+        self._draw_history()
+        self.call_after_refresh(self.scroll_to_widget, self._history, animate=False, top=True)
+
+    def _tell(self, message: Message) -> None:
+        self.post_message(message)
+
+    def _show_time(self, seen: Seen) -> None:
+        self.seen = seen
+        self._draw_raw(BLOCK if self.has_focus else PREVIEW)
+        self.call_after_refresh(self._reveal_key_line)
+        self.post_message(PaneChanged())
+
+    def _reveal_key_line(self) -> None:
+        """Bring the key line of the raw error into the upper third, its heading too where both fit."""
+        block = self._raw.virtual_region
+        width = max(1, self._raw.content_size.width)
+        height = max(1, self.size.height)
+        line = 2 + draw.rows_before(self.raw, self._drawn, width)
+        self.scroll_to(y=block.y if line < height * 2 // 3 else block.y + line - height // 3, animate=False)
+
+    # Drawing ---------------------------------------------------------------------------------------------------------
+
     def _draw_raw(self, limit: int) -> None:
         self._drawn = limit
-        self._raw.say(draw.draw_raw(self.raw, self._signs, limit=limit))
+        one = self.seen.current
+        if one is not None and one.raw:
+            self.raw = Raw(one.raw, one.start, one.end)
+        elif self.read is not None:
+            self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
+        when = draw.draw_seen(one, self.seen.at, self.seen.total, self._signs, self._clock())
+        text = draw.draw_raw(self.raw, self._signs, limit=limit)
+        self._raw.say(Content.assemble(when, "\n", text) if when.plain else text)
 
+    def _draw_masked(self) -> None:
+        if self.read is None or not self.masked_shown:
+            self._masked.say(Content(""))
+        else:
+            self._masked.say(draw_masked(self.line, masked_in(self.line, self.read.case.keys)))
 
-def _raw_of(read: Read) -> Raw:
-    """The raw text of the last time, with the key line's span; else what the case itself keeps."""
-    if read.latest is not None and read.latest.raw:
-        return Raw(read.latest.raw, read.latest.start, read.latest.end)
-    return Raw(read.case.error_raw or "\n".join(read.case.key_lines))
+    def _draw_history(self) -> None:
+        if self.read is None:
+            return
+        whole = self.history_whole
+        self._history.border_title = Content(f" All {len(self.read.case.resolutions)} fixes ")
+        self._history.say(draw_history(self.read.case.resolutions, self._signs, self._clock(), whole=whole))

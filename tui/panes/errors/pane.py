@@ -14,13 +14,16 @@ from core.fault import Fault
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
+from tui.panes.errors.first_run import DEMO, Roots
+from tui.panes.errors.importing import Importing, Sources
 from tui.panes.errors.queries import Read, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
-from tui.panes.messages import PaneChanged, PaneCopied, PaneCounted, PaneShowAll, PaneTroubled
+from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.render.rows import Row
 from tui.render.signs import Signs
 from tui.widgets.search_box import SearchBox
+from tui.widgets.status_line import StatusLine
 
 PREVIEW = 0.04
 """Seconds that a row must stay chosen before its case is read."""
@@ -33,7 +36,7 @@ class ErrorsPane(Container):
 
     BINDINGS = bindings("pane")
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], roots: Callable[[], Roots]) -> None:
         super().__init__(id="errors", classes="-at-list")
         self._jobs = jobs
         self._signs = signs
@@ -41,8 +44,11 @@ class ErrorsPane(Container):
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
         self.results = Results(jobs, signs, clock)
-        self.case = CaseView(signs, clock)
+        self.case = CaseView(jobs, signs, clock)
         self.why = TraceView(signs)
+        self.status = StatusLine(signs)
+        self.sources = Sources(jobs, roots)
+        self.importing = Importing(jobs, self.status, self._say, self._show_text)
         self._opened: int | None = None
         self._used: set[tuple[str, int]] = set()
         self._last_query = ""
@@ -55,6 +61,7 @@ class ErrorsPane(Container):
             with Container(id="reading"):
                 yield self.case
                 yield self.why
+        yield self.status
 
     def on_mount(self) -> None:
         """Start in the search box; read once the first frame is out."""
@@ -80,8 +87,13 @@ class ErrorsPane(Container):
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
             raw_clipped=self.case.clipped,
+            seen_older=self.case.seen.has_older,
+            seen_newer=self.case.seen.at > 0,
+            history=self.case.has_history,
             trace_shown=self.why.display,
             filtered=bool(self.results.scope.picked),
+            importing=self.importing.running,
+            imported=self.importing.report is not None,
             zoomed=self.has_class("-zoomed"),
         )
 
@@ -92,6 +104,7 @@ class ErrorsPane(Container):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
+        self.importing.way_out("esc cancels" if part == "list" else "esc esc cancels")
         self.post_message(PaneChanged())
 
     def _at(self, part: Part) -> None:
@@ -158,13 +171,18 @@ class ErrorsPane(Container):
             if read is None:
                 self.case.clear()
             else:
-                self.case.show(read, row.hit)
+                self.case.show(read, row.hit, row.lit)
             if self._opened == row.id:
                 self._opened = None
                 self._use(row.id)
             self.post_message(PaneChanged())
 
         self._jobs.run("case", read_case(row.id), show, self._failed, delay=delay)
+
+    def on_case_view_used(self, event: CaseView.Used) -> None:
+        """The fix was copied."""
+        event.stop()
+        self._use(event.case_id)
 
     def _use(self, case_id: int) -> None:
         """Count the look-up once, if it was answered."""
@@ -189,21 +207,22 @@ class ErrorsPane(Container):
             "find.recall": self._recall,
             "list.filter": self._filter,
             "list.unfilter": lambda: self.results.load(self.results.scope.cleared()),
+            "import.begin": self._import,
+            "import.stop": self.importing.stop,
+            "import.report": self.importing.show_report,
+            "import.demo": lambda: self._say(DEMO),
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
             "case.back": self._to_list,
             "why.back": self._back_in_trace,
             "case.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
             "case.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
-            "case.copy": self._copy_fix,
-            "case.copy_error": lambda: self.post_message(PaneCopied("error", self.case.raw.text)),
-            "case.all": lambda: self.post_message(PaneShowAll("The error as it was seen", self.case.raw.text)),
             "case.why": self._toggle_trace,
             "view.zoom": self._zoom,
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            return False
+            return self.case.perform(action_id)
         act()
         self.post_message(PaneChanged())
         return True
@@ -216,6 +235,8 @@ class ErrorsPane(Container):
     def _back_in_list(self) -> None:
         if self.has_class("-zoomed"):
             self._unzoom()
+        elif self.importing.running:
+            self.importing.stop()
         elif self.box.asked:
             self.box.ask("")
         elif self.results.scope.picked:
@@ -236,11 +257,6 @@ class ErrorsPane(Container):
 
         results = self.results
         self.app.push_screen(FilterScreen(results.scope, self._jobs, self._signs, self._clock, results.load))
-
-    def _copy_fix(self) -> None:
-        if self.case.fix is not None and self.case.read is not None:
-            self.post_message(PaneCopied("fix", self.case.fix.text))
-            self._use(self.case.read.case.id)
 
     def _toggle_trace(self) -> None:
         shown = self.why.region.area > 0

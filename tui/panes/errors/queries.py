@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
@@ -54,10 +55,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A case, and the last time it was seen, with the raw text of that time."""
+    """A case, the last time it was seen with the raw text of that time, and the file that holds it."""
 
     case: Case
     latest: Occurrence | None
+    path: Path | None = None
 
 
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
@@ -138,7 +140,7 @@ def read_case(case_id: int) -> Callable[[Job[Read | None]], Read | None]:
         if case is None:
             return None
         seen = occurrences_of(store, case_id, 1)
-        return Read(case, seen[0] if seen else None)
+        return Read(case, seen[0] if seen else None, job.lane.path)
 
     return work
 

@@ -1,0 +1,49 @@
+"""The forms in which a case can be copied."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.render.case import Fix
+
+if TYPE_CHECKING:
+    from core.errors import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to copy: its letter, its name, the text. `exact`: it is inert as it is, and not a sign may change."""
+
+    key: str
+    name: str
+    text: str
+    exact: bool = False
+
+
+def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:
+    """Every form of a case; the fix only if there is one."""
+    from core.errors.case_markdown import case_markdown
+    from core.wire import dumps
+
+    forms = (Form("f", "fix", fix.text),) if fix is not None else ()
+    return (
+        *forms,
+        Form("k", "key line", key_line),
+        Form("r", "error as it was seen", raw),
+        Form("m", "case as Markdown", case_markdown(case, raw)),
+        Form("j", "case as JSON", dumps(case), exact=True),
+        Form("c", "shell command", command_of(case, database)),
+    )
+
+
+def command_of(case: Case, database: Path | None) -> str:
+    """The command that prints this case, also from another folder; the user's own casebook needs no path."""
+    from core.folders import database_file
+
+    words = ["casebook", "errors", "show", str(case.id)]
+    if database is not None and database != database_file():
+        words += ["--db", str(database.absolute())]
+    return shlex.join(words)

@@ -1,0 +1,86 @@
+"""A text in the user's own pager or editor: a private file, no shell, and the workbench again afterwards."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from textual.app import App, SuspendNotSupported
+
+READ_ONLY = {"vi": "-R", "vim": "-R", "nvim": "-R", "view": "-R", "nano": "-v", "micro": "-readonly true", "less": ""}
+"""How editors that can are told not to write: what is changed here would be lost."""
+
+
+def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
+    """The pager's words, or none and why: `$PAGER`, else `less` where there is one."""
+    named = environ.get("PAGER", "").strip()
+    if not named and (less := shutil.which("less", path=environ.get("PATH"))):
+        return [less], ""
+    return _words("PAGER", named, "No pager is set: try  export PAGER=less")
+
+
+def editor_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
+    """The editor's words, made to read only where it can, or none and why: `$VISUAL`, else `$EDITOR`."""
+    name = "VISUAL" if environ.get("VISUAL", "").strip() else "EDITOR"
+    words, why = _words(name, environ.get(name, "").strip(), "No editor is set: try  export EDITOR=vim")
+    return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")) if words else [], why
+
+
+def _words(name: str, value: str, unset: str) -> tuple[list[str], str]:
+    """A command line as a list: quotes count, and nothing else of a shell does."""
+    if not value:
+        return [], unset
+    try:
+        words = shlex.split(value)
+    except ValueError:
+        words = []
+    if not words:
+        return [], f"${name} is not a command line: {value}"
+    return words, ""
+
+
+def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
+    """Leave the terminal to a program that shows `text` (inert), and come back; what went wrong, or an empty string.
+
+    The file is the user's alone (0600), and gone afterwards, however the program ends.
+    """
+    with _private_file(text, suffix) as path:
+        try:
+            with app.suspend():
+                return _run([*words, str(path)])
+        except SuspendNotSupported:
+            return "This terminal cannot be lent to another program."
+
+
+def _run(argv: list[str]) -> str:
+    # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
+    except OSError as error:
+        return f"{argv[0]} cannot be started: {error.strerror or error}"
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.stdout.flush()
+    return "" if ended.returncode == 0 else f"{argv[0]} ended with {ended.returncode}"
+
+
+@contextmanager
+def _private_file(text: str, suffix: str) -> Generator[Path]:
+    handle, name = tempfile.mkstemp(prefix="casebook-", suffix=suffix)  # 0600 by its own promise
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+        path.chmod(0o400)
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

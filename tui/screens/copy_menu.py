@@ -1,0 +1,55 @@
+"""In which form to copy a case: a letter, Enter or a click."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+if TYPE_CHECKING:
+    from tui.panes.errors.copying import Form
+
+
+class CopyMenu(ModalScreen["Form | None"]):
+    """Ends with the form that was chosen, or with None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,Y", "dismiss(None)", "Close")]
+
+    def __init__(self, forms: tuple[Form, ...]) -> None:
+        super().__init__()
+        self._forms = forms
+        self._list = OptionList(*(_option(form) for form in forms), id="copy-menu", markup=False)
+        self._list.border_title = Content("Copy")
+        self._list.border_subtitle = Content("esc closes")
+
+    def compose(self) -> ComposeResult:
+        """The list, alone."""
+        yield self._list
+
+    def on_mount(self) -> None:
+        """The arrows work at once."""
+        self._list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter chooses its form."""
+        for form in self._forms:
+            if event.character == form.key:
+                event.stop()
+                self.dismiss(form)
+                return
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter or a click."""
+        event.stop()
+        self.dismiss(self._forms[event.option_index])
+
+
+def _option(form: Form) -> Option:
+    size = f"{len(form.text):,} character{'' if len(form.text) == 1 else 's'}"
+    return Option(Content.assemble((f"{form.key}  ", "bold $cb-accent"), f"{form.name:<22}", (size, "$cb-dim")))

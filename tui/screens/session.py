@@ -1,0 +1,272 @@
+"""The session an error or a fix comes from: its messages around one place, read on both ways as one scrolls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from core.fault import Fault
+from tui.actions import bindings
+from tui.jobs import Job, Jobs
+from tui.panes.messages import PaneCopied
+from tui.render.foreign import inline, title
+from tui.render.session import Line, Marks, draw_line, lines_of
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.errors import SourcePage
+
+PAGE = 30
+"""Messages read at a time."""
+
+KEPT = 8_000
+"""Lines kept; those farthest away are dropped and read again when needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Messages read in a row, as lines; `first` and `last` are the ends of the session itself."""
+
+    first: int
+    last: int
+    agent: str
+    project: str
+    lines: tuple[Line, ...]
+
+
+def read_stretch(
+    session: str, index: int, before: int, after: int, width: int, marks: Marks
+) -> Callable[[Job[Stretch | None]], Stretch | None]:
+    """Read messages around `index` and lay them out; None if the casebook does not hold the session."""
+
+    def work(job: Job[Stretch | None]) -> Stretch | None:
+        from core.errors import messages_around
+
+        page = messages_around(job.store(), session, index, before, after)
+        if page is None:
+            return None
+        return Stretch(
+            page.first, page.last, page.agent, page.project, lines_of(page.messages, width, marks, job.check)
+        )
+
+    return work
+
+
+class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
+    """The lines on the screen. One message is the chosen one."""
+
+    BINDINGS = bindings("scroll", "session")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--line", "transcript--chosen"}
+
+    def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:
+        super().__init__(id="transcript")
+        self._jobs = jobs
+        self._session = session
+        self._marks = marks
+        self._signs = signs
+        self.chosen = index
+        self.ends = (0, 0)
+        self.lines: tuple[Line, ...] = ()
+        self._width = 0
+        self.border_title = Content(title(session))
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Lines are cut for a width: lay them out anew, around the chosen message."""
+        width = self.scrollable_content_region.width - 2
+        if width > 0 and width != self._width:
+            self._width = width
+            self._load(self.chosen)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for more."""
+        self._jobs.cancel("session")
+
+    def _read(self, index: int, before: int, after: int, done: Callable[[Stretch | None, bool], None]) -> None:
+        work = read_stretch(self._session, index, before, after, self._width, self._marks)
+        self._jobs.run("session", work, done, self._failed)
+
+    def _load(self, index: int) -> None:
+        """Read anew around a message."""
+
+        def done(stretch: Stretch | None, _final: bool) -> None:
+            if stretch is None:
+                self.border_subtitle = Content("The casebook does not hold this session. esc goes back")
+                return
+            self.ends = (stretch.first, stretch.last)
+            told = [title(self._session), title(stretch.agent), title(stretch.project)]
+            self.border_title = Content(f" {self._signs.dot} ".join(part for part in told if part))
+            self._put(stretch.lines)
+            self.choose(index)
+
+        self._read(index, PAGE, PAGE, done)
+
+    def _go_on(self) -> None:
+        """Read what is about to come onto the screen: earlier messages above, later ones below."""
+        if not self.lines or self._jobs.busy("session"):
+            return
+        height = max(1, self.size.height)
+        top = round(self.scroll_y)
+        first, last = self.lines[0].index, self.lines[-1].index
+        if top < height and first > self.ends[0]:
+            self._read(first - 1, PAGE, 0, self._earlier)
+        elif top + 2 * height > len(self.lines) and last < self.ends[1]:
+            self._read(last + 1, 0, PAGE, self._later)
+
+    def _earlier(self, stretch: Stretch | None, _final: bool) -> None:
+        if stretch is None or not stretch.lines:
+            return
+        top = round(self.scroll_y) + len(stretch.lines)
+        self._put(_whole_messages((*stretch.lines, *self.lines)[: KEPT + len(stretch.lines)], end=True))
+        self.scroll_to(y=top, animate=False, force=True)
+
+    def _later(self, stretch: Stretch | None, _final: bool) -> None:
+        if stretch is None or not stretch.lines:
+            return
+        lines = (*self.lines, *stretch.lines)
+        kept = _whole_messages(lines[-(KEPT + len(stretch.lines)) :], end=False)
+        top = round(self.scroll_y) - (len(lines) - len(kept))
+        self._put(kept)
+        self.scroll_to(y=max(0, top), animate=False, force=True)
+
+    def _put(self, lines: tuple[Line, ...]) -> None:
+        self.lines = lines
+        self.virtual_size = Size(0, len(lines))
+        self._caption()
+        self.refresh()
+
+    def _failed(self, fault: Fault) -> None:
+        self.border_subtitle = Content(inline(fault.message, 200))
+
+    def _caption(self) -> None:
+        at = f"message {self.chosen:,} of {self.ends[0]:,} to {self.ends[1]:,}"
+        marks = "n p errors and fixes, " if len(self._marks.indexes) > 1 else ""
+        self.border_subtitle = Content(f"{at}  {self._signs.dot}  {marks}J K messages, enter whole, y copy, esc back")
+
+    # Moving ----------------------------------------------------------------------------------------------------------
+
+    def choose(self, index: int) -> None:
+        """Choose a message and bring it onto the screen, its lit part in the upper third."""
+        index = min(max(index, self.ends[0]), self.ends[1])
+        own = [at for at, line in enumerate(self.lines) if line.index == index]
+        if not own:
+            self.chosen = index
+            self._load(index)
+            return
+        self.chosen = index
+        height = max(1, self.size.height)
+        lit = next((at for at in own if self.lines[at].lit is not None), own[0])
+        self.scroll_to(y=own[0] if lit - own[0] < height * 2 // 3 else lit - height // 3, animate=False, force=True)
+        self._caption()
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The chosen message is one that is on the screen; what comes next is read in time."""
+        super().watch_scroll_y(old_value, new_value)
+        top = round(new_value)
+        seen = self.lines[top : top + max(1, self.size.height)]
+        if seen and all(line.index != self.chosen for line in seen):
+            self.chosen = next((line.index for line in seen if line.kind == "head"), seen[0].index)
+            self._caption()
+        self._go_on()
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        page = max(1, self.size.height - 2)
+        steps = {"scroll.down": 1, "scroll.up": -1, "scroll.page_down": page, "scroll.page_up": -page}
+        acts: dict[str, Callable[[], object]] = {
+            "scroll.first": lambda: self.choose(self.ends[0]),
+            "scroll.last": lambda: self.choose(self.ends[1]),
+            "session.next": lambda: self.choose(self.chosen + 1),
+            "session.previous": lambda: self.choose(self.chosen - 1),
+            "session.next_mark": lambda: self._to_mark(1),
+            "session.previous_mark": lambda: self._to_mark(-1),
+            "session.whole": lambda: self._with_text(self._show_whole),
+            "session.copy": lambda: self._with_text(self._copy),
+            "session.back": self.screen.dismiss,
+        }
+        if action_id in steps:
+            self.scroll_relative(y=steps[action_id], animate=False)
+        elif act := acts.get(action_id):
+            act()
+        else:
+            return False
+        return True
+
+    def _to_mark(self, by: int) -> None:
+        ahead = [index for index in self._marks.indexes if (index - self.chosen) * by > 0]
+        if ahead:
+            self.choose(min(ahead) if by > 0 else max(ahead))
+
+    def _with_text(self, use: Callable[[str], None]) -> None:
+        """Read the whole chosen message; only what is on the screen is in memory."""
+        index = self.chosen
+
+        def work(job: Job[str]) -> str:
+            from core.errors import messages_around
+
+            page: SourcePage | None = messages_around(job.store(), self._session, index, 0, 0)
+            return page.messages[0].text if page is not None and page.messages else ""
+
+        self._jobs.run("message", work, lambda text, _final: use(text), self._failed)
+
+    def _copy(self, text: str) -> None:
+        self.app.post_message(PaneCopied(f"message {self.chosen}", text))
+
+    def _show_whole(self, text: str) -> None:
+        from tui.screens.whole_text import WholeText
+
+        self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs))
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.scrollable_content_region.width
+        at = y + self.scroll_offset.y
+        base = self.get_visual_style("transcript--line")
+        if at >= len(self.lines) or width < 2:
+            return Strip.blank(max(0, width), base.rich_style)
+        line = self.lines[at]
+        chosen = line.index == self.chosen
+        if chosen and line.kind == "head":
+            base = self.get_visual_style("transcript--chosen")
+        content = draw_line(line, width, self._signs, chosen=chosen and line.kind != "gap")
+        pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
+        segments = [Segment(text, style.rich_style) for text, style in pieces]
+        return Strip(segments).adjust_cell_length(width, base.rich_style)
+
+
+def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:
+    """Without a message that was cut at the far end, so that reading goes on at its beginning."""
+    if len(lines) <= KEPT:
+        return lines
+    if end:
+        last = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].kind == "gap"), len(lines) - 1)
+        return lines[: last + 1]
+    first = next((at for at, line in enumerate(lines) if line.kind == "head"), 0)
+    return lines[first:]
+
+
+class SessionScreen(ModalScreen[None]):
+    """Covers the workbench with one session; Esc goes back to the case as it was."""
+
+    def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:
+        super().__init__()
+        self._transcript = Transcript(jobs, session, index, marks, signs)
+
+    def compose(self) -> ComposeResult:
+        """The transcript, alone."""
+        yield self._transcript
+
+    def on_mount(self) -> None:
+        """Its keys work at once."""
+        self._transcript.focus()
