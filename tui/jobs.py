@@ -84,13 +84,16 @@ class Job(Generic[T]):
         if self._stop.is_set():
             raise Stopped
 
-    def store(self) -> Store:
-        """This job's own read-only connection, opened on first use and closed when the job ends (raises `Fault`)."""
+    def store(self, *, write: bool = False) -> Store:
+        """This job's own connection, opened on first use and closed when the job ends (raises `Fault`).
+
+        It is read-only. With `write` on that first use it can write, and makes the casebook if there is none.
+        """
         self.check()
         if self._store is None:
             from core.store import open_store
 
-            store = open_store(self.lane.path)
+            store = open_store(self.lane.path, write=write, create=write)
             with self._guard:
                 self._store = store
             self.check()
@@ -118,7 +121,9 @@ class Job(Generic[T]):
         except Fault as fault:
             report = JobReport(self, fault=fault)
         except Exception as error:  # noqa: BLE001  a job must never end the app; an interrupted query ends here too
-            report = JobReport(self, fault=self._fault(error))
+            fault = self._fault(error)
+            fault.__cause__ = error
+            report = JobReport(self, fault=fault)
         finally:
             self._close()
         if not self.stopped:

@@ -123,6 +123,13 @@ def find(store: Store, job_id: int) -> Job | None:
     return next(iter(_select(store.con, "WHERE id = ?", (job_id,))), None)
 
 
+def running(store: Store, kind: str) -> Job | None:
+    """The run of `kind` that goes on now, maybe in another process; None if none does."""
+    return next(
+        (job for job in _select(store.con, "WHERE kind = ? AND status = 'running'", (kind,)) if _alive(job)), None
+    )
+
+
 def _close(con: apsw.Connection, job_id: int, status: Status, error: str | None, detail: str | None = None) -> bool:
     con.execute(
         "UPDATE jobs SET status = ?, error = ?, detail = coalesce(?, detail), lease = NULL, updated = ?"

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from core.store import Store
 from tui.app import CasebookApp
+from tui.panes.errors.first_run import Roots
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
@@ -117,9 +118,9 @@ def make_casebook(path: Path) -> Path:
     return path
 
 
-def app_on(path: Path, *, ascii_only: bool = False, name: str = "") -> CasebookApp:
-    """The workbench on a casebook, at a fixed time."""
-    return CasebookApp(path, title=name, ascii_only=ascii_only, clock=lambda: NOW)
+def app_on(path: Path, *, ascii_only: bool = False, name: str = "", roots: Roots | None = None) -> CasebookApp:
+    """The workbench on a casebook, at a fixed time. `roots`: where agents keep their sessions; none by default."""
+    return CasebookApp(path, title=name, ascii_only=ascii_only, roots=lambda: roots or {}, clock=lambda: NOW)
 
 
 async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:

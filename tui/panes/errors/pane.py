@@ -14,16 +14,17 @@ from core.fault import Fault
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
-from tui.panes.errors.first_run import DEMO, Roots
-from tui.panes.errors.importing import Importing, Sources
+from tui.panes.errors.first_run import Roots
+from tui.panes.errors.importing import Incoming
+from tui.panes.errors.memory import recall
 from tui.panes.errors.queries import Read, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
 from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.render.rows import Row
 from tui.render.signs import Signs
+from tui.state import Memory
 from tui.widgets.search_box import SearchBox
-from tui.widgets.status_line import StatusLine
 
 PREVIEW = 0.04
 """Seconds that a row must stay chosen before its case is read."""
@@ -46,12 +47,11 @@ class ErrorsPane(Container):
         self.results = Results(jobs, signs, clock)
         self.case = CaseView(jobs, signs, clock)
         self.why = TraceView(signs)
-        self.status = StatusLine(signs)
-        self.sources = Sources(jobs, roots)
-        self.importing = Importing(jobs, self.status, self._say, self._show_text)
+        self.incoming = Incoming(jobs, signs, roots, self.results)
         self._opened: int | None = None
         self._used: set[tuple[str, int]] = set()
         self._last_query = ""
+        self.memory: Memory = {}
 
     def compose(self) -> ComposeResult:
         """Box, then list and reading side by side."""
@@ -61,10 +61,12 @@ class ErrorsPane(Container):
             with Container(id="reading"):
                 yield self.case
                 yield self.why
-        yield self.status
+        yield self.incoming
 
     def on_mount(self) -> None:
         """Start in the search box; read once the first frame is out."""
+        if self.memory:
+            recall(self, self.memory)
         self.box.focus()
         self.call_after_refresh(self.results.load)
 
@@ -92,8 +94,8 @@ class ErrorsPane(Container):
             history=self.case.has_history,
             trace_shown=self.why.display,
             filtered=bool(self.results.scope.picked),
-            importing=self.importing.running,
-            imported=self.importing.report is not None,
+            importing=self.incoming.busy,
+            imported=self.incoming.report is not None,
             zoomed=self.has_class("-zoomed"),
         )
 
@@ -104,7 +106,7 @@ class ErrorsPane(Container):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
-        self.importing.way_out("esc cancels" if part == "list" else "esc esc cancels")
+        self.incoming.way_out("esc cancels" if part == "list" else "esc esc cancels")
         self.post_message(PaneChanged())
 
     def _at(self, part: Part) -> None:
@@ -154,6 +156,13 @@ class ErrorsPane(Container):
         """The casebook was counted."""
         event.stop()
         self.post_message(PaneCounted(event.counted.every, event.counted.readonly))
+
+    def on_results_empty(self, event: Results.Empty) -> None:
+        """Nothing is in the casebook: keys are offered in the place of the list, so the focus goes there."""
+        event.stop()
+        if self.focus_part == "box" and not self.box.asked:
+            self.results.take_focus()
+        self.incoming.look()
 
     def on_results_failed(self, event: Results.Failed) -> None:
         """The core could not answer."""
@@ -207,10 +216,6 @@ class ErrorsPane(Container):
             "find.recall": self._recall,
             "list.filter": self._filter,
             "list.unfilter": lambda: self.results.load(self.results.scope.cleared()),
-            "import.begin": self._import,
-            "import.stop": self.importing.stop,
-            "import.report": self.importing.show_report,
-            "import.demo": lambda: self._say(DEMO),
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
             "case.back": self._to_list,
@@ -222,7 +227,7 @@ class ErrorsPane(Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            return self.case.perform(action_id)
+            return self.incoming.perform(action_id) or self.case.perform(action_id)
         act()
         self.post_message(PaneChanged())
         return True
@@ -235,8 +240,8 @@ class ErrorsPane(Container):
     def _back_in_list(self) -> None:
         if self.has_class("-zoomed"):
             self._unzoom()
-        elif self.importing.running:
-            self.importing.stop()
+        elif self.incoming.busy:
+            self.incoming.stop()
         elif self.box.asked:
             self.box.ask("")
         elif self.results.scope.picked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,12 +14,13 @@ from textual.message import Message
 
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.filters import SORTS, Scope
+from tui.panes.errors.first_run import Source, first_run
 from tui.panes.errors.paged import FoundRows, PagedRows
 from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, count, find, read_pages
 from tui.render.filters import draw_title, none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
-from tui.render.states import Notice, empty, loading, no_match, of_fault
+from tui.render.states import Notice, loading, no_match, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 
@@ -63,6 +64,9 @@ class Results(Vertical):
             super().__init__()
             self.counted = counted
 
+    class Empty(Message):
+        """The casebook has no cases, or is not there yet."""
+
     class Failed(Message):
         """The core could not answer, and the old rows still stand; without rows the notice says it."""
 
@@ -78,6 +82,7 @@ class Results(Vertical):
         self.scope = Scope()
         self.query_text = ""
         self.every = 0
+        self.resume: int | None = None  # the case one was at the last time
         self.rows = RowList(self._paint, id="rows")
         self.notice = NoticeView(id="rows-notice")
         self._paged = PagedRows()
@@ -87,6 +92,7 @@ class Results(Vertical):
         self._opening = False
         self._typed = True
         self._first_report = True
+        self._sources: Sequence[Source] | None = None
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -183,13 +189,18 @@ class Results(Vertical):
             self.post_message(self.Failed(fault))
             return
         self.rows.show(NoRows())
-        self._tell(of_fault(fault))
+        if fault.code == "not_indexed":
+            self._tell_none()
+        else:
+            self._tell(of_fault(fault))
         self.post_message(self.Chosen(None))
 
     def _show(self, rows: PagedRows | FoundRows, *, keep: bool = True) -> None:
         """Show new rows. With `keep`, the case that was chosen stays so, if it is among them."""
         before = self.chosen
-        at = rows.index_of(before.id) if before is not None and keep else None
+        wanted = self.resume if before is None else before.id if keep else None
+        at = None if wanted is None else rows.index_of(wanted)
+        self.resume = None
         self._shown_first = True
         self.rows.show(rows, at or 0)
         self._caption()
@@ -198,8 +209,25 @@ class Results(Vertical):
         elif isinstance(rows, FoundRows):
             self._tell(self._none_found(rows))
         else:
-            self._tell(none_pass(self.scope.picked, self.every, self._signs) if self.scope.picked else empty())
+            self._tell_none()
         self.post_message(self.Chosen(self.chosen))
+
+    def _tell_none(self) -> None:
+        if self.scope.picked and self.every:
+            self._tell(none_pass(self.scope.picked, self.every, self._signs))
+            return
+        self._tell(first_run(self._sources))
+        self.post_message(self.Empty())
+
+    def found_sources(self, sources: Sequence[Source]) -> None:
+        """There is this to import: an empty casebook says so."""
+        self._sources = sources
+        if self.notice.display and self.notice.notice is not None and self.notice.notice.what == first_run(None).what:
+            self._tell(first_run(sources))
+
+    def renew(self) -> None:
+        """Read again what is shown, because it has changed."""
+        self.load()
 
     def _none_found(self, rows: FoundRows) -> Notice:
         if rows.hidden:

@@ -1,0 +1,100 @@
+"""An empty casebook: what is on this computer to fill it with, and the keys that do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.jobs import Job
+from tui.render.foreign import inline
+from tui.render.progress import counted, size_of
+from tui.render.states import Notice
+
+if TYPE_CHECKING:
+    from core.config import Config
+    from core.transcripts import Agent
+
+Roots = Mapping["Agent", Sequence[Path]]
+"""The folders where each agent keeps its sessions."""
+
+AGENT_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "plain": "Plain"}
+DEMO = "Leave (^q) and run casebook demo: the workbench on invented sessions, in a casebook of their own."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What there is of one agent: its folders that exist, how many files, how many bytes."""
+
+    agent: Agent
+    folders: tuple[Path, ...]
+    files: int
+    bytes: int
+
+
+def roots_of(config: Config | None) -> Roots:
+    """Where the agents keep their sessions: as the settings say, else where the agents themselves put them."""
+    from core.settings import ImportSettings
+    from core.transcripts import default_roots
+
+    chosen, usual = config.values.imports if config else ImportSettings(), ImportSettings()
+    own: dict[Agent, str | None] = {
+        "claude-code": chosen.claude_code if chosen.claude_code != usual.claude_code else None,
+        "codex": chosen.codex if chosen.codex != usual.codex else None,
+    }
+    return {
+        agent: default_roots(agent) if folder is None else [Path(folder).expanduser()] for agent, folder in own.items()
+    }
+
+
+def look_for(roots: Callable[[], Roots]) -> Callable[[Job[tuple[Source, ...]]], tuple[Source, ...]]:
+    """Count what the agents have left; nothing is opened."""
+
+    def work(job: Job[tuple[Source, ...]]) -> tuple[Source, ...]:
+        from core.transcripts import discover
+
+        found: list[Source] = []
+        for agent, folders in roots().items():
+            job.check()
+            there = tuple(folder for folder in folders if folder.is_dir())
+            files = discover(agent, there)
+            job.check()
+            found.append(Source(agent, there, len(files), sum(map(_size, files))))
+        return tuple(found)
+
+    return work
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def told(sources: Sequence[Source]) -> str:
+    """What was found, in a sentence."""
+    found = [
+        f"{AGENT_NAMES[one.agent]}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files
+    ]
+    return f"Found on this computer: {'; '.join(found)}." if found else "None were found where the agents keep them."
+
+
+def first_run(sources: Sequence[Source] | None) -> Notice:
+    """No cases yet: what to do about it. `sources` is None while they are looked for."""
+    why = "Errors and their fixes are read from your agents' sessions. "
+    why += "Looking for some on this computer." if sources is None else told(sources)
+    any_there = sources is not None and any(one.files for one in sources)
+    begin = "reads them in: Esc stops it at any time" if any_there else "names a file or a folder to read"
+    return Notice("No cases yet", why, (("i", begin), ("d", "says how to try it on samples"), ("^q", "quits")))
+
+
+def gone(path: Path) -> Notice:
+    """The casebook was there, and is not any more."""
+    return Notice(
+        "The casebook under this workbench is gone",
+        f"{inline(str(path), 200)} was deleted or moved, or its disk is away. Once it is back, it is shown again.",
+        (("casebook db restore", "brings a backup back"), ("i", "fills a new one"), ("^q", "quits")),
+        "$cb-bad",
+    )

@@ -1,0 +1,148 @@
+"""Importing from within the workbench: one run at a time, told in the status line, stopped by Esc at a batch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.fault import Fault
+from tui.jobs import Job, Jobs
+from tui.panes.errors.first_run import DEMO, Roots, Source, look_for
+from tui.panes.errors.results import Results
+from tui.panes.messages import PaneChanged, PaneSaid, PaneShowAll
+from tui.render.foreign import title
+from tui.render.progress import report_line, report_text
+from tui.render.signs import Signs
+from tui.widgets.status_line import Running, StatusLine
+
+if TYPE_CHECKING:
+    from core.flows.import_report import ImportReport, Progress
+
+
+def read_in(paths: Sequence[Path], stop: threading.Event) -> Callable[[Job[object]], object]:
+    """Import these files and folders on a write connection, whole batches only; hands over each `Progress`."""
+
+    def work(job: Job[object]) -> object:
+        from core.flows.importing import import_transcripts
+        from core.store import jobs
+
+        store = job.store(write=True)
+        store.require_write()
+        other = jobs.running(store, "import")
+        if other is not None:
+            raise Fault(
+                "db_locked",
+                f"Another import is running on this casebook (process {other.pid}).",
+                "Its cases appear here as it goes on.",
+            )
+
+        def tell(progress: Progress) -> None:
+            if not job.stopped:
+                job.partial(progress)
+
+        return import_transcripts(
+            store, "auto", paths, on_progress=tell, cancelled=lambda: stop.is_set() or job.stopped
+        )
+
+    return work
+
+
+class Incoming(StatusLine):
+    """The status line of imports, and what the import actions do."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: Results) -> None:
+        super().__init__(signs)
+        self._jobs = jobs
+        self._roots = roots
+        self._results = results
+        self._stop: threading.Event | None = None
+        self.sources: tuple[Source, ...] | None = None
+        self.report: ImportReport | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an import of ours goes on."""
+        return self._stop is not None
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The agents' folders that hold something."""
+        return tuple(folder for one in self.sources or () if one.files for folder in one.folders)
+
+    def perform(self, action_id: str) -> bool:
+        """Do an import action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "import.begin": self._ask,
+            "import.stop": self.stop,
+            "import.report": self._show_report,
+            "import.demo": lambda: self.post_message(PaneSaid(DEMO)),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def look(self, done: Callable[[], object] = lambda: None) -> None:
+        """Look what there is to import; the empty list says it, and `done` is called."""
+
+        def keep(found: tuple[Source, ...], _final: bool) -> None:
+            self.sources = found
+            self._results.found_sources(found)
+            done()
+
+        self._jobs.run("look", look_for(self._roots), keep, lambda _fault: None)
+
+    def begin(self, paths: Sequence[Path]) -> None:
+        """Import these files and folders."""
+        if self._stop is None:
+            self._stop = threading.Event()
+            way_out = "esc cancels" if self._results.has_focus_within else "esc esc cancels"
+            self.running = Running(way_out=way_out)
+            self._jobs.run("import", read_in(paths, self._stop), self._heard, self._failed)
+            self.post_message(PaneChanged())
+
+    def stop(self) -> None:
+        """Ask it to stop after the batch it is at; what was read stays."""
+        if self._stop is not None and self.running is not None:
+            self._stop.set()
+            self.running = replace(self.running, stopping=True)
+
+    def way_out(self, keys: str) -> None:
+        """Which keys stop it: that depends on where the focus is."""
+        if self.running is not None:
+            self.running = replace(self.running, way_out=keys)
+
+    def _ask(self) -> None:
+        """With an empty casebook begin at once with what was found; else ask what to import."""
+        if not self._results.every and self.folders:
+            self.begin(self.folders)
+            return
+        from tui.screens.import_files import ImportScreen
+
+        self.app.push_screen(ImportScreen(self))
+
+    def _show_report(self) -> None:
+        if self.report is not None:
+            self.post_message(PaneShowAll("What the last import did", report_text(self.report)))
+
+    def _heard(self, value: object, final: bool) -> None:
+        from core.flows.import_report import ImportReport, Progress
+
+        if isinstance(value, Progress) and self.running is not None:
+            self.running = replace(self.running, progress=value)
+        if final and isinstance(value, ImportReport):
+            self.report = value
+            self._end(report_line(value), "warning" if value.skipped or value.canceled else "information")
+
+    def _failed(self, fault: Fault) -> None:
+        self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
+
+    def _end(self, told: str, severity: str) -> None:
+        self._stop = None
+        self.running = None
+        self.post_message(PaneSaid(told, severity))
+        self.post_message(PaneChanged())
+        self._results.renew()

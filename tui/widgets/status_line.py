@@ -1,0 +1,52 @@
+"""One line above the keys, there only while something long runs: what it is, how far, how to stop it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from tui.render.progress import draw_progress
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.flows.import_report import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A run that lasts: how far it is, whether it was asked to stop, and the keys that ask it."""
+
+    progress: Progress | None = None
+    stopping: bool = False
+    way_out: str = "esc cancels"
+
+
+class StatusLine(Widget):
+    """Shows one run; a click asks it to stop."""
+
+    running: reactive[Running | None] = reactive(None)
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="status")
+        self._signs = signs
+
+    def watch_running(self, running: Running | None) -> None:
+        """It takes its line only while there is something to tell."""
+        self.set_class(running is not None, "-on")
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        if self.running is None:
+            return Content("")
+        now = self.running
+        return draw_progress(now.progress, self.size.width, self._signs, now.way_out, stopping=now.stopping)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Ask the run to stop."""
+        event.stop()
+        await self.run_action("app.perform('import.stop')")
