@@ -14,4 +14,11 @@ def open_workbench(context: Context, database: Path | None = None, *, title: str
     from tui.app import run
 
     place = context.database if database is None else database
-    return run(place, title=title, ascii_only=ascii_only or context.settings.ui.ascii, config=context.config)
+    return run(
+        place,
+        title=title,
+        ascii_only=ascii_only or context.settings.ui.ascii,
+        config=context.config,
+        log_line=context.log,  # pyright: ignore[reportArgumentType]  its levels are fewer than any text
+        remember=database is None,
+    )

@@ -31,6 +31,7 @@ class Situation:
     history: bool = False
     trace_shown: bool = False
     zoomed: bool = False
+    no_color: bool = False
     filtered: bool = False
     importing: bool = False
     imported: bool = False
@@ -109,7 +110,18 @@ def _needs_history(now: Situation) -> str:
     return "" if now.history else "This case has no other fixes."
 
 
+def _needs_colours(now: Situation) -> str:
+    return "NO_COLOR is set: every theme looks the same." if now.no_color else ""
+
+
+def _pane(name: str, title: str, digit: str, *, later: bool = False) -> Action:
+    reason = f"{name.capitalize()} comes with a later version of casebook." if later else ""
+    keys = (f"alt+{digit}", digit)
+    return Action(f"pane.{name}", title, keys, "app", APP, priority=True, enabled=lambda _now: reason)
+
+
 FIND, MOVE, READ, CASE, SESSION = "Find", "In the list", "In a text", "The case", "In a session"
+IN = "What comes in"
 VIEW, APP = "View", "Workbench"
 
 ACTIONS: tuple[Action, ...] = (
@@ -137,6 +149,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("whole.left", "Scroll to the left", ("h", "left"), "whole", READ, palette=False),
     Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, palette=False),
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
+    Action("why.fold", "Fold the step, or unfold it", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),
     Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),
     Action("list.back", "Back: out of the zoom, the search, the filter", ("escape",), "list", MOVE, palette=False),
     Action("case.next", "Next case", ("J", "right_square_bracket"), "pane", MOVE, enabled=_needs_cases),
@@ -171,8 +184,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("import.demo", "How to try it on samples", ("d",), "pane", IN),
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
-    Action("view.theme", "Change the theme", (), "app", VIEW),
+    Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
+    _pane("errors", "Errors: have we met this?", "1"),
+    _pane("evidence", "Evidence: is it in the transcript?", "2", later=True),
+    _pane("rules", "Rules: why did this fire?", "3", later=True),
+    _pane("library", "Library: where does it say so?", "4", later=True),
+    Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
+    Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
     Action("app.help", "Keys and what they do", ("question_mark", "f1"), "app", APP, "help", 90, False, True),
     Action("app.interrupt", "Copy the selected text", ("ctrl+c",), "app", APP, palette=False),
     Action("app.quit", "Quit", ("q", "ctrl+q"), "app", APP, "quit", 60, False, True),

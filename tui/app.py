@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.types import CSSPathType
+from textual.widget import Widget
 
 from core.config import Config
 from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
+from tui.crash import CrashSafe, Logger, crash_line, heed_signals, no_log, note_lost_threads, traceback_of
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
-from tui.panes.errors.first_run import Roots, roots_of
+from tui.look import Look, colours_forbidden
+from tui.panes.errors.first_run import Roots
+from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.messages import PaneCopied, PaneCounted, PaneSaid, PaneShowAll, PaneTroubled
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
 from tui.render.states import of_fault
-from tui.themes import DARK, own_themes, tokens
+from tui.state import Keeper, State, read_state, state_file
+from tui.surroundings import Surroundings
+from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
@@ -46,7 +54,7 @@ class Performer(Protocol):
         ...
 
 
-class CasebookApp(App[None], inherit_bindings=False):
+class CasebookApp(CrashSafe, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"
@@ -64,30 +72,27 @@ class CasebookApp(App[None], inherit_bindings=False):
         ascii_only: bool = False,
         theme: str = DARK,
         wishes: Iterable[Wish] = (),
+        around: Surroundings | None = None,
         roots: Callable[[], Roots] = dict,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        super().__init__()
-        for own in own_themes():
-            self.register_theme(own)
-        self.theme = theme
+        around = around or Surroundings()
+        super().__init__(theme=theme, themes=around.themes, ascii_only=ascii_only)
+        self._around = around
+        self.log_line = around.log_line
         self._ascii = ascii_only
         self.signs = ASCII if ascii_only else UNICODE
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots)
+        wishes = (*wishes, *around.wishes)
         self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.user_keys, ascii_only=ascii_only)
         self._told: set[str] = set()
-        self.set_class(ascii_only, "-ascii")
-
-    def get_css_variables(self) -> dict[str, str]:
-        """The theme's variables, and the tokens that our sheets and renderers name."""
-        variables = super().get_css_variables()
-        own = tokens(variables, ansi=self.current_theme.ansi)
-        self.theme_variables = {**self.theme_variables, **own}
-        return {**variables, **own}
+        self._state = around.state
+        self.errors.memory = around.state.panes.get("errors", {})
+        self._keeper = Keeper(around.state_path, self._state, self.jobs, self.log_line) if around.state_path else None
 
     def compose(self) -> ComposeResult:
         """One line, the pane, one line."""
@@ -98,18 +103,24 @@ class CasebookApp(App[None], inherit_bindings=False):
     def on_ready(self) -> None:
         """The first frame is out. What is loaded stays: to look through all of it for garbage is a stall of 100 ms."""
         self.set_timer(_WARM, _collect_from_here)
-        for trouble in self._troubles[:3]:
+        if not self.is_headless:
+            heed_signals(self._told_to_end)
+        for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 
     def on_job_report(self, report: JobReport) -> None:
-        """A job has something to say."""
+        """A job has something to say. A fault of our own in it goes to the log, the pane shows that there was one."""
+        if report.fault is not None and report.fault.code == "generic" and report.fault.__cause__ is not None:
+            trace = traceback_of(report.fault.__cause__)
+            self.log_line("error", "a job failed", lane=report.job.lane.name, trace=trace)
         self.jobs.deliver(report)
 
     def situation(self) -> Situation:
         """What one can do now depends on this."""
-        return self.errors.situation() if self.errors.is_mounted else Situation()
+        now = self.errors.situation() if self.errors.is_mounted else Situation()
+        return replace(now, no_color=colours_forbidden())
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
@@ -128,6 +139,9 @@ class CasebookApp(App[None], inherit_bindings=False):
             "app.help": self._help,
             "app.palette": self._palette,
             "app.interrupt": lambda: self.say("Nothing is selected. q quits, in the search box ctrl+q."),
+            "app.jump": self._jump,
+            "app.status": self._status,
+            "pane.errors": self._to_errors,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -138,18 +152,80 @@ class CasebookApp(App[None], inherit_bindings=False):
 
         from tui.palette import ActionProvider
 
-        if len(self.screen_stack) == 1:
-            self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
+        if self._covered():
+            return
+        self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
+
+    def _covered(self) -> bool:
+        """Whether another screen stands over the workbench: keys that go before everything do nothing then."""
+        return len(self.screen_stack) > 1
+
+    def search_themes(self) -> None:
+        """Offer every theme, the user's too."""
+        from textual.command import CommandPalette
+
+        from tui.palette import ThemeProvider
+
+        self._read_themes()
+        for trouble in self.theme_troubles:
+            self._say_once(trouble, severity="warning")
+        self.push_screen(CommandPalette(providers=[ThemeProvider], placeholder="Search for a theme"))
+
+    def choose_theme(self, name: str) -> None:
+        """Put this theme on, and remember it."""
+        self.theme = name
+        self._state = replace(self._state, theme=name, setting=self._around.theme)
+        self._keep()
+
+    def _jump(self) -> None:
+        from tui.jump import targets
+        from tui.screens.jump import JumpScreen
+
+        def go(widget: Widget | None) -> None:
+            if widget is not None and widget.is_attached:
+                widget.focus()
+
+        if not self._covered():
+            self.push_screen(JumpScreen(targets(self.screen)), go)
+
+    def _status(self) -> None:
+        from tui.screens.status import StatusScreen
+
+        if not self._covered():
+            self.push_screen(StatusScreen(self.jobs, self._around.config, self.signs))
+
+    def _to_errors(self) -> None:
+        if not self._covered() and self.errors.focus_part in ("none", "box"):
+            self.errors.results.take_focus()
 
     def _help(self) -> None:
         from tui.screens.help import HelpScreen
 
+        if self._covered():
+            return
         self.push_screen(HelpScreen(self.situation(), self.signs, self.user_keys, ascii_only=self._ascii))
 
     def leave(self) -> None:
         """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""
-        self.jobs.close(0.0)
+        self._last_words()
         self.exit()
+
+    def _told_to_end(self, code: int) -> None:
+        """SIGTERM, SIGHUP: leave as `q` does, but say by the exit code that it was not the user."""
+        self._last_words()
+        self.exit(return_code=code)
+
+    def _last_words(self) -> None:
+        if self._keeper is not None:
+            self._keep()
+            self._keeper.last()
+        self.jobs.close(0.0)
+
+    def _keep(self) -> None:
+        """Remember how it looks now."""
+        if self._keeper is not None and self.errors.is_mounted:
+            self._state = replace(self._state, panes={**self._state.panes, "errors": memory_of(self.errors)})
+            self._keeper.keep(self._state)
 
     def on_unmount(self) -> None:
         """However the app ends, no job goes on: the last moment for one that is about to end."""
@@ -160,6 +236,7 @@ class CasebookApp(App[None], inherit_bindings=False):
     def on_pane_changed(self) -> None:
         """Other actions are possible now."""
         self.keys.situation = self.situation()
+        self._keep()
 
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
@@ -215,10 +292,35 @@ def _collect_from_here() -> None:
         gc.enable()
 
 
-def run(db_path: Path, *, title: str = "", ascii_only: bool = False, config: Config | None = None) -> int:
-    """Open the workbench on the casebook at `db_path`; the exit code when it is left (0, or 1 after a crash)."""
-    wishes = [Wish(one.action, one.keys, one.where) for one in config.keys] if config else []
-    app = CasebookApp(db_path, title=title, ascii_only=ascii_only, wishes=wishes, roots=lambda: roots_of(config))
-    app.run()
+def run(
+    db_path: Path,
+    *,
+    title: str = "",
+    ascii_only: bool = False,
+    config: Config | None = None,
+    log_line: Logger = no_log,
+    remember: bool = False,
+) -> int:
+    """Open the workbench on the casebook at `db_path`; the exit code when it is left.
+
+    0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. With `remember`
+    it looks as it was left the last time.
+    """
+    place = state_file(db_path) if remember else None
+    state, trouble = read_state(place) if place else (State(), "")
+    if trouble:
+        log_line("warning", "the state was not read", reason=trouble)
+    around = Surroundings(config, log_line, place, state)
+    theme = state.theme_under(around.theme) or DARK
+    app = CasebookApp(
+        db_path, title=title, ascii_only=ascii_only, theme=theme, around=around, roots=lambda: roots_of(config)
+    )
+    note_lost_threads(log_line)
+    app.run(mouse=config is None or config.values.ui.mouse)
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
+    if app.crash is not None:
+        from core.folders import log_file
+
+        logged = config is None or config.values.log.level != "off"
+        sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
     return app.return_code or 0

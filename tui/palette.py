@@ -15,6 +15,32 @@ if TYPE_CHECKING:
     from tui.app import CasebookApp
 
 
+class ThemeProvider(Provider):
+    """Every theme there is; the one that is on is marked."""
+
+    async def discover(self) -> Hits:
+        """All of them: our own first, then the user's and Textual's."""
+        for name in self._workbench.theme_names():
+            yield DiscoveryHit(self._line(name, Content(name)), self._choose(name), name)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name has the letters of `query`."""
+        matcher = self.matcher(query)
+        for name in self._workbench.theme_names():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, self._line(name, matcher.highlight(name)), self._choose(name), name)
+
+    def _line(self, name: str, shown: Content) -> Content:
+        return Content.assemble(shown, ("  on now", "$cb-dim")) if name == self.app.theme else shown
+
+    def _choose(self, name: str) -> partial[None]:
+        return partial(self._workbench.choose_theme, name)
+
+    @property
+    def _workbench(self) -> CasebookApp:
+        return cast("CasebookApp", self.app)
+
+
 class ActionProvider(Provider):
     """Every action of the registry that makes sense by name."""
 

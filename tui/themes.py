@@ -1,17 +1,20 @@
-"""Colours: two themes of our own, and the tokens that the renderers name, worked out for whatever theme is on."""
+"""Colours: our own themes, the user's, and the tokens that renderers name, worked out for whatever theme is on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import cast
 
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-DARK, LIGHT = "casebook-dark", "casebook-light"
+DARK, LIGHT, ANSI = "casebook-dark", "casebook-light", "ansi"
 
 
 def own_themes() -> tuple[Theme, ...]:
-    """The two themes that come with casebook."""
+    """The themes that come with casebook; `ansi` has no colours but the terminal's own."""
     return (
         Theme(
             name=DARK,
@@ -43,7 +46,110 @@ def own_themes() -> tuple[Theme, ...]:
             dark=False,
             variables={"border": "#2f5bc4", "border-blurred": "#c4bfb3", "input-selection-background": "#2f5bc4 25%"},
         ),
+        Theme(
+            name=ANSI,
+            ansi=True,
+            primary="ansi_blue",
+            secondary="ansi_cyan",
+            accent="ansi_blue",
+            success="ansi_green",
+            warning="ansi_yellow",
+            error="ansi_red",
+            foreground="ansi_default",
+            background="ansi_default",
+            surface="ansi_default",
+            panel="ansi_default",
+            boost="ansi_default",
+            variables={
+                "border": "ansi_blue",
+                "border-blurred": "ansi_bright_black",
+                "input-cursor-background": "ansi_default",
+                "input-cursor-foreground": "ansi_default",
+                "input-cursor-text-style": "reverse",
+                "input-selection-background": "ansi_blue",
+                "screen-selection-background": "ansi_blue",
+            },
+        ),
     )
+
+
+def user_themes(folder: Path, taken: Collection[str]) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
+    """The user's themes in `folder` (`*.toml`), and a line about each file that is none. Never raises."""
+    themes: list[Theme] = []
+    troubles: list[str] = []
+    names = set(taken)
+    try:
+        files = sorted(folder.glob("*.toml"))
+    except OSError as error:
+        return (), (f"The themes in {folder} cannot be read: {error.strerror}",)
+    for file in files:
+        try:
+            theme = read_theme(file)
+            if theme.name in names:
+                raise ValueError(f"there is a theme {theme.name} already")
+        except (OSError, ValueError, RecursionError) as error:
+            troubles.append(f"{file.name} is no theme: {error}")
+            continue
+        names.add(theme.name)
+        themes.append(theme)
+    return tuple(themes), tuple(troubles)
+
+
+_COLORS = (
+    "primary", "secondary", "accent", "success", "warning", "error", "foreground", "background", "surface", "panel",
+)  # fmt: skip
+_STYLES = {"none", "bold", "dim", "italic", "underline", "reverse", "strike"}
+_NAME = re.compile("[A-Za-z0-9_-]{1,40}")
+_MAX_BYTES = 65_536
+
+
+def read_theme(file: Path) -> Theme:
+    """The theme of one TOML file (raises ValueError, OSError).
+
+    Its keys: `name` (else the file's), `dark`, the colours (`primary` must be there), and a table `variables`.
+    """
+    import tomllib
+
+    if file.stat().st_size > _MAX_BYTES:
+        raise ValueError("it is too large")
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    name, dark = found.pop("name", file.stem), found.pop("dark", True)
+    variables = found.pop("variables", {})
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError("its name must be 1 to 40 letters, digits, - or _")
+    if not isinstance(dark, bool):
+        raise ValueError("dark must be true or false")
+    if unknown := sorted(set(found) - set(_COLORS)):
+        raise ValueError(f"{unknown[0]!r} is no colour of a theme")
+    if "primary" not in found:
+        raise ValueError("the colour primary is missing")
+    colors = {key: _checked_color(key, value) for key, value in found.items()}
+    if not isinstance(variables, dict):
+        raise ValueError("variables must be a table")
+    table = {key: _checked_variable(key, value) for key, value in cast("dict[str, object]", variables).items()}
+    theme = Theme(name=name, dark=dark, variables=table, **colors)  # pyright: ignore[reportArgumentType]  colours only
+    theme.to_color_system().generate()
+    return theme
+
+
+def _checked_color(key: str, value: object) -> str:
+    try:
+        Color.parse(cast("str", value))
+    except (ColorParseError, TypeError, AttributeError):
+        raise ValueError(f"{key} is no colour: {str(value)[:40]!r}") from None
+    return cast("str", value)
+
+
+def _checked_variable(key: str, value: object) -> str:
+    if not re.fullmatch("[a-z0-9-]{1,60}", key) or not isinstance(value, str):
+        raise ValueError(f"{key[:40]!r} is no variable with a text")
+    first, _, share = value.partition(" ")
+    if first in _STYLES and set(value.split(" ")) <= _STYLES:
+        return value
+    if share and not re.fullmatch("[0-9]{1,3}%", share):
+        raise ValueError(f"{key} is neither a colour nor a style: {value[:40]!r}")
+    _checked_color(key, first)
+    return value
 
 
 def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:

@@ -1,0 +1,63 @@
+"""What the workbench looks like: its themes and how one is chosen, NO_COLOR, plain ASCII."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from textual.app import App
+from textual.scrollbar import ScrollBar, ScrollBarRender
+
+from tui.themes import DARK, own_themes, tokens, user_themes
+
+
+class PlainScrollBar(ScrollBarRender):
+    """A scroll bar of blanks: its colours show it, without blocks of a part of a cell."""
+
+    VERTICAL_BARS = [" "] * 8
+    HORIZONTAL_BARS = [" "] * 8
+
+
+def colours_forbidden() -> bool:
+    """Whether the user wants no colours at all (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
+class Look(App[None], inherit_bindings=False):
+    """An app with casebook's themes. `troubles` says what is wrong with the user's own."""
+
+    def __init__(self, *, theme: str, themes: Path | None, ascii_only: bool) -> None:
+        # With the terminal's colours on, NO_COLOR takes all of them away; else Textual makes them grey.
+        super().__init__(ansi_color=True if colours_forbidden() else None)
+        for own in own_themes():
+            self.register_theme(own)
+        self._themes = themes
+        self.theme_troubles: tuple[str, ...] = ()
+        self.set_class(ascii_only, "-ascii")
+        ScrollBar.renderer = PlainScrollBar if ascii_only else ScrollBarRender  # Textual has no other door to it
+        if theme and theme not in self.available_themes:
+            self._read_themes()
+            if theme not in self.available_themes:
+                self.theme_troubles += (f"There is no theme {theme}; this is {DARK}.",)
+        self.theme = theme if theme in self.available_themes else DARK
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's variables, and the tokens that our sheets and renderers name."""
+        variables = super().get_css_variables()
+        own = tokens(variables, ansi=self.current_theme.ansi)
+        self.theme_variables = {**self.theme_variables, **own}
+        return {**variables, **own}
+
+    def theme_names(self) -> tuple[str, ...]:
+        """Every theme that can be chosen: ours, then the user's and Textual's."""
+        ours = [theme.name for theme in own_themes()]
+        return (*ours, *sorted(set(self.available_themes) - {*ours, "textual-ansi"}))
+
+    def _read_themes(self) -> None:
+        """Read the user's themes, once: the files are small, and most people have none."""
+        if self._themes is None:
+            return
+        found, self.theme_troubles = user_themes(self._themes, self.available_themes)
+        self._themes = None
+        for theme in found:
+            self.register_theme(theme)

@@ -1,0 +1,111 @@
+"""The status of the workbench as text: the casebook, what it holds, the search, the jobs, the log, the versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.foreign import inline
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.flows.capabilities import Capabilities
+    from core.flows.doctor import Diagnosis
+    from core.store.jobs import Job
+
+_TEXT = 300
+_CHECKS = {
+    "config_loaded": "settings",
+    "data_dir_writable": "folder",
+    "sqlite_open": "database",
+    "vec_loaded": "vectors",
+    "counts_match": "indexes",
+    "embedding_model": "model",
+}
+_TONES = {"running": "$cb-accent", "succeeded": "$cb-good", "failed": "$cb-bad", "canceled": "$cb-draft"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is found at once. `size` in bytes; None: the file is not there."""
+
+    path: str
+    size: int | None
+    readonly: str
+    log: str
+    settings: str
+    textual: str
+    about: Capabilities | None
+    jobs: tuple[Job, ...]
+
+
+def draw_facts(facts: Facts | None, signs: Signs) -> Content:
+    """The casebook, what it holds, how it searches, its long runs, its files."""
+    if facts is None:
+        return Content.assemble(("Reading the casebook", "$cb-dim"))
+    size = "there is no file yet" if facts.size is None else f"{facts.size:,} bytes"
+    rows = [("file", facts.path), ("size", size), ("writing", facts.readonly or "possible")]
+    parts = _section("Casebook", [*rows, *_held(facts.about)])
+    model = "off: no embedding model is set up, so meaning is not compared"
+    tiers = [("text", "on: fingerprint, exact, prefix, words"), ("vector", model)]
+    tiers.append(("", "it comes with a later version; nothing is missing for the text tiers"))
+    parts += _section("Search", tiers)
+    parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs, signs), ("\n", "")]
+    return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
+
+
+def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
+    """The doctor's checks, each with what mends it; None while it looks."""
+    parts: list[tuple[str, str]] = [("Health\n", "bold $cb-accent")]
+    if found is None:
+        return Content.assemble(*parts, ("  being checked\n", "$cb-dim"))
+    for check in found.checks:
+        mark = signs.outcome("hit" if check.ok else "failed")
+        parts += [(f"  {mark.sign} ", mark.tone), (f"{_CHECKS.get(check.name, check.name):<12}", "$cb-dim")]
+        parts.append((inline(check.detail, _TEXT) + "\n", "$cb-soft" if check.ok else "$cb-text"))
+        if check.hint:
+            parts.append((" " * 16 + inline(check.hint, _TEXT) + "\n", "$cb-draft"))
+    return Content.assemble(*parts)
+
+
+def draw_versions(facts: Facts | None) -> Content:
+    """What casebook runs on."""
+    if facts is None or facts.about is None:
+        return Content("")
+    versions = facts.about.versions
+    rows = [("casebook", versions.casebook), ("schema", str(versions.database)), ("Python", versions.python)]
+    rows += [("SQLite", versions.sqlite), ("Textual", facts.textual)]
+    return Content.assemble(*_section("Versions", rows))
+
+
+def _held(about: Capabilities | None) -> list[tuple[str, str]]:
+    stats = about.stats if about is not None else None
+    if stats is None:
+        return [("holds", "nothing yet")]
+    cases = f"{stats.cases:,} cases, {stats.unresolved:,} unresolved; {stats.resolutions:,} fixes"
+    seen = f"{stats.occurrences:,} errors seen in {stats.sessions:,} sessions, {stats.messages:,} messages"
+    return [("holds", cases), ("from", seen)]
+
+
+def _section(heading: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    parts = [(f"{heading}\n", "bold $cb-accent")]
+    for name, value in rows:
+        parts += [(f"  {name:<14}", "$cb-dim"), (inline(value, _TEXT) + "\n", "$cb-soft")]
+    return [*parts, ("\n", "")]
+
+
+def _jobs(jobs: tuple[Job, ...], signs: Signs) -> list[tuple[str, str]]:
+    parts: list[tuple[str, str]] = []
+    for job in jobs:
+        of = f" of {job.total:,}" if job.total is not None else ""
+        told = f"{job.done:,}{of}  {signs.dot}  {job.started[:16].replace('T', ' ')}"
+        more = "  ".join(part for part in (job.detail, job.error or "") if part)
+        parts += [
+            (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
+            (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
+            (told, "$cb-soft"),
+            (f"  {inline(more, _TEXT)}\n", "$cb-dim"),
+        ]
+    return parts or [("  none yet: an import would be shown here\n", "$cb-dim")]

@@ -1,0 +1,105 @@
+"""Status: where the casebook is, what it holds, what works and what mends the rest. Read in jobs, shown as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.config import Config, default_config
+from core.fault import Fault
+from tui.jobs import Job, Jobs
+from tui.render.signs import Signs
+from tui.render.states import draw_notice, of_fault
+from tui.render.status import Facts, draw_checks, draw_facts, draw_versions
+from tui.widgets.reading import Reading
+
+if TYPE_CHECKING:
+    from core.flows.doctor import Diagnosis
+
+_RUNS = 8
+
+
+def read_facts(config: Config) -> Callable[[Job[Facts]], Facts]:
+    """Look at the casebook of the job: its file, its rows, its long runs."""
+
+    def work(job: Job[Facts]) -> Facts:
+        from importlib.metadata import version
+
+        from core.flows.capabilities import capabilities
+        from core.folders import log_file
+        from core.store import jobs
+
+        path = job.lane.path
+        size = path.stat().st_size if path.is_file() else None
+        readonly, runs = "", ()
+        if size is not None:
+            store = job.store()
+            readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
+        about = capabilities(path)
+        settings = config.path if config.exists else f"defaults; {config.path or 'no file'} is not there"
+        log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
+        return Facts(str(path), size, readonly, log, settings, version("textual"), about, runs)
+
+    return work
+
+
+def run_checks(config: Config) -> Callable[[Job[Diagnosis]], Diagnosis]:
+    """Let the doctor look."""
+
+    def work(job: Job[Diagnosis]) -> Diagnosis:
+        from core.flows.doctor import diagnose
+
+        path: Path = job.lane.path
+        return diagnose(lambda: config, lambda _config: path)
+
+    return work
+
+
+class StatusScreen(ModalScreen[None]):
+    """Esc closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close")]
+
+    def __init__(self, jobs: Jobs, config: Config | None, signs: Signs) -> None:
+        super().__init__()
+        self._jobs = jobs
+        self._config = default_config() if config is None else config
+        self._signs = signs
+        self._facts, self._checks, self._versions = Static(), Static(), Static()
+
+    def compose(self) -> ComposeResult:
+        """One text to read."""
+        with Reading(id="status") as frame:
+            frame.border_title = Content("Status")
+            frame.border_subtitle = Content("esc closes")
+            yield from (self._facts, self._checks, self._versions)
+
+    def on_mount(self) -> None:
+        """Say what is being looked at, and look."""
+        self.query_one("#status").focus()
+        self._facts.update(draw_facts(None, self._signs))
+        self._checks.update(draw_checks(None, self._signs))
+        self._jobs.run("status", read_facts(self._config), self._read, self._failed)
+        self._jobs.run("doctor", run_checks(self._config), self._checked, self._failed)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._jobs.cancel("status")
+        self._jobs.cancel("doctor")
+
+    def _read(self, facts: Facts, _final: bool) -> None:
+        self._facts.update(draw_facts(facts, self._signs))
+        self._versions.update(draw_versions(facts))
+
+    def _checked(self, found: Diagnosis, _final: bool) -> None:
+        self._checks.update(draw_checks(found, self._signs))
+
+    def _failed(self, fault: Fault) -> None:
+        self._facts.update(draw_notice(of_fault(fault)))
