@@ -1,7 +1,8 @@
 """The workbench with a heartbeat, for measuring: `python -m bench.pty_app CASEBOOK REPORT [TRANSCRIPT]`.
 
 A task of the event loop sleeps again and again and writes down how late it wakes. F9 starts an import of TRANSCRIPT
-that looks whether it is to stop, F10 one that never does. What was seen is written to REPORT (JSON) at the end.
+into a casebook beside it that looks whether it is to stop, F10 one that never does. What was seen is written to REPORT
+(JSON) at the end.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import ClassVar
@@ -65,11 +66,10 @@ class BeatingApp(CasebookApp):
             from core.flows.importing import import_transcripts
             from core.store import open_store
 
-            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-                target = Path(folder) / "import.db"
-                with open_store(target, write=True, create=True) as store:
-                    self.call_later(self._importing)
-                    import_transcripts(store, "claude-code", [transcript], cancelled=lambda: listens and job.stopped)
+            target = transcript.with_name(f"import-{os.getpid()}.db")
+            with open_store(target, write=True, create=True) as store:
+                self.call_later(self._importing)
+                import_transcripts(store, "claude-code", [transcript], cancelled=lambda: listens and job.stopped)
 
         self.jobs.run("import", work, lambda _value, _final: None, lambda _fault: None)
 

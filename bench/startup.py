@@ -1,4 +1,4 @@
-"""Starting the command line, against an interpreter that does nothing, and the workbench against a minimal app."""
+"""Starting the command line, against an interpreter that does nothing."""
 
 from __future__ import annotations
 

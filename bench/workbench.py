@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.cases import build, message
 from bench.pty_app import BEAT
-from bench.table import Row
+from bench.table import Row, seconds
 from bench.terminal import Terminal
 from bench.transcript import write_transcript
 from core.flows.demo import fill_demo
@@ -78,21 +78,29 @@ def _first_paint(home: Path, env: Mapping[str, str], large: Path, rounds: int) -
         }
         found["samples"], found["samples, rows"] = _drawn(_workbench(samples), env, PROMPT, ROWS)
         found["large"], found["large, rows"] = _drawn(_workbench(large), env, PROMPT, ROWS)
+        found["version"] = seconds(lambda: _run("--version", env=env))
+        found["search"] = seconds(lambda: _run("errors", "search", "--db", str(samples), "boom at once", env=env))
         if not posting:
             found["posting"] = _drawn(POSTING, env, rb"Enter a URL")[0]
         if turn:  # the first one warms the disk
-            for what, seconds in found.items():
-                took.setdefault(what, []).append(seconds)
+            for what, once in found.items():
+                took.setdefault(what, []).append(once)
     names = {
         "empty casebook": ("first paint, empty casebook", 1.5),
         "samples": ("first paint, samples", 1.5),
         "samples, rows": ("first rows, samples", None),
         "large": ("first paint, large casebook", 1.5),
         "large, rows": ("first rows, large casebook", 2.0),
+        "version": ("casebook --version", 0.35),
+        "search": ("casebook errors search", 0.35),
         "posting": ("first paint, posting", None),
     }
-    rows = [_against(*names[what], seconds, took["minimal"]) for what, seconds in took.items() if what != "minimal"]
+    rows = [_against(*names[what], times, took["minimal"]) for what, times in took.items() if what != "minimal"]
     return rows if not posting else [*rows, Row("first paint, posting", float("nan"), None, posting)]
+
+
+def _run(*args: str, env: Mapping[str, str]) -> None:
+    subprocess.run((sys.executable, "-m", "cli", *args), check=False, capture_output=True, env={**os.environ, **env})
 
 
 def _against(what: str, budget: float | None, ours: list[float], control: list[float]) -> Row:
