@@ -24,7 +24,7 @@ from tui.render.foreign import BLOCK
 from tui.render.history import draw_history
 from tui.render.marked import draw_marked
 from tui.render.signs import ASCII, UNICODE
-from tui.render.trace import draw_trace
+from tui.render.trace import draw_trace, draw_twig, folded_at_first, tree
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 BY_HAND = Resolution(
@@ -44,6 +44,13 @@ CASE = Case(
 MATCH = Hit(
     3, "exact", "high", 0.95, None, CASE.error_normalized, "ModuleNotFoundError: No module named 'toml'",
     "uv add toml", "draft", "Bash", ("Bash",), 2, None, Source("s-2", (1,)), ("same normalized key",),
+)  # fmt: skip
+TRACE = (
+    Step("fingerprint", "miss", "never seen before", elapsed_ms=0.2),
+    Step(
+        "prefix", "hit", "begins alike", (("compared", 7), ("best", None), ("cap", "a long one")),
+        (Step("overlap", "hit", "5 of 6"),),
+    ),
 )  # fmt: skip
 
 
@@ -101,10 +108,14 @@ def test_the_tools_are_steps_in_order() -> None:
 
 def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
     rejected = replace(BY_HAND, id=6, text="pip install yaml\nthen again", status="rejected", current=False)
-    earlier = replace(BY_HAND, id=5, text="reboot", status="draft", author="harvest", current=False, source=Source(None))
+    earlier = replace(
+        BY_HAND, id=5, text="reboot", status="draft", author="harvest", current=False, source=Source(None)
+    )
     text = draw_history((earlier, rejected, BY_HAND), UNICODE, NOW).plain
     lines = text.split("\n")
-    assert lines[0].startswith("● verified  ·  answers now  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9")
+    assert lines[0].startswith(
+        "● verified  ·  answers now  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9"
+    )
     assert lines[1].strip() == "uv add pyyaml"
     assert lines[2].startswith("✕ rejected  ·  by mina")
     assert "then again" not in text
@@ -161,17 +172,24 @@ def test_a_diff_shows_what_went_and_what_came() -> None:
     assert tones["-"] not in (tones["- old"], tones["+ new"])
 
 
-def test_a_trace_is_a_tree_with_reasons_and_facts() -> None:
-    steps = (
-        Step("fingerprint", "miss", "never seen before", elapsed_ms=0.2),
-        Step("prefix", "hit", "begins alike", (("compared", 7), ("best", None)), (Step("overlap", "hit", "5 of 6"),)),
-    )
-    lines = draw_trace(steps, UNICODE).plain.split("\n")
-    assert lines[0] == "· fingerprint  miss  0.2 ms"
-    assert lines[1] == "  never seen before"
-    assert "compared 7" in lines[4]
-    assert "None" not in lines[4]
-    assert lines[5].startswith("└ ✓ overlap")
+def test_a_trace_is_a_tree_with_reasons_and_facts_in_columns() -> None:
+    lines = draw_trace(TRACE, UNICODE).plain.split("\n")
+    assert lines[0] == "  · fingerprint  miss  0.2 ms"
+    assert lines[1] == "    never seen before"
+    assert lines[2].startswith("▾ ✓ prefix  hit")
+    assert lines[4:6] == ["    compared  7", "    cap       a long one"]
+    assert not [line for line in lines if "None" in line]
+    assert lines[6].startswith("└   ✓ overlap")
+
+
+def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
+    twigs = tree(TRACE, UNICODE, frozenset({(1,)}))
+    assert [twig.step.stage for twig in twigs] == ["fingerprint", "prefix"]
+    text = draw_twig(twigs[1], UNICODE).plain
+    assert text.startswith("▸ ")
+    assert "begins alike" in text
+    assert "compared" not in text
+    assert folded_at_first(TRACE) == frozenset({(0,)})
 
 
 def test_an_endless_trace_is_cut() -> None:

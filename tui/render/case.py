@@ -61,7 +61,7 @@ def head_line(case: Case, hit: Hit | None) -> str:
 def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
     """The key line: what is masked in it quieter, what matched lit by its tier."""
     drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
-    return drawn if hit is None else light(drawn, lit, signs.tier(hit.tier).tone)
+    return drawn if hit is None else light(drawn, lit, signs.tier(hit.tier).tone, len(line))
 
 
 def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = ()) -> Content:

@@ -71,7 +71,7 @@ def lines_of(
 def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]:
     mark, index = marks.of(message.index), message.index
     told = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
-    told += [message.tool or "", stamp(message.ts), "aside" if message.chain else ""]
+    told += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
     yield Line(index, "head", "  ".join(title(part) for part in told if part), message.role, mark)
     start, end = marks.errors.get(index, (None, None))
     first = 0 if end is None or end <= SHOWN else max(0, (start or 0) - SHOWN // 4)

@@ -32,6 +32,8 @@ class Signs:
     stem: str
     continued: str
     unread: str
+    opened: str
+    closed: str
 
     def tier(self, name: str | None) -> Mark:
         """The mark of a search tier; a blank one for none."""
@@ -89,6 +91,8 @@ UNICODE = Signs(
     stem="│ ",
     continued="↪",
     unread="⋯",
+    opened="▾",
+    closed="▸",
 )
 ASCII = Signs(
     tiers=_marks(_TIERS, 1),
@@ -104,4 +108,6 @@ ASCII = Signs(
     stem="| ",
     continued=">",
     unread=":",
+    opened="-",
+    closed="+",
 )

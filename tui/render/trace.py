@@ -1,59 +1,96 @@
-"""A trace as an indented tree: each step, what came of it, why, and how long it took."""
+"""A trace as a tree: each step, what came of it, why, how long it took, its facts in a column; steps fold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from tui.render.foreign import title
+from tui.render.foreign import inline, pad, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.trace import Step
 
-_STEPS = 400
+STEPS = 400
 """The most steps drawn: a trace is read by a person."""
+_DEEP = 12
+_NAMES = 18
+"""The widest column of fact names."""
+
+Path = tuple[int, ...]
+"""Where a step stands: its number on each level."""
 
 
-def draw_trace(steps: Sequence[Step], signs: Signs) -> Content:
-    """The steps in order, sub-steps below theirs with branches."""
-    parts: list[tuple[str, str]] = []
-    drawn = 0
+@dataclass(frozen=True, slots=True)
+class Twig:
+    """One step of the tree: its place, its branches (`lead` on its first line, `under` below), whether it is open."""
 
-    def draw(level: Sequence[Step], stem: str, depth: int) -> None:
-        nonlocal drawn
+    path: Path
+    step: Step
+    lead: str
+    under: str
+    open: bool
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is something to fold away."""
+        return bool(self.step.steps) or any(value is not None for _, value in self.step.facts)
+
+
+def folded_at_first(steps: Sequence[Step]) -> frozenset[Path]:
+    """Steps that found nothing begin folded: what decided the answer is what one looks for."""
+    return frozenset((at,) for at, step in enumerate(steps) if step.outcome in ("miss", "skipped"))
+
+
+def tree(steps: Sequence[Step], signs: Signs, folded: Set[Path] = frozenset()) -> tuple[Twig, ...]:
+    """The steps in order, those below a folded one left out."""
+    found: list[Twig] = []
+
+    def grow(level: Sequence[Step], stem: str, path: Path) -> None:
         for at, step in enumerate(level):
-            if drawn >= _STEPS:
+            if len(found) >= STEPS:
                 return
-            drawn += 1
-            last = at == len(level) - 1
-            branch = "" if not depth else signs.last_branch if last else signs.branch
-            below = "" if not depth else "  " if last else signs.stem
-            parts.extend(_step(step, stem + branch, stem + below, signs))
-            if depth < 12:
-                draw(step.steps, stem + below, depth + 1)
+            last, own = at == len(level) - 1, (*path, at)
+            branch = "" if not path else signs.last_branch if last else signs.branch
+            below = "" if not path else "  " if last else signs.stem
+            is_open = own not in folded
+            found.append(Twig(own, step, stem + branch, stem + below, is_open))
+            if is_open and len(path) < _DEEP:
+                grow(step.steps, stem + below, own)
 
-    draw(steps, "", 0)
-    return Content.assemble(*parts).rstrip()
+    grow(steps, "", ())
+    return tuple(found)
 
 
-def _step(step: Step, lead: str, under: str, signs: Signs) -> list[tuple[str, str]]:
-    mark = signs.outcome(step.outcome)
+def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
+    """A step with its reason, and while it is open its facts, names and values in columns."""
+    step, mark = twig.step, signs.outcome(twig.step.outcome)
+    fold = " " if not twig.foldable else signs.opened if twig.open else signs.closed
     parts = [
-        (lead, "$cb-faint"),
+        (twig.lead, "$cb-faint"),
+        (f"{fold} ", "bold $cb-accent" if chosen else "$cb-dim"),
         (f"{mark.sign} ", mark.tone),
         (title(step.stage), "bold $cb-text" if step.outcome == "hit" else "$cb-text"),
         (f"  {mark.words}", mark.tone),
     ]
     if step.elapsed_ms >= 0.05:
-        parts.append((f"  {step.elapsed_ms:.1f} ms", "$cb-faint"))
-    parts.append(("\n", ""))
+        parts.append((f"  {step.elapsed_ms:.1f} ms", "$cb-dim"))
+    under = twig.under + "    "
     if step.reason:
-        parts += [(under + "  ", "$cb-faint"), (title(step.reason) + "\n", "$cb-soft")]
-    facts = [(name, value) for name, value in step.facts if value is not None]
-    if facts:
-        shown = "  ".join(f"{title(name.replace('_', ' '))} {title(str(value))}" for name, value in facts)
-        parts += [(under + "  ", "$cb-faint"), (shown + "\n", "$cb-dim")]
-    return parts
+        parts += [("\n" + under, "$cb-faint"), (title(step.reason), "$cb-soft")]
+    facts = [(title(name.replace("_", " ")), title(str(value))) for name, value in step.facts if value is not None]
+    if twig.open and facts:
+        width = min(_NAMES, max(cell_len(name) for name, _ in facts))
+        for name, value in facts:
+            column = pad(inline(name, width, more=signs.more), width)
+            parts += [("\n" + under, "$cb-faint"), (f"{column}  ", "$cb-dim"), (value, "$cb-soft")]
+    return Content.assemble(*parts)
+
+
+def draw_trace(steps: Sequence[Step], signs: Signs) -> Content:
+    """The whole tree, nothing folded."""
+    return Content("\n").join(draw_twig(twig, signs) for twig in tree(steps, signs))

@@ -149,7 +149,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_subtitle = Content(inline(fault.message, 200))
 
     def _caption(self) -> None:
-        at = f"message {self.chosen:,} of {self.ends[0]:,} to {self.ends[1]:,}"
+        at = f"message {self.chosen:,}, the session has {self.ends[0]:,} to {self.ends[1]:,}"
         marks = "n p errors and fixes, " if len(self._marks.indexes) > 1 else ""
         self.border_subtitle = Content(f"{at}  {self._signs.dot}  {marks}J K messages, enter whole, y copy, esc back")
 
