@@ -4,4 +4,5 @@ import sys
 
 from cli.main import main
 
-sys.exit(main())
+if __name__ == "__main__":  # a worker process reads this file again under another name
+    sys.exit(main())

@@ -6,23 +6,23 @@ moment leaves whole batches, and the next run goes on from there. Nothing is sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from core.fault import Fault
+from core.flows.import_ahead import Ahead
 from core.flows.import_files import Found, files_to_read
 from core.flows.import_harvest import harvest_pending
 from core.flows.import_memory import Memory
 from core.flows.import_report import ImportReport, Meter, Progress, SkippedLine, Tally
-from core.flows.import_rows import Rows, rows_of
+from core.flows.import_rows import Rows
 from core.flows.import_source import (
     NotATranscript,
     Position,
     Source,
-    batches,
     going_on,
     head_hash,
     open_regular,
@@ -32,12 +32,11 @@ from core.flows.import_source import (
 )
 from core.flows.import_write import write_messages, write_position, write_sessions
 from core.store import Store, faults, jobs
-from core.transcripts import LINE_CAP, Agent, RawLine, Record, Skipped, read_claude_code, read_codex, read_plain
+from core.transcripts import Agent
 
 __all__ = ["ImportReport", "Progress", "SkippedLine", "import_transcripts"]
 
 AgentChoice = Literal["claude-code", "codex", "auto", "plain"]
-_TOO_LONG = f"longer than {LINE_CAP // (1024 * 1024)} MiB"
 
 
 class _Moved(Exception):
@@ -53,6 +52,7 @@ class _Run:
     tally: Tally
     meter: Meter
     stop: Callable[[], bool]
+    ahead: Ahead
     done: int = 0
     job: jobs.Job | None = None
     asked: bool = False
@@ -83,8 +83,12 @@ def import_transcripts(
     store.require_write()
     tally, chosen = Tally(), None if agent == "auto" else agent
     files = files_to_read(chosen, paths, tally)
-    run = _Run(store, chosen, tally, Meter(on_progress, "import", sum(found.size for found in files)), cancelled)
-    with _as_job(run), _calm_checkpoints(store):
+    meter = Meter(on_progress, "import", sum(found.size for found in files))
+    with (
+        Ahead() as ahead,
+        _as_job(run := _Run(store, chosen, tally, meter, cancelled, ahead)),
+        _calm_checkpoints(store),
+    ):
         for found in files:
             if run.cancelled():
                 break
@@ -147,8 +151,7 @@ def _read_on(run: _Run, source: Source) -> bool:
     if source.document and position.offset == source.size:
         return True
     memory = Memory(fresh=position.offset == 0 or source.document)
-    for batch in batches(source, position):
-        rows = rows_of(_records(run.store, source, batch), source.start)
+    for batch, rows in run.ahead.rows(source, position, lambda uuid: _chain(run.store, uuid)):
         end = batch[-1].end
         here = Position(end, batch[-1].lines, head_hash(source, end))
         if source.document and rows.skipped and not rows.messages:
@@ -164,17 +167,6 @@ def _read_on(run: _Run, source: Source) -> bool:
         if run.cancelled():
             break
     return True
-
-
-def _records(store: Store, source: Source, batch: list[RawLine]) -> Iterator[Record]:
-    lines = [(line.number, line.data) for line in batch if line.data is not None]
-    for line in batch:
-        if line.data is None:
-            yield Skipped(line.number, _TOO_LONG)
-    if source.agent == "claude-code":
-        yield from read_claude_code(lines, source.start, chain_of=lambda uuid: _chain(store, uuid))
-    else:
-        yield from (read_codex if source.agent == "codex" else read_plain)(lines, source.start)
 
 
 def _chain(store: Store, uuid: str) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.flows import import_source, importing
+from core.flows import import_ahead, import_source
 from core.flows.importing import Progress, import_transcripts
 from core.store import jobs, open_store
 from tests.core.transcripts.builders import Claude
@@ -89,7 +89,7 @@ def test_a_harvest_that_a_killed_run_owes_is_done_by_the_next(db: Path, folder: 
 def test_two_imports_of_the_same_files_at_once_store_each_message_once(
     db: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, busy = importing.rows_of, [False]
+    real, busy = import_ahead.rows_of, [False]
 
     def interrupted(*how):
         found = real(*how)
@@ -98,7 +98,7 @@ def test_two_imports_of_the_same_files_at_once_store_each_message_once(
             run(db, folder)  # the other process, between our reading and our writing
         return found
 
-    monkeypatch.setattr(importing, "rows_of", interrupted)
+    monkeypatch.setattr(import_ahead, "rows_of", interrupted)
     report = run(db, folder)
     monkeypatch.undo()
     assert report.messages == 0 and len(texts(db)) == len(set(texts(db))) == 20

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import apsw
+import orjson
 
 from core.errors.cases import Name, observe
 from core.errors.derived import refresh_case
@@ -107,9 +108,12 @@ def _delegated(con: apsw.Connection, session: str) -> dict[str, object]:
 
 def _object(text: str) -> Mapping[str, object]:
     try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+        value: object = orjson.loads(text)
+    except ValueError:  # what orjson does not take (huge numbers, lone surrogates) the standard library may
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return {}
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
