@@ -135,6 +135,13 @@ def test_the_key_line_is_lit_where_it_stands_in_the_raw_error() -> None:
     assert lit == ["error: boom"]
 
 
+def test_tabs_before_the_key_line_do_not_put_the_light_elsewhere() -> None:
+    raw = "a\tb\n\t\terror:\tboom\nmore"
+    drawn = draw_raw(Raw(raw, raw.index("error"), raw.index("\nmore")), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
+    assert lit == ["error:  boom"]
+
+
 def test_a_long_error_is_clipped_and_says_so() -> None:
     raw = Raw("x" * (BLOCK + 500))
     text = draw_raw(raw, UNICODE).plain

@@ -183,16 +183,23 @@ class Raw:
 def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
     """The error as it was seen, its key line lit; of a long one the part around that line, and how much is left out."""
     first = _window(raw, limit)
-    text, after = block(raw.text[first:], limit)
+    text, _ = block(raw.text[first : first + limit])
+    after = max(0, len(raw.text) - first - limit)
     body = Content(text, [Span(0, len(text), "$cb-soft")])
-    if raw.start is not None and raw.end is not None and "\t" not in raw.text[first : raw.end]:
-        body = body.stylize("bold underline $cb-bad", max(0, raw.start - first), max(0, raw.end - first))
+    if raw.start is not None and raw.end is not None:
+        start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
+        body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
     parts: list[tuple[str, str] | Content] = [body.rstrip()]
     if first:
         parts.insert(0, (f"{signs.more} {first:,} characters before: a shows all\n", "$cb-draft"))
     if after:
         parts.append((f"\n{signs.more} {after:,} more characters: a shows all", "$cb-draft"))
     return Content.assemble(*parts)
+
+
+def _drawn_at(before: str) -> int:
+    """Where what follows `before` stands once it is drawn: a tab is as wide as it takes to the next stop."""
+    return len(before) if "\t" not in before else len(before.expandtabs(4))
 
 
 def is_clipped(raw: Raw, limit: int = BLOCK) -> bool:

@@ -149,9 +149,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_subtitle = Content(inline(fault.message, 200))
 
     def _caption(self) -> None:
-        at = f"message {self.chosen:,}, the session has {self.ends[0]:,} to {self.ends[1]:,}"
-        marks = "n p errors and fixes, " if len(self._marks.indexes) > 1 else ""
-        self.border_subtitle = Content(f"{at}  {self._signs.dot}  {marks}J K messages, enter whole, y copy, esc back")
+        marks = "n p error and fix, " if len(self._marks.indexes) > 1 else ""
+        at = f"{self.chosen:,} of {self.ends[0]:,} to {self.ends[1]:,}"
+        keys = f"esc back, {marks}J K message, enter whole, y copy"
+        self.border_subtitle = Content(f"{at}  {self._signs.dot}  {keys}")
 
     # Moving ----------------------------------------------------------------------------------------------------------
 

@@ -83,7 +83,9 @@ class CaseActs:
         if fix is None or fix.session is None:
             self._say("This case has no fix yet." if fix is None else "This fix was written by hand.")
         else:
-            self._open(fix.session, min(fix.messages, default=0))
+            seen = {one.message for one in self._view.seen.read if one.session == fix.session}
+            ahead = [at for at in fix.messages if at not in seen]
+            self._open(fix.session, min(ahead or fix.messages or (0,)))
 
     def _open(self, session: str, index: int) -> None:
         from tui.render.session import Marks
