@@ -21,7 +21,7 @@ from tui.crash import CrashSafe, Logger, crash_line, heed_signals, no_log, note_
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
 from tui.look import Look, colours_forbidden
-from tui.panes.errors.first_run import Roots
+from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.messages import PaneCopied, PaneCounted, PaneSaid, PaneShowAll, PaneTroubled
