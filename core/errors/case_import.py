@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 import apsw
 
@@ -18,6 +18,7 @@ from core.errors.identify import identify
 from core.errors.resolutions import add_resolution, parse_names
 from core.fault import Fault
 from core.lazy_pattern import lazy_pattern
+from core.reports import ImportReport, SkippedLine
 from core.store import SeedRow, Store, faults, now, read_seed
 from core.text import redact
 
@@ -25,30 +26,6 @@ BATCH = 500
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one JSONL line; a longer one is skipped."""
 _TIME = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.,]{2,18}(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedLine:
-    """A line that could not be imported: where, and why."""
-
-    file: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class CaseImport:
-    """What an import of cases did. Importing the same file again adds nothing."""
-
-    SCHEMA: ClassVar[str] = "import_report.v1"
-
-    files: int = 0
-    sessions: int = 0
-    messages: int = 0
-    tool_calls: int = 0
-    errors: int = 0
-    resolutions: int = 0
-    skipped: tuple[SkippedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +54,7 @@ class _Row:
     keys: tuple[str, ...] = field(default=())
 
 
-def import_cases(store: Store, path: Path) -> CaseImport:
+def import_cases(store: Store, path: Path) -> ImportReport:
     """Import cases from a JSONL file or a seed database; a bad line is skipped and reported.
 
     Raises Fault if the file cannot be read at all.
@@ -98,7 +75,7 @@ def _head(path: Path) -> bytes:
         return file.read(16)
 
 
-def _import_rows(store: Store, rows: Iterator[tuple[int, _Row | str]], path: Path) -> CaseImport:
+def _import_rows(store: Store, rows: Iterator[tuple[int, _Row | str]], path: Path) -> ImportReport:
     errors = resolutions = 0
     skipped: list[SkippedLine] = []
     while batch := list(islice(rows, BATCH)):
@@ -114,7 +91,7 @@ def _import_rows(store: Store, rows: Iterator[tuple[int, _Row | str]], path: Pat
                 resolutions += added
             for case_id in touched:
                 refresh_case(store.con, case_id)
-    return CaseImport(files=1, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
+    return ImportReport(files=1, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
 
 
 def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int, int]:

@@ -129,14 +129,13 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
     from core.config import Config, ConfigFile
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
-    from core.errors.case_import import CaseImport
     from core.flows.demo import Demo
     from core.flows.doctor import Diagnosis
     from core.flows.import_report import ImportReport, Progress
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        Capabilities, Case, CaseImport, CaseList, Config, ConfigFile, Demo, Diagnosis, ErrorObject, FileReport,
+        Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, ErrorObject, FileReport,
         Identity, ImportReport, Progress, Recorded, SearchAnswer,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}

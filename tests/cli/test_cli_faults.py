@@ -77,8 +77,8 @@ def test_alone_on_a_terminal_it_opens_the_workbench(run: Run, monkeypatch: pytes
 
     opened: list[tuple[Path, str, bool]] = []
 
-    def fake(path: Path, *, title: str = "", ascii_only: bool = False, config: object = None) -> int:
-        assert config is not None
+    def fake(path: Path, *, title: str = "", ascii_only: bool = False, **more: object) -> int:
+        assert more["config"]
         opened.append((path, title, ascii_only))
         return 0
 
