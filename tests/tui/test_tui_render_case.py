@@ -107,7 +107,9 @@ def test_the_tools_are_steps_in_order() -> None:
 
 
 def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
-    rejected = replace(BY_HAND, id=6, text="pip install yaml\nthen again", status="rejected", current=False)
+    rejected = replace(
+        BY_HAND, id=6, text="pip install yaml\n" + "x " * 100 + "then again", status="rejected", current=False
+    )
     earlier = replace(
         BY_HAND, id=5, text="reboot", status="draft", author="harvest", current=False, source=Source(None)
     )

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.foreign import BLOCK, block, inline, title
-from tui.render.lit import Spans, light
+from tui.render.lit import Spans, light, tone_of
 from tui.render.marked import draw_marked
 from tui.render.masked import dim_masked, masked_in
 from tui.render.signs import Signs
@@ -61,7 +61,7 @@ def head_line(case: Case, hit: Hit | None) -> str:
 def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
     """The key line: what is masked in it quieter, what matched lit by its tier."""
     drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
-    return drawn if hit is None else light(drawn, lit, signs.tier(hit.tier).tone, len(line))
+    return drawn if hit is None else light(drawn, lit, tone_of(hit.tier, signs), len(line))
 
 
 def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = ()) -> Content:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from core.errors import Resolution
 
 _SHOWN = 50
+_LINE = 160
+"""Cells of a fix that is told in short."""
 _TEXT = 4_000
 """Code points of one fix in the history."""
 
@@ -42,8 +44,7 @@ def draw_history(resolutions: Sequence[Resolution], signs: Signs, now: datetime,
             more = f"\n{signs.more} {left:,} more characters" if left else ""
             parts += [("    " + (text + more).replace("\n", "\n    ") + "\n", tone)]
         else:
-            first = one.text.strip().split("\n", 1)[0]
-            parts += [("    " + inline(first, 300, more=signs.more) + "\n", tone)]
+            parts += [("    " + inline(one.text.strip(), _LINE, more=signs.more) + "\n", tone)]
     if len(ordered) > _SHOWN:
         parts.append((f"and {len(ordered) - _SHOWN} more\n", "$cb-dim"))
     return Content.assemble(*parts).rstrip()

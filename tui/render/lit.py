@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from tui.render.signs import Signs
+
 Spans = tuple[tuple[int, int], ...]
 """Half-open ranges of code points, ordered and apart, as `core.errors.matched_spans` gives them."""
+
+
+def tone_of(tier: str | None, signs: Signs) -> str:
+    """The tone of what a tier lit. Words found by browsing have a quiet sign, but must be seen in their line."""
+    return "$cb-accent" if tier == "text" else signs.tier(tier).tone
 
 
 def light(content: Content, spans: Spans, tone: str, size: int) -> Content:

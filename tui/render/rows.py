@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.render.foreign import inline, pad
-from tui.render.lit import Spans, light
+from tui.render.lit import Spans, light, tone_of
 from tui.render.signs import Signs
 from tui.render.when import ago
 
@@ -73,7 +73,7 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-text"
     line = Content.styled(pad(inline(row.key_line, room, more=signs.more), room), tone)
-    return Content.assemble(*parts, light(line, row.lit, signs.tier(row.tier).tone, len(row.key_line)), *tail)
+    return Content.assemble(*parts, light(line, row.lit, tone_of(row.tier, signs), len(row.key_line)), *tail)
 
 
 def draw_unread(width: int, signs: Signs) -> Content:
