@@ -20,7 +20,7 @@ LINE: Final = 8192
 _ODD_SPACE = lazy_pattern("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 
 # An agent's result as a JSON object: the string that holds the output. Tried in this order.
-_JSON_STRING = r'"{}"\s{{0,4}}:\s{{0,4}}"((?:[^"\\]++|\\.)*+)(?:"|\Z|\\\Z)'
+_JSON_STRING = r'"{}"\s{{0,4}}:\s{{0,4}}"((?>(?:[^"\\]++|\\.)*))(?:"|\Z|\\\Z)'
 _JSON_OUTPUT = tuple(
     lazy_pattern(_JSON_STRING.format(name), re.DOTALL)
     for name in ("output", "aggregated_output", "stderr", "content", "stdout", "text")

@@ -10,9 +10,9 @@ from core.lazy_pattern import lazy_pattern
 NUMBER: Final = lazy_pattern(
     r"[0-9](?<![A-Za-z0-9_][0-9])(?:"
     r"(?P<version>[0-9]*+(?:\.[0-9]++){2,}(?:[-+.]?[A-Za-z][\w.+-]*+|[-+][0-9][\w.+-]*+)?)"
-    r"|[0-9]*+(?:x[0-9]++)++(?![A-Za-z0-9_])"
-    r"|[0-9]*+[hm](?:[0-9]++[hm])*+[0-9]++(?:\.[0-9]++)?s?(?![A-Za-z0-9_])"
-    r"|(?:[0-9]{0,2}(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?P<fraction>\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+    r"|[0-9]*+(?>(?:x[0-9]++)+)(?![A-Za-z0-9_])"
+    r"|[0-9]*+[hm](?>(?:[0-9]++[hm])*)[0-9]++(?:\.[0-9]++)?s?(?![A-Za-z0-9_])"
+    r"|(?:[0-9]{0,2}(?>(?:,[0-9]{3})+)(?![0-9])|[0-9]*+)(?P<fraction>\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
     r"(?P<unit>ms|min|[smh]|us|µs|ns|[kKMGT]i?B|[kMG]|B|bytes|px)?(?![A-Za-z0-9_]))"
 )
 """A number with its unit, or a dotted version. It begins with a plain class, which the engine can skip to."""

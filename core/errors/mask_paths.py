@@ -14,11 +14,11 @@ _QUOTED = lazy_pattern(r"'(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}[\\/])[^'\n]{1,400}'
 # A folder under a drive or share may hold blanks while a backslash still follows.
 _DRIVE = lazy_pattern(
     r"(?:[A-Za-z](?<![A-Za-z0-9_][A-Za-z]):\\|\\\\(?=\w))"
-    rf"(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*+{_UNQUOTED}*+{_POSITION}"
+    rf"(?>(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*){_UNQUOTED}*+{_POSITION}"
 )
 _WORD = lazy_pattern(
     rf"(?<![^'(\[=:,{{@])(?:[A-Za-z]:(?=[\\/]))?{_UNQUOTED}*+[\\/]"
-    rf"(?:[^\s'<>|,;:*?()\[\]{{}}=]++|\[[\w.]++\]|\([A-Za-z][\w.]*+\)(?=/))*+{_POSITION}"
+    rf"(?>(?:[^\s'<>|,;:*?()\[\]{{}}=]++|\[[\w.]++\]|\([A-Za-z][\w.]*+\)(?=/))*){_POSITION}"
 )
 
 _PLACED = (
@@ -29,7 +29,7 @@ _PLACED_FILE = lazy_pattern(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})
 
 _EXTENSION = lazy_pattern(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
 _PARTICLE = lazy_pattern(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
-_DOMAIN = lazy_pattern(r"[\w-]++(?:\.[\w-]++)*+\.[a-z]{2,}\Z")
+_DOMAIN = lazy_pattern(r"[\w-]++(?>(?:\.[\w-]++)*)\.[a-z]{2,}\Z")
 _POSITION_AT_END = lazy_pattern(r"[A-Za-z_]\w*(?::[0-9]++(?:[:-][0-9]++)*|\([0-9]++(?:,[0-9]++)*\))\Z")
 _FLAG = lazy_pattern(r"-{1,2}[A-Za-z]")
 

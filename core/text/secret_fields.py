@@ -26,7 +26,7 @@ Span = tuple[int, int]
 _NAME_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-")
 _LONGEST_NAME: Final = 64
 
-CLOSE: Final = r"""(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4}+"""
+CLOSE: Final = r"""(?>(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4})"""
 """What may stand between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
 
 _TAIL = lazy_pattern(

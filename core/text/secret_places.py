@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 _URL_USER = lazy_pattern(
     r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
-      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*+) @
+      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?>(?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*)) @
     | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
 )
 _EXAMPLE = lazy_pattern(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
@@ -37,7 +37,7 @@ _SCHEME = lazy_pattern(
 )
 _HEADER = lazy_pattern(r"""(?:\\{0,3}["'`])?[ \t]*(?:[:=]|=>|,)[ \t]*(?:f?\\{0,3}["'`])?""")
 _HEADER_VALUE = lazy_pattern(r"[^\s\"'`\\<>,;){}]{4,256}+")
-_PARAMETERS = lazy_pattern(r"(?:[^\n'`\\]|\\\"){8,2048}+")
+_PARAMETERS = lazy_pattern(r"(?>(?:[^\n'`\\]|\\\"){8,2048})")
 _SCHEME_VALUE = lazy_pattern(r"[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,256}+)")
 
 

@@ -54,7 +54,7 @@ _STAND_IN = lazy_pattern(
 )
 _CODE = lazy_pattern(
     r"""(?x)
-    [A-Za-z_$@][\w$]*+ (?: (?:\?\.|\.|->|::) [A-Za-z_$][\w$]*+ )++ [!;,)?]* $      # config.password, this.state.pw
+    [A-Za-z_$@][\w$]*+ (?>(?: (?:\?\.|\.|->|::) [A-Za-z_$][\w$]*+ )+) [!;,)?]* $      # config.password, this.state.pw
   | [A-Za-z_$@][\w$.:]*+ [(\[{]                                                    # getpass.getpass(, tokens[0]
   | (?:arn|vault|op|ref|file|env|ssm|https?|s3|gs|sha\d{1,3}|data):.*              # a reference to it
     """

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from core.errors.keylines.registry import TOOLS
 from core.lazy_pattern import lazy_pattern
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +36,10 @@ def test_every_rule_of_every_tool_compiles() -> None:
     for tool in TOOLS:
         for rule in tool.rules:
             assert isinstance(rule.pattern.flags, int)
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Before 3.11.5 Python keeps what the last, failing round of `(…)*+` consumed; `(?>(…)*)` means the same."""
+    group = re.compile(r"\)(?:[*+?]|\{\{?\d*,?\d*\}?\})\+")
+    lines = [line for path in (ROOT / "core").rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in lines if group.search(line)] == []

@@ -13,7 +13,7 @@ LIMIT = 16_384
 
 _TOKEN = re.compile(
     r"""(?P<single>'[^']*'?)
-    |(?P<double>"(?:[^"\\]|\\.)*+"?)
+    |(?P<double>"(?>(?:[^"\\]|\\.)*)"?)
     |(?P<escape>\\\n|\\["'\\ $`;&|<>()])
     |(?P<heredoc><<-?[ \t]*(?P<quote>['"]?)(?P<mark>\w+)(?P=quote))
     |(?P<redirect>(?:\d|&)?>>?&?\d?(?!\()|<(?![(<]))
