@@ -167,7 +167,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.chosen = index
         height = max(1, self.size.height)
         lit = next((at for at in own if self.lines[at].lit is not None), own[0])
-        self.scroll_to(y=own[0] if lit - own[0] < height * 2 // 3 else lit - height // 3, animate=False, force=True)
+        above = height // 4  # what led to it is seen too
+        y = own[0] - above if lit - own[0] < height // 2 else lit - height // 3
+        self.scroll_to(y=max(0, y), animate=False, force=True)
         self._caption()
         self.refresh()
 
