@@ -70,9 +70,23 @@ def _paths(args: argparse.Namespace, context: Context) -> list[Path]:
             if not path.exists():
                 raise Fault("invalid_input", f"there is no {path}", "name a transcript or a folder of them")
         return paths
-    places = {"claude-code": context.settings.imports.claude_code, "codex": context.settings.imports.codex}
-    own = [Path(place).expanduser() for agent, place in places.items() if args.agent in (agent, "auto")]
-    return [path for path in own if path.exists()]
+    return [path for path in _own_places(args.agent, context) if path.exists()]
+
+
+def _own_places(agent: str, context: Context) -> list[Path]:
+    """Where the settings say, else where the agents themselves put them (and what was archived)."""
+    from core.settings import ImportSettings
+    from core.transcripts import default_roots
+
+    chosen, usual = context.settings.imports, ImportSettings()
+    places: list[Path] = []
+    if agent in ("claude-code", "auto"):
+        own = chosen.claude_code == usual.claude_code
+        places += default_roots("claude-code") if own else [Path(chosen.claude_code).expanduser()]
+    if agent in ("codex", "auto"):
+        own = chosen.codex == usual.codex
+        places += default_roots("codex") if own else [Path(chosen.codex).expanduser()]
+    return places
 
 
 def report_lines(out: Output, report: Any) -> Iterator[str]:

@@ -66,7 +66,7 @@ def valid(line: bytes) -> Any:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder of its own, and an environment that says nothing."""
     for name in list(os.environ):
-        if name.startswith(("CASEBOOK_", "XDG_")) or name in ("NO_COLOR", "COLUMNS"):
+        if name.startswith(("CASEBOOK_", "XDG_")) or name in ("NO_COLOR", "COLUMNS", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()

@@ -94,6 +94,16 @@ def test_import_looks_where_the_settings_say(run: Run, tmp_path: Path, monkeypat
     assert "s1.jsonl:2: " in found.text
 
 
+def test_import_looks_where_the_agents_put_their_own(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, *_ = sorted(path for root in sample_paths() for path in Path(root).rglob("rollout-*.jsonl"))
+    for path, folder in ((first, home / ".codex" / "archived_sessions"), (second, home / "moved" / "sessions")):
+        folder.mkdir(parents=True)
+        (folder / path.name).write_bytes(path.read_bytes())
+    assert run("import", "auto", "--json").json()["files"] == 1
+    monkeypatch.setenv("CODEX_HOME", str(home / "moved"))
+    assert run("import", "codex", "--json").json()["sessions"] == 1
+
+
 def test_demo_shows_the_whole_job_and_leaves_nothing(run: Run, home: Path, tmp_path: Path) -> None:
     plain = run("demo")
     assert plain.code == 0
