@@ -84,6 +84,11 @@ class Job(Generic[T]):
         if self._stop.is_set():
             raise Stopped
 
+    def pause(self, seconds: float) -> None:
+        """Do nothing for so long; ends at once when nobody waits for the job any more (raises `Stopped`)."""
+        if self._stop.wait(seconds):
+            raise Stopped
+
     def store(self, *, write: bool = False) -> Store:
         """This job's own connection, opened on first use and closed when the job ends (raises `Fault`).
 
@@ -245,7 +250,7 @@ class Jobs:
     """Every lane of the app. Used from the interface's thread only."""
 
     def __init__(self, path: Path, post: Callable[[JobReport], object]) -> None:
-        self._path = path
+        self.path = path
         self._post = post
         self._lanes: dict[str, Lane] = {}
 
@@ -300,7 +305,7 @@ class Jobs:
 
     def _lane(self, name: str, keep: bool) -> Lane:
         if name not in self._lanes:
-            self._lanes[name] = Lane(name, self._path, self._report, keep=keep)
+            self._lanes[name] = Lane(name, self.path, self._report, keep=keep)
         return self._lanes[name]
 
     def _report(self, report: JobReport) -> None:

@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+import apsw
+
 from core.fault import Fault
 
 MAGIC = b"SQLite format 3\x00"
@@ -93,6 +95,15 @@ def is_full(path: Path) -> bool:
 
 
 def head(path: Path) -> bytes:
-    """The first 100 bytes: the header of an SQLite file."""
-    with path.open("rb") as file:
-        return file.read(100)
+    """The first 100 bytes: the header of an SQLite file.
+
+    Read through SQLite: it keeps the file open as long as this process holds locks on it. POSIX drops every lock a
+    process has on a file as soon as the process closes any handle of it.
+    """
+    size = min(100, path.stat().st_size)
+    flags = [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0]
+    file = apsw.VFSFile("", str(path.resolve()), flags)
+    try:
+        return file.xRead(size, 0)
+    finally:
+        file.xClose()

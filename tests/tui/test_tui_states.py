@@ -20,12 +20,12 @@ def flat(app) -> str:
     return " ".join(frame(app).replace("│", " ").split())
 
 
-async def test_a_missing_casebook_offers_the_import(tmp_path: Path) -> None:
+async def test_a_missing_casebook_is_not_made_by_looking(tmp_path: Path) -> None:
     path = tmp_path / "none.db"
     app = app_on(path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "No cases yet" in frame(app))
-        assert "casebook import auto" in frame(app)
+        assert "names a file or a folder to read" in frame(app)
         assert not path.exists()
 
 
@@ -70,16 +70,6 @@ async def test_a_newer_casebook_is_shown_read_only_and_says_which_version(casebo
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "read-only" in frame(app) and "9999" in flat(app))
         assert "uv add pyyaml" in frame(app)
-
-
-async def test_the_casebook_may_vanish_while_it_is_looked_at(casebook: Path) -> None:
-    app = app_on(casebook)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
-        for path in casebook.parent.glob(casebook.name + "*"):
-            path.unlink()
-        await pilot.press("f5")
-        await until(pilot, lambda: "No cases yet" in frame(app))
 
 
 async def test_the_casebook_may_be_torn_while_it_is_looked_at(casebook: Path) -> None:

@@ -92,6 +92,16 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
         self.want()
 
+    def renew(self, rows: Rows, chosen: int, top: int) -> None:
+        """Show these rows in the place of the old ones, with `chosen` chosen and `top` as the first on the screen."""
+        self.rows = rows
+        self.virtual_size = Size(0, rows.total)
+        self._strips.clear()
+        self.set_reactive(RowList.chosen, min(max(0, chosen), max(0, rows.total - 1)))
+        self.set_scroll(None, top)
+        self.refresh()
+        self.want()
+
     def grown(self) -> None:
         """More rows were read, or their number is known better: draw anew, and stay where we are."""
         self.virtual_size = Size(0, self.rows.total)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.fault import Fault
 from tui.jobs import Job, Jobs
 from tui.panes.errors.first_run import DEMO, Roots, Source, look_for
-from tui.panes.errors.results import Results
+from tui.panes.errors.live import LiveResults
 from tui.panes.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.render.foreign import title
 from tui.render.progress import report_line, report_text
@@ -53,7 +53,7 @@ def read_in(paths: Sequence[Path], stop: threading.Event) -> Callable[[Job[objec
 class Incoming(StatusLine):
     """The status line of imports, and what the import actions do."""
 
-    def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: Results) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: LiveResults) -> None:
         super().__init__(signs)
         self._jobs = jobs
         self._roots = roots
@@ -145,4 +145,3 @@ class Incoming(StatusLine):
         self.running = None
         self.post_message(PaneSaid(told, severity))
         self.post_message(PaneChanged())
-        self._results.renew()

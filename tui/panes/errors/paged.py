@@ -42,6 +42,11 @@ class PagedRows:
             self._keys[number + 1] = pages.after
             self.total = max(self.total, end + 1)
 
+    def put_at(self, key: str | None, pages: Pages) -> None:
+        """Take in a page that begins behind `key`, though the pages before it may not be there."""
+        self._keys[pages.first // PAGE] = key
+        self.put(pages)
+
     def counted(self, total: int) -> None:
         """The number of rows was counted; the end that a page has shown is believed more."""
         if not self._ended:

@@ -16,10 +16,12 @@ from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.first_run import Roots
 from tui.panes.errors.importing import Incoming
+from tui.panes.errors.live import LiveResults
 from tui.panes.errors.memory import recall
 from tui.panes.errors.queries import Read, read_case, use_case
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
+from tui.panes.errors.watching import Watching
 from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.render.rows import Row
 from tui.render.signs import Signs
@@ -40,16 +42,16 @@ class ErrorsPane(Container):
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], roots: Callable[[], Roots]) -> None:
         super().__init__(id="errors", classes="-at-list")
         self._jobs = jobs
-        self._signs = signs
-        self._clock = clock
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
-        self.results = Results(jobs, signs, clock)
+        self.results = LiveResults(jobs, signs, clock)
         self.case = CaseView(jobs, signs, clock)
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results)
+        self.watching = Watching(jobs, self.results, self.set_timer)
         self._opened: int | None = None
         self._used: set[tuple[str, int]] = set()
+        self._drawn: tuple[Read | None, Row] | None = None
         self._last_query = ""
         self.memory: Memory = {}
 
@@ -69,6 +71,7 @@ class ErrorsPane(Container):
             recall(self, self.memory)
         self.box.focus()
         self.call_after_refresh(self.results.load)
+        self.watching.start()
 
     # What is going on ------------------------------------------------------------------------------------------------
 
@@ -179,8 +182,9 @@ class ErrorsPane(Container):
         def show(read: Read | None, _final: bool) -> None:
             if read is None:
                 self.case.clear()
-            else:
+            elif (read, row) != self._drawn or self.case.read is None:
                 self.case.show(read, row.hit, row.lit)
+            self._drawn = (read, row)
             if self._opened == row.id:
                 self._opened = None
                 self._use(row.id)
@@ -214,8 +218,8 @@ class ErrorsPane(Container):
             "find.open": self.results.open_first,
             "find.clear": lambda: self.box.ask(""),
             "find.recall": self._recall,
-            "list.filter": self._filter,
-            "list.unfilter": lambda: self.results.load(self.results.scope.cleared()),
+            "list.filter": self.results.ask_filter,
+            "list.unfilter": self.results.unfilter,
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
             "case.back": self._to_list,
@@ -245,7 +249,7 @@ class ErrorsPane(Container):
         elif self.box.asked:
             self.box.ask("")
         elif self.results.scope.picked:
-            self.results.load(self.results.scope.cleared())
+            self.results.unfilter()
         else:
             self.box.focus()
 
@@ -256,12 +260,6 @@ class ErrorsPane(Container):
     def _recall(self) -> None:
         if not self.box.asked and self._last_query:
             self.box.ask(self._last_query)
-
-    def _filter(self) -> None:
-        from tui.screens.filter import FilterScreen
-
-        results = self.results
-        self.app.push_screen(FilterScreen(results.scope, self._jobs, self._signs, self._clock, results.load))
 
     def _toggle_trace(self) -> None:
         shown = self.why.region.area > 0

@@ -30,6 +30,7 @@ class Counted:
     every: int
     listed: int
     readonly: str
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,15 @@ class Read:
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
     """Count the cases."""
 
-    def work(job: Job[Counted]) -> Counted:
-        from core.errors import count_cases
+    return lambda job: _counted(job.store(), scope)
 
-        store = job.store()
-        every = count_cases(store)
-        listed = every if not scope.picked else count_cases(store, scope.filters())
-        return Counted(every, listed, _readonly(store))
 
-    return work
+def _counted(store: Store, scope: Scope) -> Counted:
+    from core.errors import count_cases
+
+    every = count_cases(store)
+    listed = every if not scope.picked else count_cases(store, scope.filters())
+    return Counted(every, listed, _readonly(store), store.path)
 
 
 def read_pages(scope: Scope, first: int, after: str | None, upto: int) -> Callable[[Job[Pages]], Pages]:
@@ -91,6 +92,57 @@ def read_pages(scope: Scope, first: int, after: str | None, upto: int) -> Callab
                 return page
             job.partial(page)
             at, key = at + len(page.rows), page.after
+
+    return work
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a person is in the list: the chosen case and its row, the first row on the screen, how many fit."""
+
+    chosen: int | None
+    at: int
+    top: int
+    height: int
+
+    def moved_to(self, at: int) -> Place:
+        """The chosen case stands at another row: the rows move with it. The top stays the top."""
+        return Place(self.chosen, at, max(0, self.top + at - self.at) if self.top else 0, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """What is shown, read again: the counts, and the rows found, or the pages around the place with their keys."""
+
+    counted: Counted
+    found: Found | None
+    pages: tuple[tuple[str | None, Pages], ...]
+    place: Place
+
+
+def renew(
+    scope: Scope, place: Place, searched: Callable[[Job[Any]], Found] | None
+) -> Callable[[Job[Renewed]], Renewed]:
+    """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
+
+    def work(job: Job[Renewed]) -> Renewed:
+        from core.errors import cursor_at, list_cases, rank_of
+
+        store, filters = job.store(), scope.filters()
+        counted = _counted(store, scope)
+        if searched is not None:
+            return Renewed(counted, searched(job), (), place)
+        rank = None if place.chosen is None else rank_of(store, place.chosen, filters, scope.sort)
+        here = place.moved_to(min(place.at, max(0, counted.listed - 1)) if rank is None else rank)
+        shown = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
+        pages: list[tuple[str | None, Pages]] = []
+        for number in sorted({here.at // PAGE, *shown}):
+            key = cursor_at(store, number * PAGE, filters, scope.sort)
+            if number and key is None:
+                break
+            found = list_cases(store, filters, scope.sort, PAGE, key)
+            pages.append((key, Pages(number * PAGE, tuple(row_of(case) for case in found.cases), found.next)))
+        return Renewed(counted, None, tuple(pages), here)
 
     return work
 

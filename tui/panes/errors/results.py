@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from core.fault import Fault
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.filters import SORTS, Scope
-from tui.panes.errors.first_run import Source, first_run
+from tui.panes.errors.first_run import Source, first_run, gone
 from tui.panes.errors.paged import FoundRows, PagedRows
 from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, count, find, read_pages
 from tui.render.filters import draw_title, none_pass
@@ -26,7 +28,6 @@ from tui.widgets.row_list import NoRows, RowList
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer
-    from core.fault import Fault
 
 PATIENCE = 0.15
 """Seconds before a first read that takes longer says so."""
@@ -90,9 +91,10 @@ class Results(Vertical):
         self._answered_ms = 0.0
         self._shown_first = False
         self._opening = False
-        self._typed = True
+        self.typed = True
         self._first_report = True
         self._sources: Sequence[Source] | None = None
+        self._was_there: Path | None = None
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -117,7 +119,7 @@ class Results(Vertical):
     def load(self, scope: Scope | None = None) -> None:
         """Read all cases of the scope from the beginning; with a search on, search again."""
         self.scope = (scope or self.scope).at(self._clock())
-        self._jobs.run("count", count(self.scope), self._on_counted, self._on_fault)
+        self._jobs.run("count", count(self.scope), self._on_counted, self.failed)
         if self.query_text:
             self._search(0.0)
             return
@@ -134,7 +136,7 @@ class Results(Vertical):
                 self.post_message(self.Answered(None))
                 self.load()
             return
-        self.query_text, self._typed = text, not pasted
+        self.query_text, self.typed = text, not pasted
         self._search(0.0 if pasted else DEBOUNCE)
 
     def open_first(self) -> None:
@@ -148,14 +150,14 @@ class Results(Vertical):
         self._jobs.cancel("rows")
         self._asked_at = monotonic() + delay
         self._first_report = True
-        work = find(self.query_text, self.scope, typed=self._typed)
-        self._jobs.run("search", work, self._on_found, self._on_fault, delay=delay)
+        work = find(self.query_text, self.scope, typed=self.typed)
+        self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
 
     def _read(self, first: int, after: str | None, upto: int) -> None:
-        self._jobs.run("rows", read_pages(self.scope, first, after, upto), self._on_pages, self._on_fault)
+        self._jobs.run("rows", read_pages(self.scope, first, after, upto), self._on_pages, self.failed)
 
     def _on_counted(self, counted: Counted, _final: bool) -> None:
-        self.every = counted.every
+        self.every, self._was_there = counted.every, counted.path
         self._paged.counted(counted.listed)
         if self.rows.rows is self._paged:
             self.rows.grown()
@@ -183,14 +185,18 @@ class Results(Vertical):
             if found.rows:
                 self.post_message(self.Opened())
 
-    def _on_fault(self, fault: Fault) -> None:
+    def failed(self, fault: Fault) -> None:
+        """The core could not answer."""
         if self.rows.rows.total and fault.code != "not_indexed":
             self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")
             self.post_message(self.Failed(fault))
             return
         self.rows.show(NoRows())
         if fault.code == "not_indexed":
-            self._tell_none()
+            if self._was_there is None:
+                self._tell_none()
+            else:
+                self._tell(gone(self._was_there))
         else:
             self._tell(of_fault(fault))
         self.post_message(self.Chosen(None))
@@ -203,6 +209,9 @@ class Results(Vertical):
         self.resume = None
         self._shown_first = True
         self.rows.show(rows, at or 0)
+        self._settle(rows)
+
+    def _settle(self, rows: PagedRows | FoundRows) -> None:
         self._caption()
         if rows.total:
             self._tell(None)
@@ -218,16 +227,6 @@ class Results(Vertical):
             return
         self._tell(first_run(self._sources))
         self.post_message(self.Empty())
-
-    def found_sources(self, sources: Sequence[Source]) -> None:
-        """There is this to import: an empty casebook says so."""
-        self._sources = sources
-        if self.notice.display and self.notice.notice is not None and self.notice.notice.what == first_run(None).what:
-            self._tell(first_run(sources))
-
-    def renew(self) -> None:
-        """Read again what is shown, because it has changed."""
-        self.load()
 
     def _none_found(self, rows: FoundRows) -> Notice:
         if rows.hidden:

@@ -1,0 +1,74 @@
+"""The list kept true to a casebook that others write into, and the person left where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.fault import Fault
+from tui.panes.errors.filters import Scope
+from tui.panes.errors.first_run import Source, first_run
+from tui.panes.errors.paged import FoundRows, PagedRows
+from tui.panes.errors.queries import Place, Renewed
+from tui.panes.errors.results import Results
+
+
+class LiveResults(Results):
+    """A list that can be read again in its place, and filtered."""
+
+    def found_sources(self, sources: Sequence[Source]) -> None:
+        """There is this to import: an empty casebook says so."""
+        self._sources = sources
+        if self.notice.display and self.notice.notice is not None and self.notice.notice.what == first_run(None).what:
+            self._tell(first_run(sources))
+
+    @property
+    def place(self) -> Place:
+        """Where one is in the list."""
+        rows, chosen = self.rows, self.chosen
+        return Place(None if chosen is None else chosen.id, rows.chosen, round(rows.scroll_y), rows.size.height)
+
+    @property
+    def nothing_shown(self) -> bool:
+        """Whether a notice stands in the place of rows, other than that a search or a filter left none."""
+        return not self.rows.rows.total and not self.query_text and not (self.scope.picked and self.every)
+
+    def refreshed_scope(self) -> Scope:
+        """The scope, its period reckoned from now."""
+        self.scope = self.scope.at(self._clock())
+        return self.scope
+
+    def renewed(self, renewed: Renewed, place: Place) -> None:
+        """Show what was read again, the person left where they are: they were at `place` when it was asked for."""
+        self.every = renewed.counted.every
+        rows: PagedRows | FoundRows
+        if renewed.found is not None:
+            rows = FoundRows(renewed.found.rows, renewed.found.hidden)
+            self.post_message(self.Answered(renewed.found.answer))
+        else:
+            rows = self._paged = PagedRows(renewed.counted.listed)
+            for key, pages in renewed.pages:
+                rows.put_at(key, pages)
+        now = self.place
+        at = None if now.chosen is None else rows.index_of(now.chosen)
+        if at is None and now.at == place.at:
+            at = renewed.place.at
+        here = now.moved_to(now.at if at is None else at)
+        self.rows.renew(rows, here.at, here.top)
+        self._settle(rows)
+        self.post_message(self.Told(renewed.counted))
+
+    def vanish(self) -> None:
+        """The casebook is not there: if it ever was, say that it is gone."""
+        for lane in ("count", "rows", "search"):
+            self._jobs.cancel(lane)
+        self.failed(Fault("not_indexed", ""))
+
+    def ask_filter(self) -> None:
+        """Open the filter menu."""
+        from tui.screens.filter import FilterScreen
+
+        self.app.push_screen(FilterScreen(self.scope, self._jobs, self._signs, self._clock, self.load))
+
+    def unfilter(self) -> None:
+        """Show what the filter hid."""
+        self.load(self.scope.cleared())
