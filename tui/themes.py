@@ -61,6 +61,8 @@ def own_themes() -> tuple[Theme, ...]:
             panel="ansi_default",
             boost="ansi_default",
             variables={
+                "ansi-background": "ansi_default",
+                "ansi-foreground": "ansi_default",
                 "border": "ansi_blue",
                 "border-blurred": "ansi_bright_black",
                 "input-cursor-background": "ansi_default",
