@@ -20,7 +20,7 @@ from core.fault import Fault
 from core.lazy_pattern import lazy_pattern
 from core.reports import ImportReport, SkippedLine
 from core.store import SeedRow, Store, faults, now, read_seed
-from core.text import redact
+from core.text import redact, words
 
 BATCH = 500
 LONGEST_LINE = 16 * 1024 * 1024
@@ -100,6 +100,8 @@ def _import_row(con: apsw.Connection, row: _Row) -> tuple[int, int, int]:
     text = redact(row.raw if row.raw and row.raw.strip() else row.normalized or "")
     found = identify(text)
     key = redact(row.normalized) if row.normalized else found.normalized
+    if not set(words(found.key_line)) & set(words(key)):  # a raw text of another error must not merge two keys
+        found = identify(key)
     name = Name(found.key_line or key, key, found.fingerprint, found.tool)
     made = int(find_case(con, name.normalized, name.fingerprint) is None)
     case_id = ensure_case(con, name, ts=ts, raw=text)

@@ -168,3 +168,20 @@ def test_the_answer_of_a_case_is_found_by_its_index(db: Path) -> None:
             f"EXPLAIN QUERY PLAN SELECT text FROM resolution WHERE case_id = 1 AND {ANSWERS} ORDER BY {CURRENT_FIRST}"
         ).fetchall()
     assert not [row for row in plan if "TEMP B-TREE" in str(row[3])]
+
+
+def test_rows_with_keys_of_their_own_stay_cases_of_their_own(db: Path, tmp_path: Path) -> None:
+    source = tmp_path / "self-gen.db"
+    con = sqlite3.connect(source)
+    con.executescript(SEED)
+    rows = [(f"disk {name} refuses to spin", "raw", f"replace {name}") for name in ("alpha", "beta")]
+    con.executemany(
+        "INSERT INTO error_kb(ts, error_normalized, error_raw, resolution) VALUES ('2026-02-07', ?, ?, ?)", rows
+    )
+    con.commit()
+    con.close()
+    assert brought(db, source) == (2, 2, 0)
+    for key, _, fix in rows:
+        answer = search(db, key, count=False).match
+        assert answer is not None
+        assert (answer.resolution, answer.error_normalized) == (fix, key)
