@@ -48,7 +48,7 @@ def no_match(query: str, cases: int) -> Notice:
     many = f"{cases:,} cases were" if cases != 1 else "One case was"
     return Notice(
         "Nothing like it is known",
-        f"“{inline(query, 60)}”: {many} searched by fingerprint, by key, by how they begin and by their words.",
+        f'"{inline(query, 60)}": {many} searched by fingerprint, by key, by how they begin and by their words.',
         (("^l", "goes back to all cases"), ("esc, t", "shows each step of the search")),
     )
 
