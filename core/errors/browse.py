@@ -79,8 +79,8 @@ def case_rows(store: Store, ids: tuple[int, ...], filters: Filters = EVERY) -> t
     return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
 
 
-def show_case(store: Store, case_id: int) -> Case | None:
-    """One case whole, or None if there is none of that id."""
+def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
+    """One case, or None if there is none of that id; at most `most` fingerprints and resolutions, all with -1."""
     con = store.con
     row = con.execute(
         "SELECT e.id, e.ts, e.error_normalized, e.error_raw, e.resolution, e.resolved_by, e.tool_sequence,"
@@ -93,8 +93,8 @@ def show_case(store: Store, case_id: int) -> Case | None:
     finer = con.execute(
         "SELECT fingerprint, key_line, tool,"
         " (SELECT count(*) FROM occurrence o WHERE o.fingerprint = f.fingerprint) FROM fingerprint f"
-        " WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT 200",
-        (case_id,),
+        " WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT ?",
+        (case_id, most),
     ).fetchall()
     keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
     fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
@@ -118,7 +118,7 @@ def show_case(store: Store, case_id: int) -> Case | None:
         keys=tuple(cast("str", key) for (key,) in keys) or (cast("str", row[2]),),
         key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (cast("str", row[2]),),
         fingerprints=fingerprints,
-        resolutions=resolutions_of(con, case_id),
+        resolutions=resolutions_of(con, case_id, most),
     )
 
 

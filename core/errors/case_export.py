@@ -29,7 +29,7 @@ def export_cases(store: Store, format: Format = "jsonl") -> Iterator[str]:
             return
         for (case_id,) in cast("list[tuple[int]]", ids):
             last = case_id
-            case = show_case(store, case_id)
+            case = show_case(store, case_id, most=-1)
             if case is not None:
                 yield _EXPORTS[format](case)
 

@@ -131,13 +131,13 @@ def insert_resolution(
     return con.last_insert_rowid() if con.changes() else None
 
 
-def resolutions_of(con: apsw.Connection, case_id: int) -> tuple[Resolution, ...]:
-    """Every resolution of a case, the one that answers first, rejected ones last."""
+def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple[Resolution, ...]:
+    """The resolutions of a case, the one that answers first, rejected ones last; all of them with `most` -1."""
     rows = con.execute(
         "SELECT id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids,"
         f" supersedes, ts, NOT ({ANSWERS}) AS silent FROM resolution WHERE case_id = ?"
-        f" ORDER BY silent, {CURRENT_FIRST} LIMIT 200",
-        (case_id,),
+        f" ORDER BY silent, {CURRENT_FIRST} LIMIT ?",
+        (case_id, most),
     ).fetchall()
     return tuple(
         Resolution(

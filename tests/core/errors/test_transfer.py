@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import list_cases, record_resolution, search, show_case
+from core.errors import add_resolution, list_cases, record_resolution, search, show_case
 from core.errors.case_export import export_cases
 from core.errors.case_import import import_cases
 from core.errors.resolutions import ANSWERS, CURRENT_FIRST
+from core.errors.cases import Name, ensure_case
 from core.fault import Fault
 from core.store import open_store
 
@@ -90,6 +91,15 @@ def test_what_is_exported_can_be_imported(db: Path, tmp_path: Path) -> None:
     assert case is not None
     assert [(fix.text, fix.status) for fix in case.resolutions] == [("git fetch", "verified"), ("first idea", "draft")]
     assert case.use_count == 2
+
+
+def test_an_export_leaves_no_fix_behind(db: Path) -> None:
+    with open_store(db, write=True, create=True) as store, store.transaction():
+        case = ensure_case(store.con, Name("boom", "boom", "boom", "unknown"), ts="2026-10-01T00:00:00Z", raw="boom")
+        for at in range(230):
+            add_resolution(store.con, case, "boom", f"fix {at}", author="record", ts="2026-10-01T00:00:00Z")
+        (line,) = export_cases(store)
+    assert len(json.loads(line)["resolutions"]) == 230
 
 
 def test_a_bad_line_is_skipped_with_its_number(db: Path, tmp_path: Path) -> None:
