@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from core.store import open_store
@@ -74,6 +75,16 @@ async def test_times_are_reckoned_from_now(casebook: Path) -> None:
         for letters, cases in (("today", 1), ("7 days", 3), ("30 days", 4)):
             await pick(pilot, app, *["space" if letter == " " else letter for letter in letters], "enter")
             await until(pilot, lambda cases=cases: total(app) == cases)
+
+
+async def test_letters_typed_as_fast_as_a_paste_count_before_enter(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app)
+        for key in ("t", "s", "c", "enter"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: app.errors.results.scope.picked == (("tool", "tsc"),) and total(app) == 1)
 
 
 async def test_a_typed_search_keeps_to_the_filter(casebook: Path) -> None:

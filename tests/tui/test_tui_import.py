@@ -77,6 +77,7 @@ async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
             assert total(app) == count_cases(store)
         assert app.errors.incoming.running is None
         assert app.focused is app.errors.results.rows
+        assert app.errors.results.rows.chosen == 0, "nobody has moved, so the newest case is the chosen one"
 
 
 async def test_the_first_run_says_how_to_see_it_on_samples(tmp_path: Path) -> None:

@@ -37,8 +37,7 @@ class FilterScreen(ModalScreen[None]):
         Binding("escape,ctrl+c", "dismiss", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),
         Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-        Binding("tab", "pick(False)", "Pick, and stay", priority=True),
-        Binding("enter", "pick(True)", "Pick", priority=True),
+        Binding("tab", "pick(False)", "Pick, and stay"),  # no priority: what was typed before it counts first
     ]
 
     def __init__(
@@ -79,6 +78,11 @@ class FilterScreen(ModalScreen[None]):
         event.stop()
         self._list()
 
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter picks."""
+        event.stop()
+        self.action_pick(True)
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A value was clicked."""
         event.stop()
@@ -96,6 +100,7 @@ class FilterScreen(ModalScreen[None]):
 
     def action_pick(self, close: bool) -> None:
         """Turn the value on, or off again."""
+        self._list()
         if self._lines.highlighted is not None:
             self._pick(self._lines.highlighted, close=close)
 

@@ -99,6 +99,7 @@ class Incoming(StatusLine):
         """Import these files and folders."""
         if self._stop is None:
             self._stop = threading.Event()
+            self._results.filling = not self._results.every
             way_out = "esc cancels" if self._results.has_focus_within else "esc esc cancels"
             self.running = Running(way_out=way_out)
             self._jobs.run("import", read_in(paths, self._stop), self._heard, self._failed)
@@ -143,5 +144,10 @@ class Incoming(StatusLine):
     def _end(self, told: str, severity: str) -> None:
         self._stop = None
         self.running = None
+        self._jobs.run("filled", lambda job: job.pause(1.0), lambda _value, _final: self._filled(), lambda _fault: None)
         self.post_message(PaneSaid(told, severity))
         self.post_message(PaneChanged())
+
+    def _filled(self) -> None:
+        """The last cases of an import appear a moment after its end."""
+        self._results.filling = self.busy and self._results.filling

@@ -13,7 +13,12 @@ from tui.panes.errors.results import Results
 
 
 class LiveResults(Results):
-    """A list that can be read again in its place, and filtered."""
+    """A list that can be read again in its place, and filtered.
+
+    `filling`: an empty casebook is being filled; until the person moves, the newest case stays the chosen one.
+    """
+
+    filling = False
 
     def found_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""
@@ -52,6 +57,8 @@ class LiveResults(Results):
         at = None if now.chosen is None else rows.index_of(now.chosen)
         if at is None and now.at == place.at:
             at = renewed.place.at
+        if self.filling and not self.touched:
+            at = 0
         here = now.moved_to(now.at if at is None else at)
         self.rows.renew(rows, here.at, here.top)
         self._settle(rows)

@@ -95,6 +95,7 @@ class Results(Vertical):
         self._first_report = True
         self._sources: Sequence[Source] | None = None
         self._was_there: Path | None = None
+        self.touched = False  # whether the person has moved in the list
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -266,12 +267,14 @@ class Results(Vertical):
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""
         event.stop()
+        self.touched = True
         self._caption()
         self.post_message(self.Chosen(self.chosen))
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """The chosen row was opened."""
         event.stop()
+        self.touched = True
         self.post_message(self.Opened())
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
