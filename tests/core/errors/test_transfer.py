@@ -13,8 +13,8 @@ import pytest
 from core.errors import add_resolution, list_cases, record_resolution, search, show_case
 from core.errors.case_export import export_cases
 from core.errors.case_import import import_cases
-from core.errors.resolutions import ANSWERS, CURRENT_FIRST
 from core.errors.cases import Name, ensure_case
+from core.errors.resolutions import ANSWERS, CURRENT_FIRST
 from core.fault import Fault
 from core.store import open_store
 
