@@ -101,7 +101,7 @@ async def test_the_user_s_theme_is_offered_chosen_and_remembered(casebook: Path,
         await pilot.press("enter")
         await until(pilot, lambda: app.theme == "mine")
         app.leave()
-        await until(pilot, lambda: (tmp_path / "state" / "x.json").exists())
+        await until(pilot, (tmp_path / "state" / "x.json").exists)
     assert read_state(tmp_path / "state" / "x.json")[0].theme == "mine"
     again = CasebookApp(casebook, theme="mine", around=around(tmp_path), clock=lambda: NOW)
     assert again.theme == "mine"

@@ -48,9 +48,9 @@ def draw_facts(facts: Facts | None, signs: Signs) -> Content:
     size = "there is no file yet" if facts.size is None else f"{facts.size:,} bytes"
     rows = [("file", facts.path), ("size", size), ("writing", facts.readonly or "possible")]
     parts = _section("Casebook", [*rows, *_held(facts.about)])
-    model = "off: no embedding model is set up, so meaning is not compared"
+    model = "off: no embedding model is set up"
     tiers = [("text", "on: fingerprint, exact, prefix, words"), ("vector", model)]
-    tiers.append(("", "it comes with a later version; nothing is missing for the text tiers"))
+    tiers.append(("", "embedding comes with a later version"))
     parts += _section("Search", tiers)
     parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs, signs), ("\n", "")]
     return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
