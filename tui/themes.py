@@ -46,32 +46,36 @@ def own_themes() -> tuple[Theme, ...]:
             dark=False,
             variables={"border": "#2f5bc4", "border-blurred": "#c4bfb3", "input-selection-background": "#2f5bc4 25%"},
         ),
-        Theme(
-            name=ANSI,
-            ansi=True,
-            primary="ansi_blue",
-            secondary="ansi_cyan",
-            accent="ansi_blue",
-            success="ansi_green",
-            warning="ansi_yellow",
-            error="ansi_red",
-            foreground="ansi_default",
-            background="ansi_default",
-            surface="ansi_default",
-            panel="ansi_default",
-            boost="ansi_default",
-            variables={
-                "ansi-background": "ansi_default",
-                "ansi-foreground": "ansi_default",
-                "border": "ansi_blue",
-                "border-blurred": "ansi_bright_black",
-                "input-cursor-background": "ansi_default",
-                "input-cursor-foreground": "ansi_default",
-                "input-cursor-text-style": "reverse",
-                "input-selection-background": "ansi_blue",
-                "screen-selection-background": "ansi_blue",
-            },
-        ),
+        _follow_the_terminal(),
+    )
+
+
+def _follow_the_terminal() -> Theme:
+    return Theme(
+        name=ANSI,
+        ansi=True,
+        primary="ansi_blue",
+        secondary="ansi_cyan",
+        accent="ansi_blue",
+        success="ansi_green",
+        warning="ansi_yellow",
+        error="ansi_red",
+        foreground="ansi_default",
+        background="ansi_default",
+        surface="ansi_default",
+        panel="ansi_default",
+        boost="ansi_default",
+        variables={
+            "ansi-background": "ansi_default",
+            "ansi-foreground": "ansi_default",
+            "border": "ansi_blue",
+            "border-blurred": "ansi_bright_black",
+            "input-cursor-background": "ansi_default",
+            "input-cursor-foreground": "ansi_default",
+            "input-cursor-text-style": "reverse",
+            "input-selection-background": "ansi_blue",
+            "screen-selection-background": "ansi_blue",
+        },
     )
 
 
