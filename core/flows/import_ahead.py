@@ -31,7 +31,9 @@ from core.transcripts import (
 WORTH_IT = 24 * 1024 * 1024
 """Bytes left in a file from which a second process is started: it takes about a third of a second."""
 _DEPTH = 2
-"""Batches under way: more would only wait in memory."""
+"""Batches the second process has at a time; while it has them, this one reads further ones itself."""
+_MOST = 4
+"""Batches kept in memory until their turn comes."""
 _TOO_LONG = f"longer than {LINE_CAP // (1024 * 1024)} MiB"
 
 ChainOf = Callable[[str], str | None]
@@ -57,34 +59,40 @@ class Ahead:
             for batch in batches(source, position):
                 yield batch, read_rows(source.agent, source.start, batch, chain_of)
             return
-        waiting: deque[tuple[list[RawLine], Future[Rows | None] | None]] = deque()
+        waiting: deque[tuple[list[RawLine], Future[Rows | None]]] = deque()
         for batch in batches(source, position):
-            waiting.append((batch, self._begin(source, batch)))
-            if len(waiting) > _DEPTH:
+            waiting.append((batch, self._begin(source, batch, chain_of, waiting)))
+            while waiting and (waiting[0][1].done() or len(waiting) > _MOST):
                 yield self._ended(source, chain_of, *waiting.popleft())
         while waiting:
             yield self._ended(source, chain_of, *waiting.popleft())
 
-    def _begin(self, source: Source, batch: list[RawLine]) -> Future[Rows | None] | None:
-        if self._broken:
-            return None
-        try:
-            if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_leave_ctrl_c)
-            return self._pool.submit(_rows_elsewhere, source.agent, source.start, batch)
-        except (OSError, RuntimeError, BrokenProcessPool):
-            self._broken = True
-            return None
+    def _begin(
+        self,
+        source: Source,
+        batch: list[RawLine],
+        chain_of: ChainOf,
+        waiting: deque[tuple[list[RawLine], Future[Rows | None]]],
+    ) -> Future[Rows | None]:
+        """Hand the batch to the second process, or read it here where that has enough to do."""
+        if not self._broken and sum(not begun.done() for _, begun in waiting) < _DEPTH:
+            try:
+                if self._pool is None:
+                    self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_leave_ctrl_c)
+                return self._pool.submit(_rows_elsewhere, source.agent, source.start, batch)
+            except (OSError, RuntimeError, BrokenProcessPool):
+                self._broken = True
+        here: Future[Rows | None] = Future()
+        here.set_result(read_rows(source.agent, source.start, batch, chain_of))
+        return here
 
     def _ended(
-        self, source: Source, chain_of: ChainOf, batch: list[RawLine], begun: Future[Rows | None] | None
+        self, source: Source, chain_of: ChainOf, batch: list[RawLine], begun: Future[Rows | None]
     ) -> tuple[list[RawLine], Rows]:
-        rows = None
-        if begun is not None:
-            try:
-                rows = begun.result()
-            except (OSError, RuntimeError, BrokenProcessPool):  # killed, or no memory for it
-                self._broken = True
+        try:
+            rows = begun.result()
+        except (OSError, RuntimeError, BrokenProcessPool):  # killed, or no memory for it
+            rows, self._broken = None, True
         return batch, rows or read_rows(source.agent, source.start, batch, chain_of)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,8 +43,8 @@ def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest
     whole = imported(tmp_path / "whole.db", sample_paths())
     begin, killed = import_ahead.Ahead._begin, list[int]()
 
-    def kill_it(self: import_ahead.Ahead, source: import_source.Source, batch: list[import_ahead.RawLine]) -> object:
-        begun = begin(self, source, batch)
+    def kill_it(self: import_ahead.Ahead, *how: Any) -> object:
+        begun = begin(self, *how)
         if self._pool is not None and not killed and self._pool._processes:
             killed.extend(self._pool._processes)
             os.kill(killed[0], signal.SIGKILL)

@@ -74,7 +74,8 @@ async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > 0)
         await until(pilot, lambda: "The import is done" in flat(app))
         with open_store(path) as store:
-            assert total(app) == count_cases(store)
+            cases = count_cases(store)
+        await until(pilot, lambda: total(app) == cases)
         assert app.errors.incoming.running is None
         assert app.focused is app.errors.results.rows
         assert app.errors.results.rows.chosen == 0, "nobody has moved, so the newest case is the chosen one"
