@@ -209,7 +209,9 @@ async def test_a_case_is_copied_in_every_form(told: Path, letter: str, begins: s
 
 async def test_the_copied_json_is_what_the_command_prints(told: Path) -> None:
     with open_store(told, write=True) as store:
-        hostile = put(store, "Error: zebra \x1b]52;c;x\x07 \u202e각\u1100\u1161\u11a8 'x'", "shell", "fix \x9b31m\u200b")
+        hostile = put(
+            store, "Error: zebra \x1b]52;c;x\x07 \u202e각\u1100\u1161\u11a8 'x'", "shell", "fix \x9b31m\u200b"
+        )
     app = app_on(told)
     async with app.run_test(size=SMALL) as pilot:
         app.errors.box.ask("zebra")
