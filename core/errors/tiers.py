@@ -16,7 +16,7 @@ from core.trace import Step, Stopwatch, facts
 
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
-COMPARED = 120
+COMPARED = 96
 """Candidates the prefix tier looks at, at most; the trace names the cap."""
 OVERLAP = 0.6
 """Jaccard overlap of the words from which a prefix match is trusted: below it, a third were the wrong error."""
@@ -187,20 +187,20 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
 
 _NEIGHBOURS = """
 SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
-  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 30)
+  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 24)
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
-  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 30)
+  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 24)
 """
 _LENGTHS = """
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
-  AND length BETWEEN :length AND :high ORDER BY length LIMIT 30)
+  AND length BETWEEN :length AND :high ORDER BY length LIMIT 24)
 UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
-  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 30)
+  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 24)
 """
 
 
 def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
-    """Keys that share the first 30 code points and lie within the length ratio, at most 120.
+    """Keys that share the first 30 code points and lie within the length ratio, at most 96.
 
     Half of them are the neighbours in the alphabet (the longest shared beginning), half the nearest in length:
     each half walks an index, so the widest bucket costs what a narrow one does.

@@ -145,6 +145,7 @@ def _settle(con: apsw.Connection) -> None:
     con.transaction_mode = "IMMEDIATE"
     con.execute(
         "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;"
+        " PRAGMA cache_size = -16000;"  # KiB at most, used only as pages are read: prefix walks touch many
         f"PRAGMA journal_size_limit = {_WAL_LIMIT}"
     )
 

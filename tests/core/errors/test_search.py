@@ -104,8 +104,8 @@ def test_the_best_of_a_crowded_bucket_answers(db: Path) -> None:
     assert answer.match is not None
     assert answer.match.resolution == "yes"
     step = next(step for step in answer.trace if step.stage == "prefix")
-    assert step.fact("cap") == 120
-    assert 0 < int(str(step.fact("compared"))) <= 120
+    assert step.fact("cap") == 96
+    assert 0 < int(str(step.fact("compared"))) <= 96
 
 
 def test_searching_without_counting_writes_nothing(db: Path) -> None:
