@@ -80,7 +80,8 @@ class Ahead:
                 if self._pool is None:
                     self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_leave_ctrl_c)
                 return self._pool.submit(_rows_elsewhere, source.agent, source.start, batch)
-            except (OSError, RuntimeError, BrokenProcessPool):
+            except (OSError, RuntimeError, ValueError, BrokenProcessPool):
+                # No memory for it, no standard error to hand on (as under a full-screen application): read here.
                 self._broken = True
         here: Future[Rows | None] = Future()
         here.set_result(read_rows(source.agent, source.start, batch, chain_of))

@@ -53,3 +53,15 @@ def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(import_ahead.Ahead, "_begin", kill_it)
     assert imported(tmp_path / "killed.db", sample_paths()) == whole
     assert killed
+
+
+def test_a_process_that_cannot_be_started_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a full-screen application standard error has no descriptor, and `multiprocessing` raises ValueError."""
+    whole = imported(tmp_path / "whole.db", sample_paths())
+
+    def refuse(*_: Any) -> None:
+        raise ValueError("bad value(s) in fds_to_keep")
+
+    monkeypatch.setattr(import_ahead, "WORTH_IT", 0)
+    monkeypatch.setattr(import_ahead.ProcessPoolExecutor, "submit", refuse)
+    assert imported(tmp_path / "alone.db", sample_paths()) == whole
