@@ -74,19 +74,11 @@ def _paths(args: argparse.Namespace, context: Context) -> list[Path]:
 
 
 def _own_places(agent: str, context: Context) -> list[Path]:
-    """Where the settings say, else where the agents themselves put them (and what was archived)."""
-    from core.settings import ImportSettings
-    from core.transcripts import default_roots
+    """The agents' own folders, or those of the agent that is named."""
+    from core.flows.agent_folders import agent_folders
 
-    chosen, usual = context.settings.imports, ImportSettings()
-    places: list[Path] = []
-    if agent in ("claude-code", "auto"):
-        own = chosen.claude_code == usual.claude_code
-        places += default_roots("claude-code") if own else [Path(chosen.claude_code).expanduser()]
-    if agent in ("codex", "auto"):
-        own = chosen.codex == usual.codex
-        places += default_roots("codex") if own else [Path(chosen.codex).expanduser()]
-    return places
+    places = agent_folders(context.settings.imports)
+    return [folder for name, folders in places.items() if agent in (name, "auto") for folder in folders]
 
 
 def report_lines(out: Output, report: Any) -> Iterator[str]:

@@ -35,17 +35,10 @@ class Source:
 
 def roots_of(config: Config | None) -> Roots:
     """Where the agents keep their sessions: as the settings say, else where the agents themselves put them."""
+    from core.flows.agent_folders import agent_folders
     from core.settings import ImportSettings
-    from core.transcripts import default_roots
 
-    chosen, usual = config.values.imports if config else ImportSettings(), ImportSettings()
-    own: dict[Agent, str | None] = {
-        "claude-code": chosen.claude_code if chosen.claude_code != usual.claude_code else None,
-        "codex": chosen.codex if chosen.codex != usual.codex else None,
-    }
-    return {
-        agent: default_roots(agent) if folder is None else [Path(folder).expanduser()] for agent, folder in own.items()
-    }
+    return agent_folders(config.values.imports if config else ImportSettings())
 
 
 def look_for(roots: Callable[[], Roots]) -> Callable[[Job[tuple[Source, ...]]], tuple[Source, ...]]:
