@@ -69,7 +69,7 @@ async def test_a_newer_casebook_is_shown_read_only_and_says_which_version(casebo
     app = app_on(casebook)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "read-only" in frame(app) and "9999" in flat(app))
-        assert "uv add pyyaml" in frame(app)
+        await until(pilot, lambda: "uv add pyyaml" in frame(app))
 
 
 async def test_the_casebook_may_be_torn_while_it_is_looked_at(casebook: Path) -> None:
