@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["config", "data", "state"]
+Kind = Literal["config", "data", "state", "cache"]
 
 _XDG = {
     "config": ("XDG_CONFIG_HOME", ".config"),
     "data": ("XDG_DATA_HOME", ".local/share"),
     "state": ("XDG_STATE_HOME", ".local/state"),
+    "cache": ("XDG_CACHE_HOME", ".cache"),
 }
 
 
 def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
-    """casebook's own folder for settings, data or state. It need not exist.
+    """casebook's own folder for settings, data, state or what can be made again. It need not exist.
 
     A relative XDG variable is ignored, as the XDG specification demands.
     """
@@ -34,6 +35,7 @@ def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
             "config": platformdirs.user_config_path,
             "data": platformdirs.user_data_path,
             "state": platformdirs.user_state_path,
+            "cache": platformdirs.user_cache_path,
         }[kind]
         return ask("casebook", appauthor=False)
     home = env.get("HOME", "")

@@ -29,6 +29,15 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """The model that reads errors, rules and notes by their meaning."""
+
+    model: str = _setting("", "The model's id (`casebook models list`). Empty: the best one that is on this machine.")
+    threads: int = _setting(0, "Cores that `casebook embed` uses. 0: all of them.", least=0, most=1024)
+    service: bool = _setting(True, "Ask the model service from hooks and `errors search`.")
+
+
+@dataclass(frozen=True, slots=True)
 class ImportSettings:
     """Where `casebook import` looks when it is given no path."""
 
@@ -60,6 +69,7 @@ class Settings:
 
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
@@ -68,6 +78,7 @@ class Settings:
 SECTIONS: Mapping[str, type] = {
     "store": StoreSettings,
     "search": SearchSettings,
+    "embedding": EmbeddingSettings,
     "import": ImportSettings,
     "ui": UiSettings,
     "log": LogSettings,

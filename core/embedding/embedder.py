@@ -1,0 +1,41 @@
+"""What turns texts into vectors: one protocol, met by the model in this process and by the service's client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+Kind = Literal["document", "query"]
+"""Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix)."""
+
+Vector = bytes
+"""A unit-length vector as it is stored: little-endian float32, `4 * dim` bytes. To carry it takes no numpy."""
+
+
+class Embedder(Protocol):
+    """A model that is ready to embed.
+
+    `id` and `version` name the model and its weights; `recipe` says how it reads a text (prefix, pooling, windows), so
+    that vectors made in different ways never meet; `dim` is the number of components.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def recipe(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        """The vectors of each text, in order: one, or several where a text is longer than the model's window.
+
+        Every vector is finite and of unit length. Raises Fault invalid_input for a blank text or one that no tokenizer
+        can read, Fault model_unreachable or timeout where the model is not to be had; then no text was embedded.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds; may be called twice."""
+        ...
