@@ -45,8 +45,10 @@ def list_cases(
         values.extend((value, int(cursor["id"])))
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     rows = store.con.execute(
-        f"SELECT {_ROW}, s.{column} FROM case_state s JOIN error_kb e ON e.id = s.case_id{where}"
-        f" ORDER BY s.{column} DESC, s.case_id DESC LIMIT ?",
+        # The page first, the rest of its rows then: an order without an index of its own would else sort whole rows.
+        f"WITH s AS MATERIALIZED (SELECT * FROM case_state s{where} ORDER BY s.{column} DESC, s.case_id DESC LIMIT ?)"
+        f" SELECT {_ROW}, s.{column} FROM s JOIN error_kb e ON e.id = s.case_id"
+        f" ORDER BY s.{column} DESC, s.case_id DESC",
         (*values, limit + 1),
     ).fetchall()
     page = rows[:limit]

@@ -44,16 +44,21 @@ def rank_of(store: Store, case_id: int, filters: Filters, sort: Sort) -> int | N
 def cursor_at(store: Store, index: int, filters: Filters, sort: Sort) -> str | None:
     """The cursor with which `list_cases` begins at row `index`; None for the first row, and behind the last.
 
-    It walks an index over `index` entries, once; pages that follow go by key.
+    It walks an index from the nearer end of the list, once: the last rows cost what the first ones do.
     """
     if index <= 0:
         return None
     column = SORT_COLUMNS[sort]
     tests, values = conditions(filters)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    counted = store.con.execute(f"SELECT count(*) FROM case_state s{where}", tuple(values)).fetchone()
+    left = (cast("int", counted[0]) if counted else 0) - index
+    if left < 0:
+        return None
+    order, offset = ("DESC", index - 1) if index <= left else ("ASC", left)
     row = store.con.execute(
         f"SELECT s.{column}, s.case_id FROM case_state s{where}"
-        f" ORDER BY s.{column} DESC, s.case_id DESC LIMIT 1 OFFSET ?",
-        (*values, index - 1),
+        f" ORDER BY s.{column} {order}, s.case_id {order} LIMIT 1 OFFSET ?",
+        (*values, offset),
     ).fetchone()
     return None if row is None else f"{row[0]}|{row[1]}"
