@@ -13,7 +13,7 @@ from core.errors import list_cases
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.paged import KEPT, FoundRows, PagedRows
-from tui.panes.errors.queries import PAGE, Pages
+from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.render.rows import Row
 from tui.screens.whole_text import CHUNK, cut_rows
 
@@ -51,18 +51,21 @@ def walked(paged: PagedRows, upto: int, total: int) -> Iterator[Pages]:
 def test_rows_are_known_by_number_and_the_next_page_begins_at_its_key() -> None:
     paged = PagedRows()
     paged.counted(5_000)
-    assert paged.start_for(0, 40) == (0, None, 40)
+    assert paged.lacking(0, 40) == Stretch(0, 40)
     paged.put(Pages(0, rows(0, PAGE), "key one"))
-    assert paged.start_for(0, 40) is None
-    assert paged.start_for(PAGE - 5, PAGE + 5) == (PAGE, "key one", PAGE + 5)
+    assert paged.lacking(0, 40) is None
+    assert paged.lacking(PAGE - 5, PAGE + 5) == Stretch(PAGE, PAGE + 5, "key one")
     assert paged.total == 5_000
 
 
-def test_a_jump_far_down_walks_on_from_the_last_known_key() -> None:
+def test_a_jump_far_down_reads_no_page_in_between() -> None:
     paged = PagedRows()
     paged.counted(100_000)
     paged.put(Pages(0, rows(0, PAGE), "key one"))
-    assert paged.start_for(99_980, 99_999) == (PAGE, "key one", 99_999)
+    assert paged.lacking(99_980, 99_999) == Stretch(99_500, 99_999)
+    paged.put(Pages(99_500, rows(99_500, PAGE), None, "key far down"))
+    assert paged.lacking(99_400, 99_999) == Stretch(99_000, 99_499)
+    assert paged.get(99_999) == rows(99_999, 1)[0]
 
 
 def test_only_so_many_pages_stay_in_memory_and_dropped_ones_are_read_again() -> None:
@@ -72,10 +75,8 @@ def test_only_so_many_pages_stay_in_memory_and_dropped_ones_are_read_again() -> 
         pass
     kept = sum(paged.get(number) is not None for number in range(0, total, PAGE))
     assert kept == KEPT
-    assert paged.start_for(0, 10) == (0, None, 10)
-    start = paged.start_for(PAGE * 3, PAGE * 3 + 10)
-    assert start is not None
-    assert start[:2] == (PAGE * 3, f"after {PAGE * 2}")
+    assert paged.lacking(0, 10) == Stretch(0, 10)
+    assert paged.lacking(PAGE * 3, PAGE * 3 + 10) == Stretch(PAGE * 3, PAGE * 3 + 10, f"after {PAGE * 2}")
 
 
 def test_the_end_that_was_seen_is_believed_more_than_a_count() -> None:
@@ -83,7 +84,7 @@ def test_the_end_that_was_seen_is_believed_more_than_a_count() -> None:
     paged.put(Pages(0, rows(0, 30), None))
     paged.counted(500)
     assert paged.total == 30
-    assert paged.start_for(0, 29) is None
+    assert paged.lacking(0, 29) is None
 
 
 def test_found_rows_have_no_row_outside() -> None:
@@ -109,11 +110,48 @@ async def test_every_row_can_be_reached_and_only_pages_are_read(many: Path, monk
         await pilot.press("down", "G")
         await until(pilot, lambda: "part a lacks" in frame(app))
         assert app.errors.results.chosen is not None
-        assert len(asked) == 3
+        assert len(asked) == 2, "the pages in between are not read"
         await until(pilot, lambda: f"{MANY:,} of {MANY:,}" in frame(app))
         await pilot.press("g")
         await until(pilot, lambda: f"part {words(MANY - 1)} lacks" in frame(app))
-        assert len(asked) == 3, "what was read is kept"
+        assert len(asked) == 2, "what was read is kept"
+
+
+async def test_dragging_the_bar_shows_what_is_there_and_the_choice_stays(many: Path) -> None:
+    app = app_on(many)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total == MANY)
+        rows, chosen = app.errors.results.rows, app.errors.results.chosen
+
+        def top() -> int:
+            return round(rows.scroll_y)
+
+        assert await pilot.mouse_down(rows.vertical_scrollbar, offset=(0, 0))
+        for line in range(rows.size.height):
+            await pilot.hover(rows.vertical_scrollbar, offset=(0, line))
+        await until(pilot, lambda: rows.scroll_y > 2 * PAGE and f"part {words(MANY - 1 - top())} lacks" in frame(app))
+        await pilot.mouse_up(rows.vertical_scrollbar, offset=(0, rows.size.height - 1))
+        rows.scroll_to(y=PAGE + 50, animate=False)
+        await until(pilot, lambda: top() == PAGE + 50 and f"part {words(MANY - 1 - top())} lacks" in frame(app))
+        assert app.errors.results.chosen == chosen
+        assert rows.chosen == 0
+
+
+async def test_a_jump_to_rows_that_are_gone_meanwhile_ends_at_the_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "gone.db"
+    with open_store(path, write=True, create=True) as store, store.transaction() as con:
+        con.executemany(
+            "INSERT INTO error_kb(ts, error_normalized, error_raw) VALUES (?1, ?2, ?2)",
+            ((f"2026-01-01T00:{n // 60:02d}:{n % 60:02d}.000Z", f"Error: part {words(n)} lacks") for n in range(1_100)),
+        )
+    app = app_on(path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 1_100 and app.jobs.busy("watch"))
+        app.jobs.cancel("watch")  # before it can tell
+        with open_store(path, write=True) as store, store.transaction() as con:
+            con.execute("DELETE FROM error_kb WHERE id > 20 AND id <= 1000")
+        await pilot.press("down", "G")
+        await until(pilot, lambda: "120 of 120" in frame(app) and "part a lacks" in frame(app))
 
 
 async def test_paging_down_shows_every_row_in_turn(many: Path) -> None:

@@ -132,15 +132,16 @@ class RowList(ScrollView, can_focus=True):
             self.scroll_to(y=self.chosen - height + 1, animate=False, force=True)
 
     def want(self) -> None:
-        """Ask for the rows on the screen, and half a screen around them, where some are not read."""
+        """Ask for the rows on the screen and half a screen around them where some are not read, else for the chosen."""
         height = max(1, self.size.height)
         top = round(self.scroll_y)
-        first = max(0, min(top, self.chosen) - height // 2)
-        last = min(self.rows.total, max(top, self.chosen) + height + height // 2) - 1
-        if max(top, self.chosen) - min(top, self.chosen) > 2 * height:  # a jump that has not scrolled yet
-            first, last = max(0, self.chosen - height), min(self.rows.total - 1, self.chosen + height)
-        if any(self.rows.get(index) is None for index in range(first, last + 1)):
-            self.post_message(self.Wanted(first, last))
+        # The chosen row may be far off the screen: a jump that has not scrolled yet, or the bar was dragged away.
+        for at in (top, self.chosen - height // 2):
+            first = max(0, at - height // 2)
+            last = min(self.rows.total, at + height + height // 2) - 1
+            if any(self.rows.get(index) is None for index in range(first, last + 1)):
+                self.post_message(self.Wanted(first, last))
+                return
 
     def perform(self, action_id: str) -> bool:
         """Do a movement of the registry; False for anything else."""

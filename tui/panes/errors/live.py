@@ -51,8 +51,8 @@ class LiveResults(Results):
             self.post_message(self.Answered(renewed.found.answer))
         else:
             rows = self._paged = PagedRows(renewed.counted.listed)
-            for key, pages in renewed.pages:
-                rows.put_at(key, pages)
+            for pages in renewed.pages:
+                rows.put(pages)
         now = self.place
         at = None if now.chosen is None else rows.index_of(now.chosen)
         if at is None and now.at == place.at:

@@ -1,10 +1,10 @@
-"""All cases as rows read page by page, by key: only what was looked at is in memory."""
+"""All cases as rows read page by page: only what is looked at is read, and only some of that kept in memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 
-from tui.panes.errors.queries import PAGE, Pages
+from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.render.rows import Row
 
 KEPT = 60
@@ -18,7 +18,7 @@ class PagedRows:
         self.total = counted
         self._ended = False
         self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
-        self._keys: dict[int, str | None] = {0: None}
+        self._keys: dict[int, str] = {}
 
     def get(self, index: int) -> Row | None:
         """The row, or None while it is not read."""
@@ -33,6 +33,8 @@ class PagedRows:
         number = pages.first // PAGE
         self._pages[number] = pages.rows
         self._pages.move_to_end(number)
+        if pages.behind is not None:
+            self._keys[number] = pages.behind
         while len(self._pages) > KEPT:
             self._pages.popitem(last=False)
         end = pages.first + len(pages.rows)
@@ -42,23 +44,17 @@ class PagedRows:
             self._keys[number + 1] = pages.after
             self.total = max(self.total, end + 1)
 
-    def put_at(self, key: str | None, pages: Pages) -> None:
-        """Take in a page that begins behind `key`, though the pages before it may not be there."""
-        self._keys[pages.first // PAGE] = key
-        self.put(pages)
-
     def counted(self, total: int) -> None:
         """The number of rows was counted; the end that a page has shown is believed more."""
         if not self._ended:
             self.total = max(total, self.total)
 
-    def start_for(self, first: int, last: int) -> tuple[int, str | None, int] | None:
-        """Where to begin reading so that rows `first` to `last` are there: (row, key, up to row); None if they are."""
+    def lacking(self, first: int, last: int) -> Stretch | None:
+        """What must be read so that rows `first` to `last` are there; None if they are."""
         lacking = [number for number in range(first // PAGE, last // PAGE + 1) if number not in self._pages]
         if not lacking:
             return None
-        start = max(number for number in self._keys if number <= lacking[0])
-        return start * PAGE, self._keys[start], min(last, (lacking[-1] + 1) * PAGE - 1)
+        return Stretch(lacking[0] * PAGE, min(last, (lacking[-1] + 1) * PAGE - 1), self._keys.get(lacking[0]))
 
     def index_of(self, case_id: int) -> int | None:
         """The number of a case among the rows in memory."""

@@ -35,11 +35,24 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Rows read in a row: the number of the first one, the rows, and the key to go on from (None: the end)."""
+    """Rows read in a row: the number of the first one, the rows, and the key to go on from (None: the end).
+
+    `behind`: the key they begin behind, where it is known; the first rows have none.
+    """
 
     first: int
     rows: tuple[Row, ...]
     after: str | None
+    behind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows to be read, from a page's first row up to row `upto`; `behind` is None where its key must be looked up."""
+
+    first: int
+    upto: int
+    behind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +90,41 @@ def _counted(store: Store, scope: Scope) -> Counted:
     return Counted(every, listed, _readonly(store), store.path)
 
 
-def read_pages(scope: Scope, first: int, after: str | None, upto: int) -> Callable[[Job[Pages]], Pages]:
-    """Read pages from row `first` on (its key is `after`) until row `upto` is there, handing over each as it comes."""
+def read_pages(scope: Scope, stretch: Stretch) -> Callable[[Job[Pages]], Pages]:
+    """Read the pages of a stretch, handing over each as it comes; no page before it is read."""
 
     def work(job: Job[Pages]) -> Pages:
-        from core.errors import list_cases
-
-        store, filters = job.store(), scope.filters()
-        at, key = first, after
+        store = job.store()
+        at, behind = stretch.first, stretch.behind
+        if behind is None:
+            at, behind = _look_up(store, scope, at)
         while True:
-            found = list_cases(store, filters, scope.sort, PAGE, key)
-            page = Pages(at, tuple(row_of(case) for case in found.cases), found.next)
-            if page.after is None or at + len(page.rows) > upto:
+            page = _page(store, scope, at, behind)
+            if page.after is None or at + len(page.rows) > stretch.upto:
                 return page
             job.partial(page)
-            at, key = at + len(page.rows), page.after
+            at, behind = at + len(page.rows), page.after
 
     return work
+
+
+def _look_up(store: Store, scope: Scope, first: int) -> tuple[int, str | None]:
+    """The key behind which row `first` begins; of the last page where there are not so many rows any more."""
+    from core.errors import count_cases, cursor_at
+
+    filters = scope.filters()
+    key = cursor_at(store, first, filters, scope.sort)
+    if first and key is None:
+        first = max(0, count_cases(store, filters) - 1) // PAGE * PAGE
+        key = cursor_at(store, first, filters, scope.sort)
+    return first, key
+
+
+def _page(store: Store, scope: Scope, first: int, behind: str | None) -> Pages:
+    from core.errors import list_cases
+
+    found = list_cases(store, scope.filters(), scope.sort, PAGE, behind)
+    return Pages(first, tuple(row_of(case) for case in found.cases), found.next, behind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +143,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """What is shown, read again: the counts, and the rows found, or the pages around the place with their keys."""
+    """What is shown, read again: the counts, and the rows found, or the pages around the place."""
 
     counted: Counted
     found: Found | None
-    pages: tuple[tuple[str | None, Pages], ...]
+    pages: tuple[Pages, ...]
     place: Place
 
 
@@ -126,7 +157,7 @@ def renew(
     """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
 
     def work(job: Job[Renewed]) -> Renewed:
-        from core.errors import cursor_at, list_cases, rank_of
+        from core.errors import cursor_at, rank_of
 
         store, filters = job.store(), scope.filters()
         counted = _counted(store, scope)
@@ -135,13 +166,12 @@ def renew(
         rank = None if place.chosen is None else rank_of(store, place.chosen, filters, scope.sort)
         here = place.moved_to(min(place.at, max(0, counted.listed - 1)) if rank is None else rank)
         shown = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
-        pages: list[tuple[str | None, Pages]] = []
+        pages: list[Pages] = []
         for number in sorted({here.at // PAGE, *shown}):
             key = cursor_at(store, number * PAGE, filters, scope.sort)
             if number and key is None:
                 break
-            found = list_cases(store, filters, scope.sort, PAGE, key)
-            pages.append((key, Pages(number * PAGE, tuple(row_of(case) for case in found.cases), found.next)))
+            pages.append(_page(store, scope, number * PAGE, key))
         return Renewed(counted, None, tuple(pages), here)
 
     return work

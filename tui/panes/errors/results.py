@@ -18,7 +18,7 @@ from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.filters import SORTS, Scope
 from tui.panes.errors.first_run import Source, first_run, gone
 from tui.panes.errors.paged import FoundRows, PagedRows
-from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, count, find, read_pages
+from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, Stretch, count, find, read_pages
 from tui.render.filters import draw_title, none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
@@ -91,6 +91,7 @@ class Results(Vertical):
         self._answered_ms = 0.0
         self._shown_first = False
         self._opening = False
+        self._reading = False  # whether pages of the list are on their way
         self.typed = True
         self._first_report = True
         self._sources: Sequence[Source] | None = None
@@ -126,7 +127,7 @@ class Results(Vertical):
             return
         self._jobs.cancel("search")
         self._paged = PagedRows()
-        self._read(0, None, 0)
+        self._read(Stretch(0, 0))
 
     def ask(self, text: str, *, pasted: bool) -> None:
         """Search for `text` after a moment of quiet; an empty one shows all cases again, at once."""
@@ -149,13 +150,15 @@ class Results(Vertical):
 
     def _search(self, delay: float) -> None:
         self._jobs.cancel("rows")
+        self._reading = False
         self._asked_at = monotonic() + delay
         self._first_report = True
         work = find(self.query_text, self.scope, typed=self.typed)
         self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
 
-    def _read(self, first: int, after: str | None, upto: int) -> None:
-        self._jobs.run("rows", read_pages(self.scope, first, after, upto), self._on_pages, self.failed)
+    def _read(self, stretch: Stretch) -> None:
+        self._reading = True
+        self._jobs.run("rows", read_pages(self.scope, stretch), self._on_pages, self.failed)
 
     def _on_counted(self, counted: Counted, _final: bool) -> None:
         self.every, self._was_there = counted.every, counted.path
@@ -167,6 +170,7 @@ class Results(Vertical):
 
     def _on_pages(self, pages: Pages, final: bool) -> None:
         fresh = self.rows.rows is not self._paged
+        self._reading = not final
         self._paged.put(pages)
         if fresh:
             self._show(self._paged)
@@ -188,6 +192,7 @@ class Results(Vertical):
 
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
+        self._reading = False
         if self.rows.rows.total and fault.code != "not_indexed":
             self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")
             self.post_message(self.Failed(fault))
@@ -278,10 +283,16 @@ class Results(Vertical):
         self.post_message(self.Opened())
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """Rows on the screen are not read yet."""
+        """Rows on the screen are not read yet.
+
+        While a page is being read nothing is asked: it is there in a moment, and the list then asks for what is on the
+        screen by then. Else somebody who drags the bar would see nothing until they hold still.
+        """
         event.stop()
-        if self.rows.rows is self._paged and (start := self._paged.start_for(event.first, event.last)) is not None:
-            self._read(*start)
+        if self.rows.rows is not self._paged or self._reading:
+            return
+        if (stretch := self._paged.lacking(event.first, event.last)) is not None:
+            self._read(stretch)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):
