@@ -1,0 +1,210 @@
+"""A model in this process: fastembed on onnxruntime, from a folder, never by name and never from a network."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from core.embedding.catalogue import Model, Pooling, Wheel
+from core.embedding.embedder import Embedder, Kind, Vector
+from core.embedding.model_folder import ONNX, TOKENIZER
+from core.embedding.models import Found
+from core.embedding.prepare import prepare
+from core.embedding.providers import choose, offered
+from core.embedding.vectors import cosine
+from core.embedding.windows import windows
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+MAX_CHARS = 200_000
+"""A longer text is refused: it would be some hundred windows, which are no error, rule or note."""
+_BATCH_TEXTS, _BATCH_TOKENS = 64, 16_384
+"""A batch holds at most so many texts and, padded, so many tokens: memory grows with both."""
+_REGISTERING = Lock()
+
+
+def load(found: Found, *, threads: int = 1) -> Embedder:
+    """The model, ready to embed; takes a second or so: not for a thread that draws.
+
+    `threads` 0 uses all cores. Raises Fault model_not_pulled where its files are not to be had or damaged,
+    model_unreachable where they are whole and yet cannot be run here.
+    """
+    kept = prepare(found)
+    embedder = open_folder(found.folder, kept.model, threads=threads)
+    wheel = found.model.wheel
+    if wheel is not None and kept.files[ONNX][1] != wheel.onnx_sha256:
+        _check_known(embedder, wheel)
+    return embedder
+
+
+def open_folder(folder: Path, model: Model, *, threads: int = 1) -> Embedder:
+    """The model whose files lie in `folder`, unchecked. Raises Fault model_unreachable."""
+    try:
+        return _Local(folder, model, threads)
+    except Fault:
+        raise
+    except Exception as error:  # onnxruntime and tokenizers raise what they like
+        raise _broken(model, error) from error
+
+
+def _check_known(embedder: Embedder, wheel: Wheel) -> None:
+    """Where the converted file has other bytes than the pinned ones: are its vectors nevertheless the right ones?"""
+    one, other, wanted = wheel.known
+    (first,), (second,) = embedder.embed([one, other], "document")
+    if abs(cosine(first, second) - wanted) > 1e-3:
+        message = f"the model {embedder.id} was converted, but gives other vectors than it should"
+        raise Fault("model_unreachable", message, f"casebook models pull {embedder.id}")
+
+
+class _Local:
+    """The embedder (see `core.embedding.embedder`); one may be used by several threads."""
+
+    def __init__(self, folder: Path, model: Model, threads: int) -> None:
+        from tokenizers import Tokenizer
+
+        self._model = model
+        self._session: TextEmbedding | None = _open(folder, model, threads)
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer: Tokenizer = tokenizer
+        self._special = int(tokenizer.num_special_tokens_to_add(False))
+
+    @property
+    def id(self) -> str:
+        return self._model.id
+
+    @property
+    def version(self) -> str:
+        return self._model.version
+
+    @property
+    def recipe(self) -> str:
+        return self._model.recipe
+
+    @property
+    def dim(self) -> int:
+        return self._model.dim
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        for text in texts:
+            _refuse(text)
+        prefix = self._model.document_prefix if kind == "document" else self._model.query_prefix
+        room = self._model.window - self._special - self._length(prefix)
+        parts = [(index, part) for index, text in enumerate(texts) for part in windows(text, room, self._spans)]
+        found = self._vectors([prefix + part for _, part in parts])
+        grouped: list[list[Vector]] = [[] for _ in texts]
+        for (index, _), vector in zip(parts, found, strict=True):
+            grouped[index].append(vector)
+        return [tuple(vectors) for vectors in grouped]
+
+    def close(self) -> None:
+        self._session = None
+
+    def _vectors(self, texts: list[str]) -> list[Vector]:
+        """One vector a text. Neighbours in a batch are of like length, because a batch is as wide as its longest."""
+        lengths = [self._length(text) + self._special for text in texts]
+        order = sorted(range(len(texts)), key=lengths.__getitem__)
+        out: list[Vector] = [b""] * len(texts)
+        first = 0
+        while first < len(order):
+            last = first + 1
+            while last < len(order) and _fits(last + 1 - first, lengths[order[last]]):
+                last += 1
+            batch = order[first:last]
+            for index, vector in zip(batch, self._run([texts[index] for index in batch]), strict=True):
+                out[index] = vector
+            first = last
+        return out
+
+    def _run(self, batch: list[str]) -> list[Vector]:
+        import numpy as np
+
+        session = self._session
+        if session is None:
+            raise Fault("model_unreachable", f"the model {self.id} was closed", "start again")
+        try:
+            rows = np.stack(list(session.embed(batch, batch_size=len(batch)))).astype(np.float64)
+        except Exception as error:  # onnxruntime raises what it likes
+            raise _broken(self._model, error) from error
+        return _unit(rows, self._model)
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        return self._tokenizer.encode(text, add_special_tokens=False).offsets
+
+    def _length(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids) if text else 0
+
+
+def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:
+    from loguru import logger
+
+    logger.disable("fastembed")  # it would write over the screen
+    from fastembed import TextEmbedding
+
+    name = _registered(TextEmbedding, model.pooling)
+    return TextEmbedding(
+        name,
+        cache_dir=str(folder),  # else it makes a folder of its own among the temporary files
+        threads=threads or None,
+        providers=choose(offered()),
+        local_files_only=True,
+        specific_model_path=str(folder),
+    )
+
+
+def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
+    """The name under which fastembed pools as the model needs; registering a name twice would be an error."""
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    name = f"casebook/{pooling}"
+    with _REGISTERING:
+        if not any(one["model"] == name for one in kind.list_supported_models()):
+            kind.add_custom_model(
+                name,
+                pooling={"mean": PoolingType.MEAN, "cls": PoolingType.CLS}[pooling],
+                normalization=True,
+                sources=ModelSource(hf="local/none"),  # never asked: the folder is always given
+                dim=0,  # the model's own is checked below
+                model_file=ONNX,
+            )
+    return name
+
+
+def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:
+    """The rows as unit vectors, whatever the model says about normalising."""
+    import numpy as np
+
+    if rows.ndim != 2 or rows.shape[1] != model.dim:
+        raise Fault("model_unreachable", f"the model {model.id} gives {rows.shape[-1]} numbers, not {model.dim}", "")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
+        raise Fault("model_unreachable", f"the model {model.id} gives what is no vector", "casebook doctor")
+    return [row.tobytes() for row in (rows / lengths).astype("<f4")]
+
+
+def _fits(texts: int, longest: int) -> bool:
+    return texts <= _BATCH_TEXTS and texts * longest <= _BATCH_TOKENS
+
+
+def _refuse(text: str) -> None:
+    if len(text) > MAX_CHARS:
+        raise Fault(
+            "invalid_input", f"a text of {len(text):,} characters is too long to embed", "give the part that counts"
+        )
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise Fault("invalid_input", "a text with half a character (a lone surrogate) cannot be embedded", "correct it")
+    if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
+        raise Fault("invalid_input", "a blank text cannot be embedded", "give a text")
+
+
+def _broken(model: Model, error: Exception) -> Fault:
+    said = " ".join(str(error).split())[:200] or type(error).__name__
+    return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "see what casebook doctor says")
