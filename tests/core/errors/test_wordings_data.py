@@ -1,0 +1,31 @@
+"""The labelled set itself: large enough, split by hash, its near strangers apart, its base made of strangers."""
+
+from __future__ import annotations
+
+from bench.wordings_data import by_cause, half_of, near, strangers, wordings
+
+
+def test_causes_have_two_wordings_and_more_and_no_message_stands_for_two() -> None:
+    rows = wordings()
+    causes = dict(by_cause(rows))
+    assert len(causes) >= 200
+    assert all(len(found) >= 2 for found in causes.values())
+    assert len({row.text for row in rows}) == len(rows)
+    assert len({row.tool for row in rows}) >= 30
+    assert sum(row.lang == "ko" for row in rows) >= 40
+
+
+def test_each_half_has_its_share() -> None:
+    for half in ("tuned", "reported"):
+        assert len({row.cause for row in wordings(half)}) >= 100
+        assert len(near(half)) >= 60
+    assert half_of("port-in-use") == half_of("port-in-use")
+    assert {row.cause for row in wordings("tuned")}.isdisjoint(row.cause for row in wordings("reported"))
+
+
+def test_the_base_is_large_distinct_and_always_the_same() -> None:
+    base = strangers(10_000)
+    assert len(set(base)) == 10_000
+    assert base == strangers(10_000)
+    assert base[:100] == strangers(100)
+    assert not set(base) & {row.text for row in wordings()}
