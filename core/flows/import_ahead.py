@@ -6,16 +6,15 @@ in the same order and with the same rows, where no second process is to be had.
 
 from __future__ import annotations
 
-import signal
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
-from types import TracebackType
+from pathlib import Path
+from typing import Final
 
 from core.flows.import_rows import Rows, rows_of
-from core.flows.import_source import Position, Source, batches
+from core.flows.import_source import NotATranscript, Position, Source, batches, open_regular
+from core.flows.second import Gone, Second
 from core.transcripts import (
     LINE_CAP,
     Agent,
@@ -25,76 +24,84 @@ from core.transcripts import (
     Skipped,
     read_claude_code,
     read_codex,
+    read_lines,
     read_plain,
 )
 
 WORTH_IT = 24 * 1024 * 1024
 """Bytes left in a file from which a second process is started: it takes about a third of a second."""
-_DEPTH = 2
+_DEPTH: Final = 2
 """Batches the second process has at a time; while it has them, this one reads further ones itself."""
-_MOST = 4
+_MOST: Final = 4
 """Batches kept in memory until their turn comes."""
 _TOO_LONG = f"longer than {LINE_CAP // (1024 * 1024)} MiB"
 
 ChainOf = Callable[[str], str | None]
+Batch = list[RawLine]
 
 
-class Ahead:
-    """Reads files into rows for one import; a context manager that ends the second process, if one was started."""
-
-    def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._broken = False
-
-    def __enter__(self) -> Ahead:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def rows(self, source: Source, position: Position, chain_of: ChainOf) -> Iterator[tuple[list[RawLine], Rows]]:
-        """Each batch of lines from `position` on with its rows, in order. `chain_of` as `read_claude_code` takes it."""
-        if source.document or source.size - position.offset < WORTH_IT:
-            for batch in batches(source, position):
-                yield batch, read_rows(source.agent, source.start, batch, chain_of)
-            return
-        waiting: deque[tuple[list[RawLine], Future[Rows | None]]] = deque()
+def rows_ahead(second: Second, source: Source, position: Position, chain_of: ChainOf) -> Iterator[tuple[Batch, Rows]]:
+    """Each batch of lines from `position` on with its rows, in order. `chain_of` as `read_claude_code` takes it."""
+    if source.document or source.size - position.offset < WORTH_IT:
         for batch in batches(source, position):
-            waiting.append((batch, self._begin(source, batch, chain_of, waiting)))
-            while waiting and (waiting[0][1].done() or len(waiting) > _MOST):
-                yield self._ended(source, chain_of, *waiting.popleft())
-        while waiting:
-            yield self._ended(source, chain_of, *waiting.popleft())
+            yield batch, read_rows(source.agent, source.start, batch, chain_of)
+        return
+    reading = _Reading(second, source, chain_of)
+    try:
+        for batch in batches(source, position):
+            reading.begin(batch, position)
+            position = Position(batch[-1].end, batch[-1].lines)
+            yield from reading.ended()
+        yield from reading.ended(all_of_them=True)
+    finally:
+        if reading.asked:
+            second.close()  # nobody waits for its answers any more
 
-    def _begin(
-        self,
-        source: Source,
-        batch: list[RawLine],
-        chain_of: ChainOf,
-        waiting: deque[tuple[list[RawLine], Future[Rows | None]]],
-    ) -> Future[Rows | None]:
-        """Hand the batch to the second process, or read it here where that has enough to do."""
-        if not self._broken and sum(not begun.done() for _, begun in waiting) < _DEPTH:
+
+class _Reading:
+    """The batches of one file that are begun; those without rows the second process has."""
+
+    def __init__(self, second: Second, source: Source, chain_of: ChainOf) -> None:
+        self.second, self.source, self.chain_of = second, source, chain_of
+        self.waiting = deque[tuple[Batch, Rows | None]]()
+        self.asked = 0
+
+    def begin(self, batch: Batch, position: Position) -> None:
+        """Hand a batch to the second process, or read it here where that has enough to do."""
+        if self.asked - self.second.arrived < _DEPTH:
+            source = self.source
+            stat = os.fstat(source.file.fileno())
+            same, end = (stat.st_dev, stat.st_ino), batch[-1].end
             try:
-                if self._pool is None:
-                    self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_leave_ctrl_c)
-                return self._pool.submit(_rows_elsewhere, source.agent, source.start, batch)
-            except (OSError, RuntimeError, ValueError, BrokenProcessPool):
-                # No memory for it, no standard error to hand on (as under a full-screen application): read here.
-                self._broken = True
-        here: Future[Rows | None] = Future()
-        here.set_result(read_rows(source.agent, source.start, batch, chain_of))
-        return here
+                self.second.ask(_rows_elsewhere, source.agent, source.start, source.path, same, position, end)
+                self.asked += 1
+                self.waiting.append((batch, None))
+                return
+            except Gone:
+                self.asked = 0
+        self.waiting.append((batch, self._here(batch)))
 
-    def _ended(
-        self, source: Source, chain_of: ChainOf, batch: list[RawLine], begun: Future[Rows | None]
-    ) -> tuple[list[RawLine], Rows]:
+    def ended(self, *, all_of_them: bool = False) -> Iterator[tuple[Batch, Rows]]:
+        """The batches whose turn has come, each with its rows."""
+        while self.waiting:
+            batch, rows = self.waiting[0]
+            if rows is None and not self.second.arrived and not all_of_them and len(self.waiting) <= _MOST:
+                return
+            self.waiting.popleft()
+            yield batch, rows or self._taken() or self._here(batch)
+
+    def _taken(self) -> Rows | None:
+        if not self.asked:
+            return None  # it is gone
+        self.asked -= 1
         try:
-            rows = begun.result()
-        except (OSError, RuntimeError, BrokenProcessPool):  # killed, or no memory for it
-            rows, self._broken = None, True
-        return batch, rows or read_rows(source.agent, source.start, batch, chain_of)
+            return self.second.take()
+        except Gone:
+            self.asked = 0
+            return None
+
+    def _here(self, batch: Batch) -> Rows:
+        return read_rows(self.source.agent, self.source.start, batch, self.chain_of)
 
 
 def read_rows(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of: ChainOf) -> Rows:
@@ -113,15 +120,27 @@ def _records(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of: 
         yield from (read_codex if agent == "codex" else read_plain)(lines, start)
 
 
-def _rows_elsewhere(agent: Agent, start: SessionStart, batch: list[RawLine]) -> Rows | None:
-    """In the second process: the rows, or None where the store must be asked, which only the first can."""
+def _rows_elsewhere(
+    agent: Agent, start: SessionStart, path: Path, same: tuple[int, int], position: Position, end: int
+) -> Rows | None:
+    """In the second process: the rows of the lines from `position` to byte `end` of the file at `path`.
+
+    None where it is not the `same` file any more (device and inode), or where the store must be asked, which only the
+    first process can.
+    """
     try:
-        rows = read_rows(agent, start, batch, _ask)
-    except _AskTheStore:
+        with open_regular(path) as file:
+            stat = os.fstat(file.fileno())
+            batch: Batch = []
+            for line in read_lines(file, position.offset, position.lines):
+                batch.append(line)
+                if line.end >= end:
+                    break
+        if (stat.st_dev, stat.st_ino) != same or not batch or batch[-1].end != end:
+            return None
+        return read_rows(agent, start, batch, _ask)
+    except (OSError, NotATranscript, _AskTheStore):
         return None
-    for row in rows.messages:
-        row.message = row.message._replace(text="")  # said in `row.text`: no need to send it twice
-    return rows
 
 
 class _AskTheStore(Exception):
@@ -130,8 +149,3 @@ class _AskTheStore(Exception):
 
 def _ask(uuid: str) -> str | None:
     raise _AskTheStore(uuid)
-
-
-def _leave_ctrl_c() -> None:
-    """Ctrl-C is for the first process, which stops at a safe place."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

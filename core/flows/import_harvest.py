@@ -12,6 +12,7 @@ import apsw
 
 from core.flows.import_report import Meter, Progress, Tally
 from core.flows.import_write import PENDING, REPEATS
+from core.flows.second import Second
 from core.store import Store, faults
 
 _DUE = """SELECT substr(key, ?) FROM meta LEFT JOIN session ON session.id = substr(key, ?)
@@ -19,7 +20,11 @@ _DUE = """SELECT substr(key, ?) FROM meta LEFT JOIN session ON session.id = subs
 
 
 def harvest_pending(
-    store: Store, tally: Tally, on_progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool]
+    store: Store,
+    second: Second,
+    tally: Tally,
+    on_progress: Callable[[Progress], None] | None,
+    cancelled: Callable[[], bool],
 ) -> bool:
     """Harvest every session that is due, one transaction each; False where it was stopped before the last."""
     with store.transaction() as con:
@@ -31,7 +36,7 @@ def harvest_pending(
     for done, session in enumerate(due):
         if cancelled():
             return False
-        _harvest(store, session, tally)
+        _harvest(store, second, session, tally)
         meter.at(done + 1)
     if due:
         meter.at(len(due), force=True)
@@ -43,14 +48,14 @@ def _due(con: apsw.Connection, prefix: str) -> list[str]:
     return [str(session) for (session,) in con.execute(_DUE, (start, start, prefix, end))]
 
 
-def _harvest(store: Store, session: str, tally: Tally) -> None:
+def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
     from core.flows.harvest import harvest_session
 
     with store.transaction() as con:
         con.execute("DELETE FROM meta WHERE key = ?", (f"{PENDING}{session}",))
         if con.changes() == 0:
             return  # another process was quicker
-        report = harvest_session(store, session)
+        report = harvest_session(store, session, second)
     tally.errors += report.errors
     tally.resolutions += report.resolutions
 

@@ -54,21 +54,19 @@ class Memory:
 
     def is_echo(self, con: apsw.Connection, row: MessageRow) -> bool:
         """Whether the other of an agent's two logs said the same just before."""
-        message = row.message
-        if message.kind not in ("text", "thinking") or message.role not in ("user", "assistant"):
+        if row.kind not in ("text", "thinking") or row.role not in ("user", "assistant"):
             return False
         return any(
-            heard.display != message.display
-            and heard.role == message.role
-            and heard.kind == message.kind
+            heard.display != row.display
+            and heard.role == row.role
+            and heard.kind == row.kind
             and _alike(heard.text, row.text)
             for heard in self.recent(con, row.session)
         )
 
     def hear(self, con: apsw.Connection, row: MessageRow) -> None:
         """Remember a message that is kept, or was kept before."""
-        message = row.message
-        self.recent(con, row.session).append(Heard(message.role, message.kind, row.text, message.display))
+        self.recent(con, row.session).append(Heard(row.role, row.kind, row.text, row.display))
 
     def is_replay(self, con: apsw.Connection, row: MessageRow, origin: str) -> bool:
         """Whether a forked session is still repeating what `origin`, the one it was forked from, had said."""
@@ -81,7 +79,7 @@ class Memory:
                 hashes = con.execute("SELECT sha256 FROM message WHERE session_id = ?", (origin,))
                 self.repeating[row.session] = {str(sha) for (sha,) in hashes}
         known = self.repeating.get(row.session)
-        shown_result = row.result is not None and row.message.display  # its text is kept as the other log told it
+        shown_result = row.result is not None and row.display  # its text is kept as the other log told it
         if known is not None and (row.sha in known or shown_result):
             return True
         self.own(row.session)

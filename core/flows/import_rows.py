@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from core.text import redact
 from core.transcripts import Message, Record, SessionStart, Skipped, ToolCall, ToolResult, shell_command
 from core.transcripts.fields import json_text
-from core.transcripts.records import Failure
+from core.transcripts.records import Failure, Kind, Role
 
 _DEPTH = 48
 """Levels of a tool input that are kept as structure; what lies deeper is kept as JSON text."""
@@ -19,16 +19,14 @@ _SHORT = 12
 """Code points of a field's name that can be no secret."""
 
 
-@dataclass(slots=True)
-class CallRow:
+class CallRow(NamedTuple):
     """A tool call: its name, and its input as JSON."""
 
     name: str
     input_json: str
 
 
-@dataclass(slots=True)
-class ResultRow:
+class ResultRow(NamedTuple):
     """What a tool result says of its call."""
 
     failure: Failure
@@ -36,16 +34,26 @@ class ResultRow:
     facts: Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class MessageRow:
-    """A message of `session`, redacted; with the call it makes or the result it is."""
+class MessageRow(NamedTuple):
+    """A message of `session`, redacted, as `Message` has it; with the call it makes or the result it is.
+
+    A flat tuple like the records it is made of: there are as many, and they come from another process.
+    """
 
     session: str
-    message: Message
+    role: Role
+    kind: Kind
     text: str
+    uuid: str
+    block: int
+    ts: str
     sha: str
-    call: CallRow | None = None
-    result: ResultRow | None = None
+    chain: str
+    meta: bool
+    tool_use_id: str | None
+    display: bool
+    call: CallRow | None
+    result: ResultRow | None
 
 
 @dataclass(slots=True)
@@ -63,17 +71,15 @@ def rows_of(records: Iterable[Record], start: SessionStart) -> Rows:
     keep = rows.messages.append
     for record in records:
         if isinstance(record, Message):
-            text = redact(record.text)
-            keep(MessageRow(session, record, text, _sha(text)))
+            keep(_row(session, record, redact(record.text)))
         elif isinstance(record, ToolCall):
             tool_input, name = redacted(record.input), _name(record.name)
             input_json, command = json_text(tool_input), shell_command(name, tool_input)
             text = input_json if command is None else command
-            keep(MessageRow(session, record.message, text, _sha(text), call=CallRow(name, input_json)))
+            keep(_row(session, record.message, text, call=CallRow(name, input_json)))
         elif isinstance(record, ToolResult):
             result = ResultRow(record.failure, record.exit_code, redacted(record.facts) if record.facts else {})
-            text = redact(record.message.text)
-            keep(MessageRow(session, record.message, text, _sha(text), result=result))
+            keep(_row(session, record.message, redact(record.message.text), result=result))
         elif isinstance(record, SessionStart):
             session = record.session_id
             named = record if not record.project else replace(record, project=redact(record.project))
@@ -81,6 +87,14 @@ def rows_of(records: Iterable[Record], start: SessionStart) -> Rows:
         else:
             rows.skipped.append(record)
     return rows
+
+
+def _row(
+    session: str, message: Message, text: str, *, call: CallRow | None = None, result: ResultRow | None = None
+) -> MessageRow:
+    role, kind, _, uuid, block, ts, _, chain, meta, tool_use_id, display = message
+    sha = sha256(text.encode()).hexdigest()
+    return MessageRow(session, role, kind, text, uuid, block, ts, sha, chain, meta, tool_use_id, display, call, result)
 
 
 def redacted(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,10 +118,6 @@ def _redacted(value: object, key: str, depth: int) -> Any:
     if isinstance(value, list):
         return [_redacted(item, key, depth + 1) for item in cast("list[object]", value)]
     return value
-
-
-def _sha(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 def _merged(known: SessionStart | None, more: SessionStart) -> SessionStart:

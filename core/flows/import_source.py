@@ -36,6 +36,7 @@ class Source:
     """A file opened for reading. `name` is its path as stored; `document`: one JSON value over all its lines."""
 
     file: BinaryIO
+    path: Path
     name: str
     size: int
     head: bytes
@@ -83,7 +84,7 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     if not start.session_id:
         return None
     document = path.suffix == ".json" or (found == "plain" and _opens_document(head))
-    return Source(file, stored_name(path), size, head, found, start, document)
+    return Source(file, path, stored_name(path), size, head, found, start, document)
 
 
 def _head(file: BinaryIO, path: Path) -> bytes:

@@ -124,14 +124,14 @@ class _Batch:
 
     def look_up(self, rows: list[MessageRow]) -> None:
         """Fetch what is stored of the messages, sessions and calls that the rows name."""
-        names = orjson.dumps(list({row.message.uuid for row in rows})).decode()
+        names = orjson.dumps(list({row.uuid for row in rows})).decode()
         for uuid, block, session in self.con.execute(_KNOWN, (names,)):
             self._owners[str(uuid), cast("int", block)] = str(session)
         ids: dict[str, set[str]] = {}
         for row in rows:
             of = ids.setdefault(row.session, set())
-            if row.message.tool_use_id:
-                of.add(row.message.tool_use_id)
+            if row.tool_use_id:
+                of.add(row.tool_use_id)
         for session, used in ids.items():
             state = self.con.execute(_STATE, (session,)).fetchone()
             count, origin = cast("tuple[int, str | None]", state) if state else (0, None)
@@ -144,12 +144,11 @@ class _Batch:
 
     def take(self, row: MessageRow) -> None:
         """Store the row's message, or what it adds to what is stored, or nothing."""
-        message = row.message
-        owner = self._owners.get((message.uuid, message.block))
+        owner = self._owners.get((row.uuid, row.block))
         if owner is not None:
             if owner == row.session:
                 self.memory.own(owner)
-            elif message.kind != "summary":
+            elif row.kind != "summary":
                 self.written.repeats.add((row.session, owner))
             if row.result is not None:
                 self._tell_again(row, row.result)
@@ -177,14 +176,12 @@ class _Batch:
         self.con.executemany("INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", repeats)
 
     def _keep(self, row: MessageRow) -> int:
-        message, idx = row.message, self._next[row.session]
-        self._next[row.session] = idx + 1
-        self._owners[message.uuid, message.block] = row.session
-        role, kind, _, uuid, block, ts, _, chain, meta, tool_use_id, _ = message
-        self._messages.append(
-            (row.session, idx, role, kind, row.text, uuid, block, ts, row.sha, chain, meta, tool_use_id)
-        )
-        self.written.touched.add(row.session)
+        session, role, kind, text, uuid, block, ts, sha, chain, meta, tool_use_id, _, _, _ = row
+        idx = self._next[session]
+        self._next[session] = idx + 1
+        self._owners[uuid, block] = session
+        self._messages.append((session, idx, role, kind, text, uuid, block, ts, sha, chain, meta, tool_use_id))
+        self.written.touched.add(session)
         self._hear(row)
         return idx
 
@@ -193,35 +190,34 @@ class _Batch:
             self.memory.hear(self.con, row)
 
     def _call(self, row: MessageRow, call: CallRow) -> None:
-        key = (row.session, row.message.tool_use_id or row.message.uuid)
+        key = (row.session, row.tool_use_id or row.uuid)
         known = self._calls.get(key)
         if known is None:
-            made = _Call(*key, call.name, call.input_json, self._keep(row), chain=row.message.chain)
+            made = _Call(*key, call.name, call.input_json, self._keep(row), chain=row.chain)
             self._calls[key] = self._changed[key] = made
             self.written.tool_calls += 1
         elif (known.name, known.input_json) != (call.name, call.input_json):
             self._keep(row)  # an id used again: the words are kept, but there is one call by that id
 
     def _result(self, row: MessageRow, result: ResultRow) -> None:
-        message = row.message
-        call = self._calls.get((row.session, message.tool_use_id or ""))
+        call = self._calls.get((row.session, row.tool_use_id or ""))
         if call is not None and call.result_idx is not None:
-            if self.agent == "codex" and not message.display and SHOWN not in call.facts:
+            if self.agent == "codex" and not row.display and SHOWN not in call.facts:
                 self._keep(row)  # an id used again
             else:
                 self._tell_again(row, result)
             return
-        kept = self._keep(row) if row.text or not message.display else None
+        kept = self._keep(row) if row.text or not row.display else None
         if call is not None:
             call.result_idx = kept
             _add(call, result)
-            if message.display and kept is not None:
+            if row.display and kept is not None:
                 call.facts[SHOWN] = True
             self._change(call)
 
     def _tell_again(self, row: MessageRow, result: ResultRow) -> None:
         """A result whose message is known: Codex tells it twice, and either may know what the other does not."""
-        call = self._calls.get((row.session, row.message.tool_use_id or ""))
+        call = self._calls.get((row.session, row.tool_use_id or ""))
         if call is None or self.agent != "codex":
             return
         before = call.values()

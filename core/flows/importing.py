@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.fault import Fault
-from core.flows.import_ahead import Ahead
+from core.flows.import_ahead import rows_ahead
 from core.flows.import_files import Found, files_to_read
 from core.flows.import_harvest import harvest_pending
 from core.flows.import_memory import Memory
@@ -31,6 +31,7 @@ from core.flows.import_source import (
     stored_name,
 )
 from core.flows.import_write import write_messages, write_position, write_sessions
+from core.flows.second import Second
 from core.store import Store, faults, jobs
 from core.transcripts import Agent
 
@@ -52,7 +53,7 @@ class _Run:
     tally: Tally
     meter: Meter
     stop: Callable[[], bool]
-    ahead: Ahead
+    second: Second
     done: int = 0
     job: jobs.Job | None = None
     asked: bool = False
@@ -85,8 +86,8 @@ def import_transcripts(
     files = files_to_read(chosen, paths, tally)
     meter = Meter(on_progress, "import", sum(found.size for found in files))
     with (
-        Ahead() as ahead,
-        _as_job(run := _Run(store, chosen, tally, meter, cancelled, ahead)),
+        Second() as second,
+        _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
         _calm_checkpoints(store),
     ):
         for found in files:
@@ -96,7 +97,7 @@ def import_transcripts(
             run.done += found.size
             run.meter.at(run.done, stored_name(found.path))
         run.meter.at(run.done, force=True)
-        harvested = not run.cancelled() and harvest_pending(store, tally, on_progress, run.cancelled)
+        harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
     return tally.report(canceled=not harvested)
 
 
@@ -151,7 +152,7 @@ def _read_on(run: _Run, source: Source) -> bool:
     if source.document and position.offset == source.size:
         return True
     memory = Memory(fresh=position.offset == 0 or source.document)
-    for batch, rows in run.ahead.rows(source, position, lambda uuid: _chain(run.store, uuid)):
+    for batch, rows in rows_ahead(run.second, source, position, lambda uuid: _chain(run.store, uuid)):
         end = batch[-1].end
         here = Position(end, batch[-1].lines, head_hash(source, end))
         if source.document and rows.skipped and not rows.messages:

@@ -30,7 +30,7 @@ class Harvests:
         self.asked: list[str] = []
         self.fail = False
 
-    def __call__(self, store: Store, session_id: str) -> Any:
+    def __call__(self, store: Store, session_id: str, second: Any = None) -> Any:
         assert store.con.in_transaction
         if self.fail:
             raise KeyboardInterrupt

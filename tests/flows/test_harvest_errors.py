@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,7 +193,7 @@ EVENT = st.one_of(
 
 @given(st.lists(EVENT, max_size=14))
 def test_whatever_a_session_holds_the_harvest_is_sound(events: list[Event]) -> None:
-    placed = [replace(event, idx=at) for at, event in enumerate(events)]
+    placed = [event._replace(idx=at) for at, event in enumerate(events)]
     for error in harvest(placed, "/p"):
         failing = placed[error.message_idx]
         assert isinstance(failing, Ran) and failing.failure in ("none", "error")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.flows import import_ahead, import_source
+from core.flows import import_ahead, import_source, second
+from core.flows.harvest import stored
 from core.flows.import_report import ImportReport
 from core.flows.importing import import_transcripts
+from core.flows.second import Gone, Second
 from core.samples import sample_paths
 from core.store import open_store
 
@@ -27,41 +31,94 @@ def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
 
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second process even for small files, however few cores there are."""
+    monkeypatch.setattr(second, "_cores", lambda: 2)
     monkeypatch.setattr(import_ahead, "WORTH_IT", 0)
     monkeypatch.setattr(import_source, "BATCH_LINES", 7)
+    monkeypatch.setattr(stored, "WORTH_IT", 0)
+    monkeypatch.setattr(stored, "_AT_ONCE", 3)
 
 
-def test_reading_ahead_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_ahead_gives_the_same_rows(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     here = imported(tmp_path / "here.db", sample_paths())
-    monkeypatch.setattr(import_ahead, "WORTH_IT", 0)
-    monkeypatch.setattr(import_source, "BATCH_LINES", 7)
+    request.getfixturevalue("ahead")
     assert imported(tmp_path / "ahead.db", sample_paths()) == here
 
 
 @pytest.mark.usefixtures("ahead")
-def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lived", [0, 1, 2, 9, 30])
+def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lived: int) -> None:
     whole = imported(tmp_path / "whole.db", sample_paths())
-    begin, killed = import_ahead.Ahead._begin, list[int]()
+    real, killed, answers = Second._next, list[int](), [0]
 
-    def kill_it(self: import_ahead.Ahead, *how: Any) -> object:
-        begun = begin(self, *how)
-        if self._pool is not None and not killed and self._pool._processes:
-            killed.extend(self._pool._processes)
-            os.kill(killed[0], signal.SIGKILL)
-        return begun
+    def kill_it(self: Second) -> bytes:
+        answers[0] += 1
+        if answers[0] > lived and self._process is not None and not killed:
+            killed.append(self._process.pid)
+            os.kill(self._process.pid, signal.SIGKILL)
+        return real(self)
 
-    monkeypatch.setattr(import_ahead.Ahead, "_begin", kill_it)
+    monkeypatch.setattr(Second, "_next", kill_it)
     assert imported(tmp_path / "killed.db", sample_paths()) == whole
     assert killed
 
 
+@pytest.mark.usefixtures("ahead")
 def test_a_process_that_cannot_be_started_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under a full-screen application standard error has no descriptor, and `multiprocessing` raises ValueError."""
     whole = imported(tmp_path / "whole.db", sample_paths())
-
-    def refuse(*_: Any) -> None:
-        raise ValueError("bad value(s) in fds_to_keep")
-
-    monkeypatch.setattr(import_ahead, "WORTH_IT", 0)
-    monkeypatch.setattr(import_ahead.ProcessPoolExecutor, "submit", refuse)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing-here"))
     assert imported(tmp_path / "alone.db", sample_paths()) == whole
+
+
+@pytest.mark.usefixtures("ahead")
+def test_a_file_that_was_replaced_meanwhile_is_read_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second process opens the file by its name; the rows must be of the file that the first one reads."""
+    log = tmp_path / "a.jsonl"
+    log.write_bytes(next(path for folder in sample_paths() for path in sorted(folder.rglob("*.jsonl"))).read_bytes())
+    whole = imported(tmp_path / "whole.db", [log])
+    real = import_ahead._rows_elsewhere
+    (tmp_path / "other").write_bytes(log.read_bytes().replace(b"a", b"e"))
+
+    def replaced(self: Second, work: Any, *how: Any) -> None:
+        if work is real and (tmp_path / "other").exists():
+            (tmp_path / "other").replace(log)
+        ask(self, work, *how)
+
+    ask = Second.ask
+    monkeypatch.setattr(Second, "ask", replaced)
+    assert imported(tmp_path / "ahead.db", [log]) == whole
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.usefixtures("ahead")
+def test_answers_come_in_order_without_a_usable_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Captured:
+        def fileno(self) -> int:
+            return -1  # as a full-screen application's
+
+    monkeypatch.setattr(sys, "stderr", Captured())
+    with Second() as other:
+        for number in (1, 2, 3):
+            other.ask(divmod, number, 2)
+        assert [other.take() for _ in range(3)] == [(0, 1), (1, 0), (1, 1)]
+        assert list(other.stream(range, 20)) == list(range(20))
+
+
+@pytest.mark.usefixtures("ahead")
+def test_no_process_is_left_behind(tmp_path: Path) -> None:
+    with Second() as other:
+        stream: Iterator[int] = other.stream(range, 10**9)
+        assert [next(stream), next(stream)] == [0, 1]
+        process = other._process
+        assert process is not None and process.poll() is None
+    assert process.poll() is not None
+
+
+@pytest.mark.usefixtures("ahead")
+def test_work_that_fails_is_the_end_of_the_process() -> None:
+    with Second() as other:
+        other.ask(divmod, 1, 0)
+        with pytest.raises(Gone):
+            other.take()
+        with pytest.raises(Gone):
+            other.ask(divmod, 1, 1)

@@ -54,12 +54,12 @@ def _by_head() -> dict[str, list[str]]:
 
 _HEADS = _by_head()
 _SHORT = tuple(head for head in _HEADS if len(head) < _HEAD)
+_LONG = frozenset(tuple(head) for head in _HEADS if len(head) == _HEAD)
 
 
 def _present(whole: str) -> frozenset[str]:
     """The needles and signs that stand in `whole`; a look for each of the hundreds takes far longer."""
-    pieces = set(map("".join, zip(whole, whole[1:], whole[2:], strict=False)))
-    heads = (*(_HEADS.keys() & pieces), *_SHORT)
+    heads = (*map("".join, _LONG.intersection(zip(whole, whole[1:], whole[2:], strict=False))), *_SHORT)
     return frozenset(needle for head in heads for needle in _HEADS[head] if needle in whole)
 
 

@@ -1,19 +1,23 @@
-"""What a harvest reads and what it yields: one session's events in order, and the errors found in them."""
+"""What a harvest reads and what it yields: one session's events in order, and the errors found in them.
+
+Events are named tuples, as a transcript's records are: a session has hundreds of thousands.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from core.errors.identity import KeyLine
 from core.transcripts.records import Failure
 
 Confidence = Literal["high", "medium", "low"]
+NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """Words of a person or of the agent, at message `idx` of `session_id` (redacted, as kept)."""
 
     session_id: str
@@ -24,8 +28,7 @@ class Said:
     ts: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """A tool call with its result, at the message `idx` that holds the result (`text`, redacted, as kept)."""
 
     session_id: str
@@ -37,7 +40,7 @@ class Ran:
     failure: Failure = "none"
     exit_code: int | None = None
     ts: str = ""
-    facts: Mapping[str, object] = field(default_factory=dict[str, object])
+    facts: Mapping[str, object] = NO_FACTS
 
 
 Event = Said | Ran

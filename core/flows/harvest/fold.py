@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
-from core.flows.harvest.changes import change_of
-from core.flows.harvest.command import Command, command_of, parse_command
+from core.flows.harvest.changes import Change
+from core.flows.harvest.command import Command
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
-from core.flows.harvest.outcome import Outcome, judge, judge_running
+from core.flows.harvest.outcome import judge_running
 from core.flows.harvest.relation import RELATIONS, Relation, relation
-from core.flows.harvest.settle import OpenError, Past, Run, Step, Verified, fix_of, settle, slim_change
-from core.transcripts.commands import OWN_TOOLS
+from core.flows.harvest.seen import Result, Seen, named_command, result_of, seen
+from core.flows.harvest.settle import OpenError, Past, Run, Step, Verified, fix_of, settle
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""
@@ -25,13 +25,9 @@ OPEN_KEPT: Final = 150
 """Errors of a chain that wait for their fix at the same time."""
 SAID_KEPT: Final = 60
 STARTED_KEPT: Final = 100
-_SAID_LENGTH = 8_000
-_MENTIONS = 200_000
 
-_STARTED = re.compile(r"running in (?:the )?background with ID:? (\w+)|Process running with session ID (\d+)")
 _CODE = re.compile(r"<exit_code>(-?\d+)</exit_code>")
 _STATE = re.compile(r"<status>(\w+)</status>")
-_FILE = re.compile(r"[\w.\-]+\.[A-Za-z]{1,5}\b")
 
 
 def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedError]:
@@ -40,11 +36,17 @@ def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedErr
     Pure: reads `events` once, in message order, and holds only what open errors need. `project` is the directory the
     session worked in; files are named relative to it.
     """
+    return fold(map(seen, events), project)
+
+
+def fold(events: Iterable[Seen], project: str = "") -> Iterator[HarvestedError]:
+    """As `harvest`, of events that were looked at already."""
     chains: dict[str, _Chain] = {}
     for at, event in enumerate(events):
-        chain = chains.get(event.chain)
+        name = event.chain if isinstance(event, Said) else event.ran.chain
+        chain = chains.get(name)
         if chain is None:
-            chain = chains[event.chain] = _Chain(Past(project))
+            chain = chains[name] = _Chain(Past(project))
         yield from chain.said(at, event) if isinstance(event, Said) else chain.ran(at, event)
     for chain in chains.values():
         yield from chain.end()
@@ -65,35 +67,41 @@ class _Chain:
 
     past: Past
     open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
-    started: dict[str, tuple[Ran, int]] = field(default_factory=dict[str, tuple[Ran, int]])
+    started: dict[str, tuple[Result, int]] = field(default_factory=dict[str, "tuple[Result, int]"])
     unexplained: list[_Unexplained] = field(default_factory=list[_Unexplained])
 
     def said(self, at: int, said: Said) -> Iterator[HarvestedError]:
         if self.unexplained and said.role == "user":
             yield from self._flush()
         if self.open or self.unexplained:
-            self.past.words.append((at, replace(said, text=said.text[:_SAID_LENGTH])))
+            self.past.words.append((at, said))
             del self.past.words[:-SAID_KEPT]
 
-    def ran(self, at: int, ran: Ran) -> Iterator[HarvestedError]:
-        yield from self._flush()
-        actual = self._of_background(ran)
-        if actual is None:
-            if ran.failure == "none":
-                self._done(at, ran, None)
-            return
-        command = command_of(actual.tool, actual.tool_input)
-        outcome = self._judge(ran, actual, command)
+    def ran(self, at: int, result: Result) -> Iterator[HarvestedError]:
+        if self.unexplained:
+            yield from self._flush()
+        ran, change = result.ran, result.change
+        if result.look:
+            of_task = self._looked_at(ran)
+            if of_task is None:
+                if ran.failure == "none":
+                    self._done(at, ran, change)
+                return
+            result, change = of_task, of_task.change if of_task.shell else None
+        if result.begun:
+            self._begin(result.begun, result)
+        outcome = result.outcome
         if outcome.verdict == "running":
-            self._done(at, ran, None)
+            self._done(at, ran, None if result.shell else change)
             return
-        if outcome.verdict == "failed":
-            yield from self._failed(_run(at, actual, command, outcome), actual.text)
+        command = result.command
+        if outcome.verdict == "failed" and command is not None:
+            yield from self._failed(Run(at, result.ran, command, outcome), result.mentions)
             return
-        if self.open and outcome.verdict in ("passed", "filtered", "alive"):
-            yield from self._passed(_run(at, actual, command, outcome))
+        if self.open and command is not None and outcome.verdict in ("passed", "filtered", "alive"):
+            yield from self._passed(Run(at, result.ran, command, outcome))
         if ran.failure == "none":
-            self._done(at, ran, command)
+            self._done(at, ran, change)
 
     def end(self) -> Iterator[HarvestedError]:
         """What is still open at the end: settled by the best evidence there was, or unresolved."""
@@ -102,28 +110,20 @@ class _Chain:
             yield settle(error, error.replaced or error.narrower, self.past)
         self.open.clear()
 
-    def _judge(self, ran: Ran, actual: Ran, command: Command | None) -> Outcome:
-        """Judge a result; what was only started is running, and must neither pass nor fail."""
-        if ran is not actual and actual.exit_code is None:
-            return judge_running(actual)
-        begun = _STARTED.search(ran.text[:600]) if ran.failure == "none" else None
-        task = ran.facts.get("background") or (begun and (begun[1] or begun[2]))
-        if not task or ran.exit_code is not None or ran is not actual:
-            return judge(actual, command)
-        self.started[str(task)] = (replace(ran, text=""), len(self.past.steps))
+    def _begin(self, task: str, result: Result) -> None:
+        """What was only started is running, and must neither pass nor fail."""
+        self.started[task] = (result, len(self.past.steps))
         if len(self.started) > STARTED_KEPT:
             del self.started[next(iter(self.started))]
-        return Outcome("running")
 
-    def _of_background(self, ran: Ran) -> Ran | None:
+    def _looked_at(self, ran: Ran) -> Result | None:
         """A look at a background task as a result of the command that it runs; None where it is no look at one."""
-        if ran.tool not in OWN_TOOLS and ran.tool != "write_stdin":
-            return ran
         named = (ran.tool_input.get(key) for key in ("bash_id", "shell_id", "task_id", "session_id", "id"))
         task = next((str(value) for value in named if value is not None), "")
         if task not in self.started or ran.failure in ("denied", "interrupted"):
             return None
-        origin, step = self.started[task]
+        begun, step = self.started[task]
+        origin = begun.ran
         state, code = _STATE.search(ran.text[:600]), _CODE.search(ran.text[:600])
         exit_code = ran.exit_code if ran.exit_code is not None else int(code[1]) if code else None
         over = exit_code is not None or (state is not None and state[1] != "running")
@@ -133,21 +133,29 @@ class _Chain:
             return None
         if over and step < len(self.past.steps) and self.past.steps[step].idx == origin.idx:
             del self.past.steps[step]
-        failure = "error" if exit_code else "none"
-        return replace(ran, tool=origin.tool, tool_input=origin.tool_input, failure=failure, exit_code=exit_code)
+        actual = ran._replace(
+            tool=origin.tool,
+            tool_input=origin.tool_input,
+            failure="error" if exit_code else "none",
+            exit_code=exit_code,
+        )
+        judged = result_of(actual)
+        if over:
+            return judged
+        command = judged.command or named_command(actual)
+        return judged._replace(command=command, outcome=judge_running(actual), begun=None)
 
-    def _done(self, at: int, ran: Ran, command: Command | None) -> None:
+    def _done(self, at: int, ran: Ran, change: Change | None) -> None:
         """Remember a successful step, as long as an error is open that it may have fixed."""
         if not self.open and not self.unexplained:
             self.past.steps.clear()
             self.past.words.clear()
             return
-        change = change_of(ran.tool, ran.tool_input, command, ran.facts)
-        self.past.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, slim_change(change)))
+        self.past.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, change))
         if len(self.past.steps) > STEPS_KEPT:
             del self.past.steps[0]
 
-    def _failed(self, run: Run, text: str) -> Iterator[HarvestedError]:
+    def _failed(self, run: Run, mentions: frozenset[str]) -> Iterator[HarvestedError]:
         shown = {error.fingerprint for error in run.outcome.errors}
         for error in self.open.values():
             if error.named.fingerprint in shown:
@@ -158,7 +166,6 @@ class _Chain:
                     error.replaced = verified
         for named in run.outcome.errors:
             if named.fingerprint not in self.open:
-                mentions = frozenset(_FILE.findall(text[:_MENTIONS]))
                 self.open[named.fingerprint] = OpenError(named, run, len(run.outcome.errors), mentions)
         while len(self.open) > OPEN_KEPT:
             oldest = self.open.pop(next(iter(self.open)))
@@ -202,17 +209,6 @@ class _Chain:
             relation(seen, run.command, key.text, key.tool, error.mentions) for seen in error.commands
         ]
         return min(found, key=RELATIONS.index)
-
-
-def _run(at: int, ran: Ran, command: Command | None, outcome: Outcome) -> Run:
-    """A judged result; a tool that runs no shell counts as a command of that name."""
-    return Run(at, replace(ran, text=""), command or parse_command(f"{ran.tool} {_shown(ran)}"), outcome)
-
-
-def _shown(ran: Ran) -> str:
-    return " ".join(f"{key}={value}" for key, value in sorted(ran.tool_input.items()) if isinstance(value, str | int))[
-        :500
-    ]
 
 
 def _would_show(command: Command, error: OpenError) -> bool:

@@ -1,0 +1,161 @@
+"""A second process for work that needs nothing but its arguments: asked by name, it answers in order.
+
+Its own pipes and a start of its own, so that it works under a full-screen application too. It ends with its input: a
+process that is gone leaves nobody behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, Queue
+from subprocess import DEVNULL, PIPE, Popen
+from threading import Thread
+from types import TracebackType
+from typing import IO, Any, Final, cast
+
+_BEGIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from core.flows.second import answer; answer()"
+_LENGTH: Final = 8
+_KEPT: Final = 6
+"""Answers that wait here until they are taken; with more the second process waits."""
+
+
+class Gone(Exception):
+    """There is no second process (any more), and its work must be done here."""
+
+
+class Second:
+    """A second process, started when it is first asked; a context manager that ends it, if it was."""
+
+    def __init__(self) -> None:
+        self._process: Popen[bytes] | None = None
+        self._refused = _cores() < 2 or getattr(sys, "frozen", False) or not sys.executable
+        self._answers: Queue[bytes | None] = Queue(_KEPT)
+        self._thread = Thread()
+
+    def __enter__(self) -> Second:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started, and no question found it gone."""
+        return self._process is not None
+
+    @property
+    def arrived(self) -> int:
+        """Answers that wait to be taken."""
+        return self._answers.qsize()
+
+    def ask(self, work: Callable[..., object], *args: object) -> None:
+        """Let it call a module's function; what that returns is taken with `take`. Raises Gone."""
+        self._send(False, work, args)
+
+    def take(self) -> Any:
+        """The answer to the oldest question; waits for it. Raises Gone."""
+        return pickle.loads(self._next())
+
+    def stream(self, work: Callable[..., Iterable[object]], *args: object) -> Iterator[Any]:
+        """What a module's function yields, one by one. Raises Gone, maybe after some; no question may be open."""
+        self._send(True, work, args)
+        try:
+            while body := self._next():
+                yield pickle.loads(body)
+        except GeneratorExit:
+            self.close()  # nobody takes the rest
+            raise
+
+    def close(self) -> None:
+        """End the process, whatever it does; the next question starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        while self._thread.is_alive():  # it may wait for room
+            with suppress(Empty):
+                self._answers.get(timeout=0.01)
+        self._answers = Queue(_KEPT)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def _send(self, streamed: bool, work: Callable[..., object], args: tuple[object, ...]) -> None:
+        try:
+            pipe = self._started().stdin
+            assert pipe is not None
+            pickle.dump((streamed, work, args), pipe)
+            pipe.flush()
+        except (OSError, ValueError, RuntimeError) as error:
+            self._give_up()
+            raise Gone from error
+
+    def _started(self) -> Popen[bytes]:
+        if self._process is None:
+            if self._refused:
+                raise RuntimeError("no second process here")
+            command = [sys.executable, "-P", "-c", _BEGIN, json.dumps(sys.path)]
+            # A session of its own: Ctrl-C is for the first process, which stops at a safe place.
+            self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
+            assert self._process.stdout is not None
+            self._thread = Thread(target=_receive, args=(self._process.stdout, self._answers), daemon=True)
+            self._thread.start()
+        return self._process
+
+    def _next(self) -> bytes:
+        body = self._answers.get()
+        if body is None:
+            self._give_up()
+            raise Gone
+        return body
+
+    def _give_up(self) -> None:
+        """One that was killed or cannot be started is not tried again."""
+        self._refused = True
+        self.close()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _receive(pipe: IO[bytes], answers: Queue[bytes | None]) -> None:
+    """In a thread of the first process: keep the pipe empty, so that the second need not wait."""
+    with suppress(OSError, ValueError):
+        while len(head := pipe.read(_LENGTH)) == _LENGTH:
+            size = int.from_bytes(head)
+            body = pipe.read(size)
+            if len(body) < size:
+                break
+            answers.put(body)
+    answers.put(None)
+
+
+def answer() -> None:
+    """In the second process: answer until the input ends."""
+    given, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # a stray print is no answer
+    while True:
+        try:
+            streamed, work, args = cast("tuple[bool, Callable[..., Any], tuple[Any, ...]]", pickle.load(given))
+        except EOFError:
+            return
+        if streamed:
+            for item in work(*args):
+                _put(answers, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
+            _put(answers, b"")
+        else:
+            _put(answers, pickle.dumps(work(*args), pickle.HIGHEST_PROTOCOL))
+
+
+def _put(answers: IO[bytes], body: bytes) -> None:
+    answers.write(len(body).to_bytes(_LENGTH))
+    answers.write(body)
+    answers.flush()
