@@ -1,4 +1,4 @@
-"""The real model, converted once a test run whatever the number of test processes; and a casebook to embed in."""
+"""A casebook to embed in."""
 
 from __future__ import annotations
 
@@ -7,28 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.embedder import Embedder
-from core.embedding.local import load
-from core.embedding.models import Found
 from core.errors import identify, observe
 from core.store import Store, open_store
-
-
-@pytest.fixture(scope="session")
-def minilm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where MiniLM is, or will be made by whoever loads it first; shared by all test processes of the run."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if base.name.startswith("popen-") else base
-    return shared / "models" / MINILM
-
-
-@pytest.fixture(scope="session")
-def minilm(minilm_folder: Path) -> Iterator[Embedder]:
-    """The real MiniLM, loaded."""
-    embedder = load(Found(CATALOGUE[MINILM], minilm_folder, ready=False))
-    yield embedder
-    embedder.close()
 
 
 @pytest.fixture

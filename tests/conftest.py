@@ -1,0 +1,30 @@
+"""What every part's tests share: the real model, converted once a test run whatever the number of test processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.embedder import Embedder
+from core.embedding.models import Found
+
+
+@pytest.fixture(scope="session")
+def minilm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where MiniLM is, or will be made by whoever loads it first; shared by all test processes of the run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if base.name.startswith("popen-") else base
+    return shared / "models" / MINILM
+
+
+@pytest.fixture(scope="session")
+def minilm(minilm_folder: Path) -> Iterator[Embedder]:
+    """The real MiniLM, loaded."""
+    from core.embedding.local import load
+
+    embedder = load(Found(CATALOGUE[MINILM], minilm_folder, ready=False))
+    yield embedder
+    embedder.close()
