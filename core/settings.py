@@ -34,7 +34,10 @@ class EmbeddingSettings:
 
     model: str = _setting("", "The model's id (`casebook models list`). Empty: the best one that is on this machine.")
     threads: int = _setting(0, "Cores that `casebook embed` uses. 0: all of them.", least=0, most=1024)
-    service: bool = _setting(True, "Ask the model service from hooks and `errors search`.")
+    service: bool = _setting(True, "Ask the model service from hooks and `errors search`, and start it where it helps.")
+    service_idle: int = _setting(
+        600, "Seconds without a question after which the model service ends.", least=1, most=1_000_000
+    )
 
 
 @dataclass(frozen=True, slots=True)
