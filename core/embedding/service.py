@@ -140,7 +140,7 @@ class _Service:
             self._model = model = await self._thread.call(self._offer.load)
         except Exception as error:
             reason = error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
-            note_start(self._own.place, reason)
+            note_start(self._own.place, self._offer.id, reason)
             raise
         note_success(self._own.place)
         self._asked = max(self._asked, asyncio.get_running_loop().time())  # loading is no idling
@@ -155,7 +155,7 @@ class _Service:
             if self._queue.busy or self._model is None:
                 self._asked = loop.time()
             if self._model is None and loop.time() > give_up:
-                note_start(self._own.place, f"the model {self._offer.id} does not load")
+                note_start(self._own.place, self._offer.id, "it does not load")
                 return self._finish("failed")
             left = self._asked + self._limits.idle - loop.time()
             if left <= 0:

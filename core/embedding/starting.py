@@ -26,35 +26,35 @@ def start_service(place: Place, model: str) -> str:
     Never raises: who asks has other tiers.
     """
     try:
-        if (reason := held_back(place, time.time())) is not None:
+        if (reason := held_back(place, model, time.time())) is not None:
             return reason
-        make_private(place.folder)
-        note_start(place)
+        note_start(place, model)
         detach(place, ["--model", model])
     except (Fault, OSError) as error:
         return f"it could not be started: {error}"
     return "it has been started for the next time"
 
 
-def held_back(place: Place, now: float) -> str | None:
-    """Why no service should be started at time `now` (seconds since the epoch); None if one may."""
+def held_back(place: Place, model: str, now: float) -> str | None:
+    """Why no service with this model should be started at time `now` (seconds since the epoch); None if one may."""
     try:
         age = now - place.note.stat().st_mtime
         with place.note.open("rb") as file:
-            said = file.read(1000).decode("utf-8", "replace").strip()
+            whose, _, said = file.read(1000).decode("utf-8", "replace").strip().partition("\n")
     except OSError:
         return None
-    if said and 0 <= age < FAILED_S:
+    if said and whose == model and 0 <= age < FAILED_S:
         return f"it could not start {age:.0f} s ago: {said}"
     return "it is being started" if not said and 0 <= age < AGAIN_S else None
 
 
-def note_start(place: Place, failure: str = "") -> None:
+def note_start(place: Place, model: str, failure: str = "") -> None:
     """Write down that a service was started now or, with a reason, that it could not; never raises."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, Fault):
+        make_private(place.folder)
         handle = os.open(place.note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            os.write(handle, failure.encode("utf-8", "replace")[:1000])
+            os.write(handle, f"{model}\n{failure}".encode("utf-8", "replace")[:1000])
             os.utime(place.note)
         finally:
             os.close(handle)

@@ -323,7 +323,7 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Place) -> None:
     assert (ended.why, ended.clean) == ("stopped", False)
     ended = Running(place, load, Limits(load=0)).begin().wait()
     assert (ended.why, ended.clean) == ("failed", False)
-    assert "does not load" in place.note.read_text()
+    assert place.note.read_text() == "double\nit does not load"
     gate.set()
 
 
