@@ -11,10 +11,10 @@ from cli.output import Output
 from core.flows.import_report import Progress
 
 
-def reporter(out: Output) -> Callable[[Progress], None] | None:
-    """What to call with each `progress.v1`; None where nobody would see it."""
+def reporter(out: Output, *, every_line: bool = False) -> Callable[[Progress], None] | None:
+    """What to call with each `progress.v1`; None where nobody would see it. `every_line`: write lines in any case."""
     on_terminal = sys.stderr.isatty() and not out.json
-    if not on_terminal and not out.verbose:
+    if not on_terminal and not out.verbose and not every_line:
         return None
     last = 0.0
 

@@ -39,8 +39,8 @@ class ImportReport:
 class Progress:
     """How far a long run is (`progress.v1`, DESIGN 8).
 
-    `done` and `total` are bytes while `kind` is `import` and sessions while it is `harvest`; `rate` is `done` a
-    second; `eta_s` is None where nothing can be said; `file` is the one being read, or empty.
+    `done` and `total` are bytes while `kind` is `import`, sessions while it is `harvest` and texts while it is `embed`;
+    `rate` is `done` a second; `eta_s` is None where nothing can be said; `file` is the one being read, or empty.
     """
 
     SCHEMA: ClassVar[str] = "progress.v1"

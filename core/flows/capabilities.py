@@ -128,6 +128,7 @@ def _count(store: Store, what: str) -> int:
 def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
     from core.config import Config, ConfigFile
+    from core.embedding.report import EmbedReport
     from core.embedding.service_report import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
     from core.flows.demo import Demo
@@ -136,7 +137,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, ErrorObject, FileReport,
+        Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, EmbedReport, ErrorObject, FileReport,
         Identity, ImportReport, ModelService, Progress, Recorded, SearchAnswer,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}

@@ -1,0 +1,101 @@
+"""Embedding with the real model, from a casebook to its neighbours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedding import Embedder, similarity_of
+from core.embedding.index import open_index
+from core.embedding.state import why_off
+from core.embedding.worker import place_of
+from core.errors import identify, observe
+from core.errors.embed_source import ErrorSource
+from core.errors.embed_text import embed_text
+from core.fault import Fault
+from core.flows.embedding import embed_pending
+from core.settings import EmbeddingSettings
+from core.store import Store, load_vec, open_store
+
+MINILM = EmbeddingSettings(model="all-MiniLM-L6-v2")
+SEEN = (
+    "Error: Cannot find module 'react'",
+    "fatal: unable to access 'https://example.org/a.git/': Could not resolve host: example.org",
+    "PermissionError: [Errno 13] Permission denied: '/var/lib/app/state.json'",
+    "sqlite3.OperationalError: database is locked",
+    "모듈을 찾을 수 없습니다: 'react'",
+)
+
+
+@pytest.fixture
+def db(tmp_path: Path, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A casebook with five errors, and a home in which the real model is."""
+    cache = tmp_path / "cache" / "casebook"
+    cache.mkdir(parents=True)
+    minilm_folder.parent.mkdir(parents=True, exist_ok=True)
+    (cache / "models").symlink_to(minilm_folder.parent)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    path = tmp_path / "casebook.db"
+    with open_store(path, create=True) as store:
+        add(store, *SEEN)
+    yield path
+
+
+def add(store: Store, *errors: str) -> None:
+    with store.transaction() as con:
+        for raw in errors:
+            ts = "2026-02-07T09:00:00.000Z"
+            observe(con, identify(raw), session_id=None, message_idx=None, tool=None, project=None, ts=ts, raw=raw)
+
+
+def test_ra_005_with_the_real_model(db: Path, minilm: Embedder) -> None:
+    report = embed_pending(db, settings=MINILM)
+    assert (report.embedded, report.failed, report.waiting) == (5, (), 0)
+    with open_store(db) as store:
+        load_vec(store.con)
+        assert store.con.execute("SELECT count(*) FROM vec_error_kb").fetchone() == (5,)
+        place = place_of(ErrorSource(), minilm)
+        assert why_off(store.con, place.kind, place.model, place.recipe) is None
+        index = open_index(store.con, place.kind, place.model, place.recipe, place.dim)
+        ((query,),) = minilm.embed([embed_text("Module not found: Error: Can't resolve 'react' in 'src'")], "query")
+        (first, distance), *_ = index.nearest(query, 3)
+        (line,) = store.con.execute("SELECT key_line FROM fingerprint WHERE case_id = ?", (first,)).fetchone()
+        assert "react" in line
+        assert similarity_of(distance) > 0.7
+
+
+def test_ra_005_3_with_the_real_model_loads_nothing(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embed_pending(db, settings=MINILM)
+    monkeypatch.setitem(sys.modules, "core.embedding.local", None)  # to load it now would be an ImportError
+    assert embed_pending(db, settings=MINILM).embedded == 0
+    with open_store(db, write=True) as store, store.transaction() as con:
+        con.execute("PRAGMA defer_foreign_keys = ON")
+        con.execute("DELETE FROM fingerprint WHERE case_id = 1")
+        con.execute("DELETE FROM occurrence WHERE fingerprint NOT IN (SELECT fingerprint FROM fingerprint)")
+        con.execute("DELETE FROM case_key WHERE case_id = 1")
+        con.execute("DELETE FROM error_kb WHERE id = 1")
+    report = embed_pending(db, settings=MINILM)
+    assert (report.removed, report.embedded) == (1, 0)
+
+
+def test_only_what_is_new_is_embedded(db: Path) -> None:
+    embed_pending(db, settings=MINILM)
+    with open_store(db, write=True) as store:
+        add(store, "OSError: [Errno 28] No space left on device")
+    assert embed_pending(db, settings=MINILM, threads=2).embedded == 1
+
+
+def test_a_model_that_is_not_here_is_a_fault_that_names_the_command(db: Path) -> None:
+    with pytest.raises(Fault) as caught:
+        embed_pending(db, settings=EmbeddingSettings(model="multilingual-e5-large"))
+    assert (caught.value.code, caught.value.hint) == ("model_not_pulled", "casebook models pull multilingual-e5-large")
+
+
+def test_no_casebook_is_a_fault(db: Path) -> None:
+    with pytest.raises(Fault) as caught:
+        embed_pending(db.with_name("none.db"), settings=MINILM)
+    assert caught.value.code == "not_indexed"
