@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bench.cases import WIDE, build, message
 from bench.table import Row, p95, seconds
-from core.errors import browse, search
+from core.errors import search
+from core.errors.browse import browse
 from core.store import Store, open_store
 
 ASKED = 400

@@ -14,6 +14,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"casebook {VERSION}")
         return 0
+    if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
+        from cli.hook import run as run_hook
+
+        run_hook(arguments[1:])
     from cli.program import run
 
     return run(arguments)

@@ -49,6 +49,13 @@ class ImportSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HookSettings:
+    """How agents' hooks are answered."""
+
+    deadline_ms: int = _setting(1600, "After so long a hook gives up and lets the agent go on.", least=100, most=60_000)
+
+
+@dataclass(frozen=True, slots=True)
 class UiSettings:
     """How the workbench looks."""
 
@@ -74,6 +81,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
+    hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
 
@@ -83,6 +91,7 @@ SECTIONS: Mapping[str, type] = {
     "search": SearchSettings,
     "embedding": EmbeddingSettings,
     "import": ImportSettings,
+    "hook": HookSettings,
     "ui": UiSettings,
     "log": LogSettings,
 }

@@ -1,21 +1,54 @@
-"""Errors: what names them, what is known about them, and the search for the fix."""
+"""Errors: what names them, what is known about them, and the search for the fix.
+
+What a hook needs is here at once, the rest is loaded when it is first asked for. `browse` and `facets` bear the names
+of their modules and are taken from there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from core.errors.answer import Hit, Query, SearchAnswer, Similar, Source
-from core.errors.browse import browse, case_rows, count_cases, list_cases, occurrences_of, show_case
-from core.errors.case import Case, CaseList, CaseRow, Filters, Occurrence
-from core.errors.cases import observe
-from core.errors.facets import Facet, Facets, facets
 from core.errors.fingerprint import fingerprint
 from core.errors.identify import identify, key_line
 from core.errors.identity import Identity, KeyLine
-from core.errors.masks import Masked, masked_parts
 from core.errors.normalize import normalize_error
-from core.errors.positions import cursor_at, rank_of
-from core.errors.record import Recorded, record_resolution
-from core.errors.resolutions import Resolution, add_resolution
 from core.errors.search import count_use, search
-from core.errors.source import SourceMessage, SourcePage, messages_around
-from core.errors.spans import matched_spans
+
+if TYPE_CHECKING:
+    from core.errors.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
+    from core.errors.case import Case, CaseList, CaseRow, Filters, Occurrence
+    from core.errors.cases import observe
+    from core.errors.facets import Facet, Facets
+    from core.errors.masks import Masked, masked_parts
+    from core.errors.positions import cursor_at, rank_of
+    from core.errors.record import Recorded, record_resolution
+    from core.errors.resolutions import Resolution, add_resolution
+    from core.errors.source import SourceMessage, SourcePage, messages_around
+    from core.errors.spans import matched_spans
+
+_LATER = {
+    "browse": ("case_rows", "count_cases", "list_cases", "occurrences_of", "show_case"),
+    "case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
+    "cases": ("observe",),
+    "facets": ("Facet", "Facets"),
+    "masks": ("Masked", "masked_parts"),
+    "positions": ("cursor_at", "rank_of"),
+    "record": ("Recorded", "record_resolution"),
+    "resolutions": ("Resolution", "add_resolution"),
+    "source": ("SourceMessage", "SourcePage", "messages_around"),
+    "spans": ("matched_spans",),
+}
+
+
+def __getattr__(name: str) -> object:
+    module = next((module for module, names in _LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)
+
 
 __all__ = [
     "Case",
@@ -38,12 +71,10 @@ __all__ = [
     "SourceMessage",
     "SourcePage",
     "add_resolution",
-    "browse",
     "case_rows",
     "count_cases",
     "count_use",
     "cursor_at",
-    "facets",
     "fingerprint",
     "identify",
     "key_line",

@@ -114,7 +114,7 @@ def observe(
             tool,
             redact(project) if project else project,
             ts,
-            redact(raw)[:RAW_KEPT] if raw is not None and session_id is None else None,
+            redact(raw)[:RAW_KEPT] if raw is not None and message_idx is None else None,
             start,
             end,
         ),

@@ -133,12 +133,13 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
     from core.flows.demo import Demo
     from core.flows.doctor import Diagnosis
+    from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
         Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, EmbedReport, ErrorObject, FileReport,
-        Identity, ImportReport, ModelService, Progress, Recorded, SearchAnswer,
+        HooksReport, Identity, ImportReport, ModelService, Progress, Recorded, SearchAnswer,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in kinds:

@@ -10,6 +10,8 @@ from typing import cast
 
 import apsw
 
+from core.errors.derived import refresh_case
+from core.errors.heard import forget_heard
 from core.flows.import_report import Meter, Progress, Tally
 from core.flows.import_write import PENDING, REPEATS
 from core.flows.second import Second
@@ -55,7 +57,11 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
         con.execute("DELETE FROM meta WHERE key = ?", (f"{PENDING}{session}",))
         if con.changes() == 0:
             return  # another process was quicker
+        heard = forget_heard(con, session)  # the transcript tells what a hook told, with its place
+        con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
         report = harvest_session(store, session, second)
+        for case_id in heard:
+            refresh_case(con, case_id)
     tally.errors += report.errors
     tally.resolutions += report.resolutions
 

@@ -11,17 +11,17 @@ import pytest
 from core.errors import (
     Filters,
     add_resolution,
-    browse,
     case_rows,
     count_cases,
     cursor_at,
-    facets,
     list_cases,
     observe,
     rank_of,
 )
+from core.errors.browse import browse
 from core.errors.case import Sort
 from core.errors.cases import Name
+from core.errors.facets import facets
 from core.store import Store, open_store
 
 TOOLS, PROJECTS = ("pytest", "tsc", "cargo"), ("shop", "결제")

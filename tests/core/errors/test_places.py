@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import (
-    browse,
     masked_parts,
     matched_spans,
     messages_around,
@@ -18,6 +17,7 @@ from core.errors import (
     search,
 )
 from core.errors.answer import Hit, Query, Source
+from core.errors.browse import browse
 from core.flows.importing import import_transcripts
 from core.samples import sample_paths
 from core.store import open_store

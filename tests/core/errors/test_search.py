@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import browse, count_use, list_cases, record_resolution, search, show_case
+from core.errors import count_use, list_cases, record_resolution, search, show_case
+from core.errors.browse import browse
 from core.errors.case import Filters
 from core.errors.cases import Name, observe
 from core.errors.identify import identify

@@ -181,7 +181,8 @@ def find(text: str, scope: Scope, *, typed: bool) -> Callable[[Job[Found]], Foun
     """Search by every text tier and by words; what the tiers say comes first, then the rest."""
 
     def work(job: Job[Found]) -> Found:
-        from core.errors import browse, search
+        from core.errors import search
+        from core.errors.browse import browse
 
         store, filters = job.store(), scope.filters()
         answer = search(store, text, count=False)
@@ -204,7 +205,7 @@ def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]
     """Count what one can filter by."""
 
     def work(job: Job[Facets]) -> Facets:
-        from core.errors import facets
+        from core.errors.facets import facets
 
         return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 

@@ -1,0 +1,126 @@
+"""A tool's result as it happens: is it an error of the project, is it known, and has it been fixed?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from core.errors.answer import SearchAnswer
+from core.errors.cases import Name, observe
+from core.errors.search import search
+from core.fault import Fault
+from core.flows.harvest.command import command_of
+from core.flows.harvest.events import HarvestedError, Ran
+from core.flows.harvest.outcome import Outcome, judge
+from core.flows.hook import ledger
+from core.flows.hook.payload import Payload
+from core.store import Store, faults, now, open_store
+from core.text import redact
+
+WAIT_MS = 1_000
+"""How long a hook waits for the lock of another writer; the agent waits with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What came of one result: the answer to its error, if it is one, how many errors it opened and
+    closed, and why nothing was recorded ("": it was)."""
+
+    answer: SearchAnswer | None = None
+    met: int = 0
+    fixed: int = 0
+    fault: str = ""
+
+
+def follow(payload: Payload, database: Path) -> Live:
+    """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
+
+    A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
+    """
+    text = redact(payload.text)
+    command = command_of(payload.tool, payload.tool_input)
+    ran = Ran(
+        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure, payload.exit_code
+    )
+    outcome = judge(ran, command)
+    failed = outcome.verdict == "failed" and bool(outcome.errors)
+    if not failed and (payload.failure not in ("none", "error") or not database.exists()):
+        return Live()
+    with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
+        if not failed and not ledger.is_followed(store.con, payload.session_id):
+            return Live()
+        answer = search(store, text) if failed else None
+        if store.readonly is not None:
+            return Live(answer)
+        try:
+            with faults(database):
+                fixed = _write(store, payload, text, outcome, failed=failed)
+        except Fault as fault:  # the agent gets its answer all the same
+            return Live(answer, fault=fault.message)
+    return Live(answer, len(outcome.errors) if failed else 0, fixed)
+
+
+def _write(store: Store, payload: Payload, text: str, outcome: Outcome, *, failed: bool) -> int:
+    """Record the result and close what it shows fixed, in one transaction."""
+    ts = now()
+    with store.transaction() as con:
+        if failed:
+            _observe(con, payload, text, outcome, ts)
+        if not payload.session_id:
+            return 0
+        ledger.append(con, payload, text, ts, failed=failed)
+        return _close(con, payload)
+
+
+def _observe(con: apsw.Connection, payload: Payload, text: str, outcome: Outcome, ts: str) -> None:
+    for error in outcome.errors:
+        observe(
+            con,
+            Name(error.key.text, error.normalized, error.fingerprint, error.key.tool),
+            session_id=payload.session_id or None,
+            message_idx=None,
+            tool=payload.tool,
+            project=payload.cwd,
+            ts=ts,
+            raw=text,
+            start=error.key.start,
+            end=error.key.end,
+        )
+
+
+def _close(con: apsw.Connection, payload: Payload) -> int:
+    """Draft the fixes that the session's events now prove, and forget the events once no error is open."""
+    from core.errors.cases import find_case
+    from core.errors.drafts import Draft, add_drafts
+    from core.flows.harvest.fold import harvest
+
+    settled = list(harvest(ledger.events_of(con, payload.session_id), payload.cwd))
+    drafts = [
+        Draft(
+            case,
+            error.fingerprint,
+            _told(error),
+            error.resolved_by,
+            error.tool_sequence,
+            payload.session_id,
+            (),
+            error.verified_ts or error.ts,
+        )
+        for error in settled
+        if error.resolved and (case := find_case(con, error.normalized, error.fingerprint)) is not None
+    ]
+    fixed = add_drafts(con, drafts, set())
+    if not any(_is_open(error) for error in settled):
+        ledger.forget(con, payload.session_id)
+    return fixed
+
+
+def _is_open(error: HarvestedError) -> bool:
+    return not error.resolved and not error.transient
+
+
+def _told(error: HarvestedError) -> str:
+    """The fix in words, without the number of a message: what a hook tells is in no transcript yet."""
+    return (error.resolution_text or "").replace(f" (message {error.verified_idx})", "")

@@ -1,0 +1,113 @@
+"""What an agent's hook hands over: one JSON object, taken as what it should be or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, result_text
+from core.transcripts.fields import fields, json_text, string, word
+from core.transcripts.records import Failure
+
+EventName = Literal["PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "SessionEnd"]
+KNOWN: frozenset[str] = frozenset(("PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "SessionEnd"))
+
+MOST_BYTES = 8 << 20
+"""A payload this large is no tool's output but a mistake: it is refused whole."""
+TEXT_KEPT = 262_144
+"""Code points of a result that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One event of an agent, as far as casebook cares.
+
+    `text` is what the tool said (its error, or its response), not yet redacted; `failure` says whose failure it is, as
+    in a transcript. `chain` is `main` or the subagent's id. Strings that were not given are empty.
+    """
+
+    event: EventName
+    session_id: str
+    cwd: str
+    transcript: str
+    chain: str = "main"
+    tool: str = ""
+    tool_input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    text: str = ""
+    failure: Failure = "none"
+    exit_code: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def read_payload(data: bytes) -> Payload | str | None:
+    """The event in `data`; None for one that casebook does not know; else, in a few words, why it is no event.
+
+    A missing field is empty and a field of a wrong type is taken as text, where that makes sense; an event that names
+    no tool where it needs one is refused.
+    """
+    if len(data) > MOST_BYTES:
+        return f"it is larger than {MOST_BYTES >> 20} MiB"
+    given = _object(data)
+    if isinstance(given, str):
+        return given
+    name = given.get("hook_event_name")
+    if not isinstance(name, str):
+        return "it names no event (hook_event_name)"
+    if name not in KNOWN:
+        return None
+    common: dict[str, Any] = {
+        "event": name,
+        "session_id": word(given.get("session_id")),
+        "cwd": word(given.get("cwd"), 4_096),
+        "transcript": word(given.get("transcript_path"), 4_096),
+        "chain": word(given.get("agent_id")) or "main",
+    }
+    if name in ("SessionStart", "SessionEnd"):
+        return Payload(**common)
+    tool, tool_input = word(given.get("tool_name")), given.get("tool_input")
+    if not tool:
+        return "it names no tool (tool_name)"
+    if tool_input is not None and not isinstance(tool_input, dict):
+        return "its tool_input is no object"
+    common |= {"tool": tool, "tool_input": fields(tool_input)}
+    if name == "PreToolUse":
+        return Payload(**common)
+    return _result(given, common, failed=name == "PostToolUseFailure")
+
+
+def _object(data: bytes) -> Mapping[str, Any] | str:
+    import json  # the standard library's takes the huge numbers and lone surrogates that a faster one refuses
+
+    if not data.strip():
+        return "it is empty"
+    try:
+        value: object = json.loads(data)
+    except (ValueError, RecursionError):
+        return "it is no JSON, or only the beginning of it"
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else "it is no JSON object"
+
+
+def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool) -> Payload:
+    """What a tool answered: `error` of a failure (also when it is no string), else `tool_response`."""
+    beside = given.get("tool_response")
+    said: object = next((given[key] for key in ("error", "error_message") if given.get(key)), None) if failed else None
+    text = (_said(said) if said is not None else _response(beside))[:TEXT_KEPT]
+    interrupted = given.get("is_interrupt") is True or fields(beside).get("interrupted") is True
+    flagged = failed or fields(beside).get("is_error") is True or fields(beside).get("isError") is True
+    failure = failure_of(text, flagged, "interrupted" if interrupted else None, beside)
+    return Payload(
+        **common, text=text, failure=failure, exit_code=exit_code_of(text, failure, beside), facts=facts_of(beside)
+    )
+
+
+def _said(said: object) -> str:
+    if isinstance(said, str):
+        return said
+    told = fields(said)
+    return string(told.get("message")) or result_text(said, told) or json_text(said)
+
+
+def _response(beside: object) -> str:
+    told = fields(beside)
+    return result_text(told.get("content", beside), beside)

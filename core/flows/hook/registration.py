@@ -1,0 +1,168 @@
+"""casebook's hooks in an agent's settings: added, found and taken out without touching anything else in the text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from core.fault import Fault
+from core.flows.hook.json_places import Part, add_part, drop_part, parse, parts_of
+
+_STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|mcp__.*"
+"""Tools whose results can be an error, or a step to its fix."""
+EVENTS: dict[str, str | None] = {
+    "PostToolUseFailure": _STEPS,
+    "PostToolUse": _STEPS,
+    "SessionStart": None,
+    "SessionEnd": None,
+}
+"""The events that casebook listens to, each with the tools it is for (None: the event has none)."""
+TIMEOUT_S = 5
+_OURS = re.compile(r"""(?:casebook(?:\.exe)?["']?|cli\.main["']?)\s+hook(?:\s|$)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The events that an agent's settings send to casebook, and whether they are all there with the same command."""
+
+    events: tuple[str, ...]
+    complete: bool
+
+
+def registered(text: str, name: str, command: str) -> Registered:
+    """What a settings text says of casebook. Raises Fault as `install` does."""
+    hooks = _hooks(text, name)
+    found = {event: group for event, groups in hooks.items() for group in groups if _is_ours(group)}
+    return Registered(tuple(found), all(found.get(event) == _group(event, command) for event in EVENTS))
+
+
+def install(text: str, name: str, command: str) -> str:
+    """The settings `text` (of the file `name`) with casebook's hooks, each once, calling `command`.
+
+    An empty text is taken as empty settings. Raises Fault invalid_input, with its line, for what is no JSON or has
+    another shape than an agent's settings.
+    """
+    if registered(text, name, command).complete:
+        return text
+    new = uninstall(text, name)
+    if not new.strip("\ufeff \t\r\n"):
+        new = "{}\n"
+    outer, newline = _style(new)
+    for event in EVENTS:
+        new = _add(new, event, json.dumps(_group(event, command), indent=outer), outer, newline)
+    _check(text, new, name)
+    return new
+
+
+def uninstall(text: str, name: str) -> str:
+    """The settings text without casebook's hooks, and without the lists that only held them."""
+    new = text
+    while (place := next(_ours(new, name), None)) is not None:
+        top, hooks, event, index = place
+        new = drop_part(new, event.value, index)
+        if not parts_of(new, event.value):
+            new = drop_part(new, hooks.value, _index(new, hooks.value, event.key))
+            if not parts_of(new, hooks.value):
+                new = drop_part(new, top, _index(new, top, "hooks"))
+    _check(text, new, name)
+    return new
+
+
+def _group(event: str, command: str) -> dict[str, Any]:
+    matcher = EVENTS[event]
+    hook = {"type": "command", "command": command, "timeout": TIMEOUT_S}
+    return ({} if matcher is None else {"matcher": matcher}) | {"hooks": [hook]}
+
+
+def _is_ours(group: object) -> bool:
+    """Whether a group of hooks calls casebook and nothing else."""
+    listed = cast("dict[str, Any]", group).get("hooks") if isinstance(group, dict) else None
+    hooks = cast("list[Any]", listed) if isinstance(listed, list) else []
+    commands = [cast("dict[str, Any]", hook).get("command") for hook in hooks if isinstance(hook, dict)]
+    return bool(commands) and all(isinstance(one, str) and _OURS.search(one) for one in commands)
+
+
+def _hooks(text: str, name: str) -> dict[str, list[Any]]:
+    """The `hooks` of a settings text. Raises Fault where they have another shape than they should."""
+    body = text.lstrip("\ufeff")
+    value: object = parse(body, name) if body.strip() else {}
+    if not isinstance(value, dict):
+        raise _odd(name, text, 0, "the settings are no object")
+    hooks = cast("dict[str, Any]", value).get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise _odd(name, text, text.find('"hooks"'), "hooks is no object")
+    for event, groups in cast("dict[str, Any]", hooks).items():
+        if not isinstance(groups, list):
+            raise _odd(name, text, text.find(json.dumps(event, ensure_ascii=False)), f"hooks.{event} is no list")
+    return cast("dict[str, list[Any]]", hooks)
+
+
+def _odd(name: str, text: str, at: int, what: str) -> Fault:
+    line = text.count("\n", 0, max(0, at)) + 1
+    return Fault("invalid_input", f"{name}:{line}: {what}", "mend the file by hand; nothing was changed")
+
+
+def _ours(text: str, name: str) -> Iterator[tuple[int, Part, Part, int]]:
+    """Each group of casebook: where the settings begin, the member `hooks`, its event, and the group's index there."""
+    if not any(_is_ours(group) for groups in _hooks(text, name).values() for group in groups):
+        return
+    top = text.index("{")
+    hooks = next(part for part in parts_of(text, top) if part.key == "hooks")
+    for event in parts_of(text, hooks.value):
+        for index, part in enumerate(parts_of(text, event.value)):
+            if _is_ours(json.loads(text[part.value : part.end])):
+                yield top, hooks, event, index
+
+
+def _index(text: str, start: int, key: str) -> int:
+    return next(index for index, part in enumerate(parts_of(text, start)) if part.key == key)
+
+
+def _add(text: str, event: str, group: str, step: str, newline: str) -> str:
+    """`text` with one more group of an event, and with what it takes around it."""
+    top = text.index("{")
+    base = _indent(text, top)
+    hooks = next((part for part in parts_of(text, top) if part.key == "hooks"), None)
+    if hooks is None:
+        text = add_part(text, top, '"hooks": {}', base, step, newline)
+        return _add(text, event, group, step, newline)
+    inner = _indent(text, hooks.start)
+    there = next((part for part in parts_of(text, hooks.value) if part.key == event), None)
+    if there is None:
+        text = add_part(text, hooks.value, f"{json.dumps(event)}: []", inner, step, newline)
+        return _add(text, event, group, step, newline)
+    return add_part(text, there.value, group, _indent(text, there.start), step, newline)
+
+
+def _indent(text: str, at: int) -> str:
+    """The blanks that begin the line of `at`."""
+    begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    line = text[begin:at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _style(text: str) -> tuple[str, str]:
+    """One level of indent as the text has it (two blanks where it has none), and its line ending."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    parts = parts_of(text, text.index("{"))
+    own = _indent(text, parts[0].start) if parts and "\n" in text[: parts[0].start] else ""
+    return own or "  ", newline
+
+
+def _check(old: str, new: str, name: str) -> None:
+    """Raise where anything but casebook's own groups differs between two settings texts."""
+    if _others(old, name) != _others(new, name):
+        raise Fault("generic", f"{name}: the change would touch more than casebook's hooks", "report this file's shape")
+
+
+def _others(text: str, name: str) -> object:
+    body = text.lstrip("\ufeff")
+    value = cast("dict[str, Any]", parse(body, name)) if body.strip() else {}
+    hooks = {
+        event: kept for event, groups in _hooks(text, name).items() if (kept := [g for g in groups if not _is_ours(g)])
+    }
+    rest = {key: part for key, part in value.items() if key != "hooks"}
+    return rest | ({"hooks": hooks} if hooks else {})

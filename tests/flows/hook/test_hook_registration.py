@@ -1,0 +1,125 @@
+"""casebook's hooks in an agent's settings: only its own block changes, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.fault import Fault
+from core.flows.hook.registration import EVENTS, install, registered, uninstall
+from core.flows.hook.settings_file import add_hooks, remove_hooks, status
+
+COMMAND = "/opt/bin/casebook hook"
+OTHER = {"matcher": "Edit", "hooks": [{"type": "command", "command": "gofmt -w"}]}
+
+_value = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+_settings = st.builds(
+    lambda rest, hooks: rest | ({"hooks": hooks} if hooks else {}),
+    st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"), _value, max_size=4),
+    st.dictionaries(
+        st.sampled_from([*EVENTS, "Stop", 'odd"key']), st.lists(st.just(OTHER), min_size=1, max_size=2), max_size=3
+    ),
+)
+_style = st.sampled_from(
+    [{"indent": 2}, {"indent": 4}, {"indent": "\t"}, {}, {"separators": (",", ":")}, {"indent": 0}]
+)
+
+
+@given(_settings, _style, st.sampled_from(["", "\n", "\n\n  "]), st.booleans(), st.booleans())
+def test_taking_the_hooks_out_again_leaves_every_byte_as_it_was(
+    settings: dict[str, Any], style: dict[str, Any], end: str, crlf: bool, bom: bool
+) -> None:
+    text = json.dumps(settings, ensure_ascii=False, **style) + end
+    text = ("\ufeff" if bom else "") + (text.replace("\n", "\r\n") if crlf else text)
+    there = install(text, "settings.json", COMMAND)
+    assert registered(there, "settings.json", COMMAND).complete
+    assert json.loads(there.lstrip("\ufeff")).keys() - {"hooks"} == settings.keys() - {"hooks"}
+    if settings:
+        assert uninstall(there, "settings.json") == text
+    else:
+        assert json.loads(uninstall(there, "settings.json").lstrip("\ufeff")) == {}
+
+
+@given(_settings, _style)
+def test_installing_twice_changes_nothing_more(settings: dict[str, Any], style: dict[str, Any]) -> None:
+    once = install(json.dumps(settings, **style), "settings.json", COMMAND)
+    assert install(once, "settings.json", COMMAND) == once
+
+
+def test_another_path_to_casebook_takes_the_place_of_the_old_one() -> None:
+    moved = install(install("{}", "s", "casebook hook"), "s", COMMAND)
+    assert moved.count(COMMAND) == len(EVENTS)
+    assert '"casebook hook"' not in moved
+
+
+def test_groups_that_call_more_than_casebook_are_somebody_elses() -> None:
+    mixed = {"hooks": [{"type": "command", "command": "casebook hook"}, {"type": "command", "command": "say done"}]}
+    text = json.dumps({"hooks": {"PostToolUse": [mixed]}})
+    assert json.loads(uninstall(text, "s")) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{\n  "a": 1,\n}', "s:3:"),
+        ('{\n  // why\n  "a": 1\n}', "s:2: a comment"),
+        ('{\n  "a": 1, /* no */\n  "b": 2\n}', "s:2: a comment"),
+        ('{"a": 1', "s:1:"),
+        ("[]", "s:1: the settings are no object"),
+        ('{\n"hooks": []}', "s:2: hooks is no object"),
+        ('{\n"hooks": {\n"PostToolUse": {}}}', "s:3: hooks.PostToolUse is no list"),
+        ('{"hooks": {}, "hooks": {}}', "'hooks' is there twice"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(Fault, match="s") as caught:
+        install(text, "s", COMMAND)
+    assert said in caught.value.message
+
+
+def test_the_file_is_backed_up_and_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"model": "x"}')
+    path.chmod(0o640)
+    report = add_hooks(path, COMMAND)
+    assert report.changed
+    assert report.installed
+    assert report.backup is not None
+    assert Path(report.backup).read_text() == '{"model": "x"}'
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert not add_hooks(path, COMMAND).changed
+    assert remove_hooks(path, COMMAND).changed
+    assert path.read_text() == '{"model": "x"}'
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "dotfiles.json", tmp_path / "settings.json"
+    real.write_text("{}")
+    link.symlink_to(real)
+    add_hooks(link, COMMAND)
+    assert link.is_symlink()
+    assert status(real, COMMAND).installed
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "settings.json"
+    assert add_hooks(path, COMMAND, dry=True).diff
+    assert not path.parent.exists()
+
+
+def test_a_broken_file_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(b'{"a": \xff}')
+    with pytest.raises(Fault, match="not UTF-8"):
+        add_hooks(path, COMMAND)
+    assert path.read_bytes() == b'{"a": \xff}'
+    assert [item.name for item in tmp_path.iterdir()] == ["settings.json"]
