@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from tui.keys import Keys, Wish, grant, key_name, types_text
 
 Scope = Literal["app", "pane", "box", "list", "scroll", "whole", "case", "why", "session"]
-Focus = Literal["box", "list", "case", "why", "none"]
+Focus = Literal["box", "list", "case", "why", "session", "whole", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _needs_filter(now: Situation) -> str:
 
 
 def _needs_no_import(now: Situation) -> str:
-    return "An import is running already; esc in the list stops it." if now.importing else ""
+    return "An import is running already; {list.back} in the list stops it." if now.importing else ""
 
 
 def _needs_import(now: Situation) -> str:
@@ -140,14 +140,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("list.first", "First row", ("g", "home"), "list", MOVE, palette=False),
     Action("list.last", "Last row", ("G", "end"), "list", MOVE, palette=False),
     Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, enabled=_needs_cases),
+    Action("whole.back", "Back from a text shown whole", ("escape", "q", "a"), "whole", READ, "back", 1, palette=False),
     Action("scroll.down", "Scroll down", ("j", "down"), "scroll", READ, palette=False),
     Action("scroll.up", "Scroll up", ("k", "up"), "scroll", READ, palette=False),
     Action("scroll.page_down", "Scroll a page down", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
     Action("scroll.page_up", "Scroll a page up", ("pageup", "ctrl+b"), "scroll", READ, palette=False),
     Action("scroll.first", "Scroll to the top", ("g", "home"), "scroll", READ, palette=False),
     Action("scroll.last", "Scroll to the end", ("G", "end"), "scroll", READ, palette=False),
-    Action("whole.left", "Scroll to the left", ("h", "left"), "whole", READ, palette=False),
-    Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, palette=False),
+    Action("whole.left", "Scroll to the left", ("h", "left"), "whole", READ, "left", 2, palette=False),
+    Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, "right", 3, palette=False),
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
     Action("why.fold", "Fold the step, or unfold it", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),
     Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),
@@ -168,13 +169,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("case.history", "Show the other fixes whole", ("H",), "pane", CASE, "history", 11, enabled=_needs_history),
     Action("case.pager", "View the error in your pager", ("v",), "pane", CASE, "pager", 27, enabled=_needs_case),
     Action("case.editor", "Open the case in your editor, to read", ("e",), "pane", CASE, enabled=_needs_case),
-    Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, palette=False),
-    Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, palette=False),
+    Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, "next mark", 2, palette=False),
+    Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, "previous", 3, palette=False),
     Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
     Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
-    Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, palette=False),
-    Action("session.copy", "Copy the message", ("y",), "session", SESSION, palette=False),
-    Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, palette=False),
+    Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
+    Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
+    Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -209,19 +210,22 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
+_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}}
+"""The scopes of a footer where the pane's keys do not hold."""
+
 _NO_KEY = "unbound"
 """What Textual is told where an action has no key: no terminal sends it."""
 
 
-def bindings(*scopes: Scope) -> list[BindingType]:
-    """The key bindings of these scopes.
+def bindings(*scopes: Scope, only: Sequence[str] = ()) -> list[BindingType]:
+    """The key bindings of these scopes, or only of the actions named.
 
     Each has an id of its own, `<action>` or `<action>!` (it goes before typing), `<action>:<key>` for the keys that
     the action comes with: `keymap` sets keys by these ids.
     """
     found: list[BindingType] = []
     for action in ACTIONS:
-        if action.scope in scopes:
+        if action.scope in scopes or action.id in only:
             found.append(_binding(action, _NO_KEY, action.id, first=False))
             if action.priority:
                 found.append(_binding(action, _NO_KEY, f"{action.id}!", first=True))
@@ -264,8 +268,8 @@ def _first(action: Action, key: str) -> bool:
 
 def footer(now: Situation, keys: Keys = Keys()) -> tuple[tuple[Action, str], ...]:  # noqa: B008  frozen
     """What the footer offers now, with the key of each, the most useful first. Impossible actions are left out."""
-    scopes = {"app", now.focus} if now.focus == "box" else {"app", "pane", now.focus}
-    offered = [a for a in ACTIONS if a.rank and a.scope in scopes and not a.enabled(now)]
+    scopes = _HOLDING.get(now.focus, {"app", "pane", now.focus})
+    offered = [a for a in ACTIONS if a.rank and (a.scope in scopes or a.id == "app.help") and not a.enabled(now)]
     offered.sort(key=lambda action: action.rank)
     found = ((action, _key_for(action, now.focus, keys)) for action in offered)
     return tuple((action, key) for action, key in found if key)

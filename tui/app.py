@@ -80,15 +80,14 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
         super().__init__(theme=theme, themes=around.themes, ascii_only=ascii_only)
         self._around = around
         self.log_line = around.log_line
-        self._ascii = ascii_only
-        self.signs = ASCII if ascii_only else UNICODE
+        wishes = (*wishes, *around.wishes)
+        self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
+        self.signs = replace(ASCII if ascii_only else UNICODE, keys=self.user_keys)
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots)
-        wishes = (*wishes, *around.wishes)
-        self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.set_keymap(keymap(self.user_keys))
-        self.keys = KeyFooter(self.user_keys, ascii_only=ascii_only)
+        self.keys = KeyFooter(self.signs)
         self._told: set[str] = set()
         self._state = around.state
         self.errors.memory = around.state.panes.get("errors", {})
@@ -125,7 +124,7 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
         if why_not := BY_ID[action_id].enabled(self.situation()):
-            self.say(why_not, severity="warning")
+            self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
         for part in (*nearby, self.errors):
@@ -138,7 +137,7 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
             "app.quit": self.leave,
             "app.help": self._help,
             "app.palette": self._palette,
-            "app.interrupt": lambda: self.say("Nothing is selected. q quits, in the search box ctrl+q."),
+            "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
             "app.jump": self._jump,
             "app.status": self._status,
             "pane.errors": self._to_errors,
@@ -201,9 +200,9 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
     def _help(self) -> None:
         from tui.screens.help import HelpScreen
 
-        if self._covered():
-            return
-        self.push_screen(HelpScreen(self.situation(), self.signs, self.user_keys, ascii_only=self._ascii))
+        if footers := self.screen.query(KeyFooter):  # a screen that shows its keys explains them too
+            now = replace(self.situation(), focus=footers.first().situation.focus)
+            self.push_screen(HelpScreen(now, self.signs))
 
     def leave(self) -> None:
         """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""

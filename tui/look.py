@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
+from rich.segment import Segment
 from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter, Monochrome
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from tui.themes import DARK, own_themes, tokens, user_themes
@@ -16,6 +20,23 @@ class PlainScrollBar(ScrollBarRender):
 
     VERTICAL_BARS = [" "] * 8
     HORIZONTAL_BARS = [" "] * 8
+
+
+class PlainCuts(LineFilter):
+    """A heading that Textual cuts ends in a sign of its own; in a frame of plain ASCII it is `~`."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The line as it is, unless it is such a heading."""
+        if not any("…" in segment.text for segment in segments):
+            return segments
+        if not _CUT_HEADING.fullmatch("".join(segment.text for segment in segments).strip()):
+            return segments
+        last = max(at for at, segment in enumerate(segments) if "…" in segment.text)
+        head, _, tail = segments[last].text.rpartition("…")
+        return [*segments[:last], Segment(f"{head}~{tail}", segments[last].style), *segments[last + 1 :]]
+
+
+_CUT_HEADING = re.compile(r"\+-* .*… -*\+|-+ .*…-+", re.DOTALL)
 
 
 def colours_forbidden() -> bool:
@@ -29,6 +50,11 @@ class Look(App[None], inherit_bindings=False):
     def __init__(self, *, theme: str, themes: Path | None, ascii_only: bool) -> None:
         # With the terminal's colours on, NO_COLOR takes all of them away; else Textual makes them grey.
         super().__init__(ansi_color=True if colours_forbidden() else None)
+        if not colours_forbidden():  # set, but to nothing: that forbids none, and yet Textual makes them grey
+            self.no_color = False
+            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
+        if ascii_only:
+            self._filters.append(PlainCuts())
         for own in own_themes():
             self.register_theme(own)
         self._themes = themes

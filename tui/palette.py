@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from tui.actions import ACTIONS, Action
+from tui.actions import ACTIONS, Action, matching
 from tui.keys import key_name
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
+
+_BY_WORDS = 40.0
+"""What a word of the registry is worth beside Textual's score for letters in the title."""
 
 
 class ThemeProvider(Provider):
@@ -42,29 +45,33 @@ class ThemeProvider(Provider):
 
 
 class ActionProvider(Provider):
-    """Every action of the registry that makes sense by name."""
+    """Every action of the registry that makes sense by name; what is possible now comes first."""
 
     async def discover(self) -> Hits:
         """All of them, in the registry's order."""
-        for action in ACTIONS:
-            if action.palette:
-                shown = self._line(action, Content(action.title))
-                yield DiscoveryHit(shown, self._perform(action), action.title, self._why_not(action))
+        offered = [(action, self._why_not(action)) for action in ACTIONS if action.palette]
+        for action, why_not in sorted(offered, key=lambda one: bool(one[1])):
+            yield DiscoveryHit(self._line(action, Content(action.title), why_not), self._perform(action), action.title)
 
     async def search(self, query: str) -> Hits:
-        """Those whose title has the letters of `query`."""
+        """Those that have the words of `query` as the help finds them, then those whose title has its letters."""
         matcher = self.matcher(query)
+        by_words = set(matching(query, self._workbench.signs.keys))
         for action in ACTIONS:
-            if action.palette and (score := matcher.match(action.title)) > 0:
-                shown = self._line(action, matcher.highlight(action.title))
-                yield Hit(score, shown, self._perform(action), action.title, self._why_not(action))
+            score = matcher.match(action.title) + (_BY_WORDS if action in by_words else 0.0)
+            if action.palette and score > 0:
+                why_not = self._why_not(action)
+                shown = self._line(action, matcher.highlight(action.title), why_not)
+                yield Hit(score / 4 if why_not else score, shown, self._perform(action), action.title)
 
-    def _line(self, action: Action, title: Content) -> Content:
-        keys = " ".join(key_name(key) for key in self._workbench.user_keys.of(action.id, action.keys))
-        return Content.assemble(title, (f"  {keys}", "$cb-dim")) if keys else title
+    def _line(self, action: Action, title: Content, why_not: str) -> Content:
+        signs = self._workbench.signs
+        keys = " ".join(key_name(key, ascii_only=signs.plain) for key in signs.keys.of(action.id, action.keys))
+        shown = title.stylize_before("$cb-dim") if why_not else title
+        return Content.assemble(shown, (f"  {keys}", "$cb-dim"), (f"  {why_not}" if why_not else "", "italic $cb-dim"))
 
-    def _why_not(self, action: Action) -> str | None:
-        return action.enabled(self._workbench.situation()) or None
+    def _why_not(self, action: Action) -> str:
+        return self._workbench.signs.told(action.enabled(self._workbench.situation()))
 
     def _perform(self, action: Action) -> partial[None]:
         return partial(self._workbench.action_perform, action.id)

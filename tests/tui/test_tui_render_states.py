@@ -9,6 +9,7 @@ import pytest
 from core.fault import Fault, FaultCode
 from tui.actions import Situation, footer
 from tui.render.bars import Place, draw_footer, draw_top
+from tui.render.signs import UNICODE
 from tui.render.states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 
 BUSY = Situation(focus="list", cases=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
@@ -16,11 +17,12 @@ BUSY = Situation(focus="list", cases=9, query="x", case_open=True, has_fix=True,
 
 @pytest.mark.parametrize("notice", [empty(), loading(), no_case(), no_match("x", 3), no_trace()])
 def test_every_state_has_what_why_and_a_next_step(notice) -> None:
-    text = draw_notice(notice).plain
+    text = draw_notice(notice, UNICODE).plain
     assert notice.what in text
     assert notice.why
     assert notice.steps
-    assert all(f"{key}  {does}" in text for key, does in notice.steps)
+    assert all(f"{UNICODE.told(key)}  {does}" in text for key, does in notice.steps)
+    assert "{" not in text
 
 
 @pytest.mark.parametrize("code", get_args(FaultCode))
@@ -33,13 +35,13 @@ def test_every_fault_is_told_with_the_core_s_words_and_a_next_step(code: FaultCo
 
 
 def test_a_damaged_casebook_points_at_the_rescue() -> None:
-    text = draw_notice(of_fault(Fault("db_damaged", "x"))).plain
+    text = draw_notice(of_fault(Fault("db_damaged", "x")), UNICODE).plain
     assert "casebook db salvage" in text
     assert "damaged" in text
 
 
 def test_a_search_without_result_says_what_was_searched() -> None:
-    text = draw_notice(no_match("[/red]\x1b]52;c;x\x07", 1204)).plain
+    text = draw_notice(no_match("[/red]\x1b]52;c;x\x07", 1204), UNICODE).plain
     assert "1,204 cases" in text
     assert "\x1b" not in text
     assert "[/red]" in text

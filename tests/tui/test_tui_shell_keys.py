@@ -13,6 +13,7 @@ from tui.actions import ACTIONS, BY_ID, footer, key_table, keymap, keys_for, mat
 from tui.actions import Situation as Now
 from tui.app import CasebookApp
 from tui.keys import Keys, Wish, key_from, key_name, types_text
+from tui.widgets.status_line import Running
 
 ROOT = Path(__file__).parents[2]
 
@@ -148,3 +149,34 @@ def test_the_documented_keys_are_those_of_today(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert with_key_table(text) == text, "run: python -m tui.actions --write"
     assert key_table() in text
+
+
+async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> None:
+    rebound = {"import.begin": "ctrl+y", "import.demo": "f7", "app.quit": "f10", "find.clear": "f6", "list.back": "f2"}
+    app = CasebookApp(
+        tmp_path / "none.db", wishes=[wish(name, key) for name, key in rebound.items()], clock=lambda: NOW
+    )
+    async with app.run_test(size=(120, 34), notifications=True) as pilot:
+        await until(pilot, lambda: "^y  names a file or a folder" in frame(app))
+        assert "F7  says how to try it" in frame(app)
+        assert "F10  quits" in frame(app)
+        await pilot.press("f7")
+        await until(pilot, lambda: "Leave (F10) and run" in frame(app))
+        app.errors.incoming.running = Running()
+        await until(pilot, lambda: "F2 cancels" in frame(app))
+
+
+async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Path) -> None:
+    app = CasebookApp(casebook, wishes=[wish("find.clear", "f6"), wish("case.why", "w")], clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.errors.box.ask("qqqqxyzzy")
+        await until(pilot, lambda: "F6  goes back to all cases" in frame(app))
+        assert "esc, w  shows each step" in frame(app)
+
+
+async def test_a_step_whose_key_was_taken_away_is_not_offered(tmp_path: Path) -> None:
+    app = CasebookApp(tmp_path / "none.db", wishes=[wish("import.demo")], clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: "names a file or a folder" in frame(app))
+        assert "how to try it" not in frame(app)

@@ -62,5 +62,7 @@ def none_pass(picked: Sequence[tuple[str, str]], every: int, signs: Signs) -> No
     named = ", ".join(_chip(kind, value, signs) for kind, value in picked)
     hidden = "The only case is hidden" if every == 1 else f"All {every:,} cases are hidden"
     return Notice(
-        "No case passes the filter", f"{hidden} by: {named}.", (("esc", "shows them all"), ("f", "changes the filter"))
+        "No case passes the filter",
+        f"{hidden} by: {named}.",
+        (("{list.unfilter}", "shows them all"), ("{list.filter}", "changes the filter")),
     )

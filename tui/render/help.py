@@ -8,13 +8,13 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tui.actions import Action, Situation
-from tui.keys import Keys, key_name
+from tui.keys import key_name
 from tui.render.signs import Mark, Signs
 
 _KEYS = 16
 
 
-def draw_help(actions: Sequence[Action], now: Situation, keys: Keys, *, ascii_only: bool = False) -> Content:
+def draw_help(actions: Sequence[Action], now: Situation, signs: Signs) -> Content:
     """The actions by group. One that is not possible now is dim and says why."""
     if not actions:
         return Content.assemble(("No action has these words, and no key is called so.", "$cb-dim"))
@@ -23,14 +23,15 @@ def draw_help(actions: Sequence[Action], now: Situation, keys: Keys, *, ascii_on
         parts.append((f"{group}\n", "bold $cb-accent"))
         for action in actions:
             if action.group == group:
-                parts += _line(action, now, keys.of(action.id, action.keys), ascii_only=ascii_only)
+                parts += _line(action, now, signs)
         parts.append(("\n", ""))
     return Content.assemble(*parts)
 
 
-def _line(action: Action, now: Situation, held: Sequence[str], *, ascii_only: bool) -> list[tuple[str, str]]:
-    keys = " ".join(key_name(key, ascii_only=ascii_only) for key in held) or "no key"
-    why_not = action.enabled(now)
+def _line(action: Action, now: Situation, signs: Signs) -> list[tuple[str, str]]:
+    held = signs.keys.of(action.id, action.keys)
+    keys = " ".join(key_name(key, ascii_only=signs.plain) for key in held) or "no key"
+    why_not = signs.told(action.enabled(now))
     line = [
         ("  " + keys + " " * max(1, _KEYS - cell_len(keys)), "bold $cb-text" if not why_not else "$cb-dim"),
         (action.title, "$cb-soft" if not why_not else "$cb-dim"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _LINE = 160
 """Cells of a fix that is told in short."""
+_MARKS = re.compile(r"\*\*|`|^(?:#{1,6}|>|[-*]) ", re.MULTILINE)
+"""Markdown's marks: in one line they are noise."""
 _TEXT = 4_000
 """Code points of one fix in the history."""
 
@@ -44,7 +47,7 @@ def draw_history(resolutions: Sequence[Resolution], signs: Signs, now: datetime,
             more = f"\n{signs.more} {left:,} more characters" if left else ""
             parts += [("    " + (text + more).replace("\n", "\n    ") + "\n", tone)]
         else:
-            parts += [("    " + inline(one.text.strip(), _LINE, more=signs.more) + "\n", tone)]
+            parts += [("    " + inline(_MARKS.sub("", one.text.strip()), _LINE, more=signs.more) + "\n", tone)]
     if len(ordered) > _SHOWN:
         parts.append((f"and {len(ordered) - _SHOWN} more\n", "$cb-dim"))
     return Content.assemble(*parts).rstrip()

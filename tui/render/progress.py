@@ -42,7 +42,7 @@ def draw_progress(progress: Progress | None, width: int, signs: Signs, way_out: 
 def _figures(progress: Progress, signs: Signs) -> Iterator[list[tuple[str, str]]]:
     share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
     full = round(share * _BAR)
-    done, to_do = ("━", "─") if signs.more != "~" else ("#", "-")
+    done, to_do = ("#", "-") if signs.plain else ("━", "─")
     yield [(f"{share:4.0%} ", "bold $cb-text")]
     yield [(done * full, "$cb-accent"), (to_do * (_BAR - full), "$cb-line"), (" ", "")]
     if progress.kind == "import":
@@ -87,13 +87,13 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what if count == 1 else what + ('es' if what.endswith('x') else 's')}"
 
 
-def report_line(report: ImportReport) -> str:
+def report_line(report: ImportReport, signs: Signs) -> str:
     """An import in one sentence or two, for a toast."""
     did = ", ".join((counted(report.files, "file"), counted(report.messages, "new message")))
     found = f"{counted(report.errors, 'error')}, {counted(report.resolutions, 'fix')}"
     begin = "The import was stopped, what it read stays" if report.canceled else "The import is done"
-    gaps = f" {counted(len(report.skipped), 'line')} left out: I shows them." if report.skipped else ""
-    return f"{begin}: {did}; {found}.{gaps}"
+    gaps = f" {counted(len(report.skipped), 'line')} left out: {{import.report}} shows them." if report.skipped else ""
+    return f"{begin}: {did}; {found}.{signs.told(gaps)}"
 
 
 def report_text(report: ImportReport) -> str:

@@ -77,11 +77,11 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
     first = 0 if end is None or end <= SHOWN else max(0, (start or 0) - SHOWN // 4)
     text = message.text[first : first + SHOWN]
     if first:
-        yield Line(index, "more", f"{first:,} characters before: enter shows all")
+        yield Line(index, "more", f"{first:,} characters before")
     if text.strip():
         yield from _body(index, text.rstrip("\n"), width, _shifted(start, end, first), message.role)
     if (left := len(message.text) - first - len(text)) > 0:
-        yield Line(index, "more", f"{left:,} more characters: enter shows all")
+        yield Line(index, "more", f"{left:,} more characters")
     yield Line(index, "gap", "")
 
 
@@ -136,7 +136,8 @@ def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> 
         head = inline(f" #{line.index}  {line.text}", max(1, width - 9), more=signs.more)
         return Content.assemble(bar, (head, f"bold {tone}"), mark)
     if line.kind == "more":
-        return Content.assemble(bar, (inline(f" {signs.more} {line.text}", width - 1), "$cb-draft"))
+        way = signs.told(": {session.whole} shows all")
+        return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
     tone = "$cb-soft" if line.role != "tool" else "$cb-dim"
     body = Content.styled(" " + line.text, tone)
     if line.lit is not None:

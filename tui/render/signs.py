@@ -1,9 +1,15 @@
-"""Signs: what carries a meaning besides colour, in Unicode or plain ASCII."""
+"""Signs: what carries a meaning besides colour, in Unicode or plain ASCII; and the keys in force, by their names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from tui.actions import BY_ID
+from tui.keys import Keys, key_name, types_text
+
+_NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The signs in use. `tiers` and `statuses` are keyed by the core's own names, `outcomes` by a trace's."""
+    """The signs in use. `tiers` and `statuses` are keyed by the core's own names, `outcomes` by a trace's.
+
+    `plain` is whether they are ASCII; `keys` are the user's own.
+    """
 
     tiers: Mapping[str, Mark]
     statuses: Mapping[str, Mark]
@@ -34,6 +43,8 @@ class Signs:
     unread: str
     opened: str
     closed: str
+    plain: bool = False
+    keys: Keys = field(default_factory=Keys)
 
     def tier(self, name: str | None) -> Mark:
         """The mark of a search tier; a blank one for none."""
@@ -46,6 +57,20 @@ class Signs:
     def outcome(self, name: str) -> Mark:
         """The mark of a trace step's outcome."""
         return self.outcomes.get(name, _BLANK)
+
+    def key(self, action_id: str) -> str:
+        """The key to name for an action, one that works while typing if it has one; blank where it has none."""
+        held = self.keys.of(action_id, BY_ID[action_id].keys)
+        named = next((key for key in held if not types_text(key)), held[0] if held else "")
+        return key_name(named, ascii_only=self.plain) if named else ""
+
+    def told(self, text: str) -> str:
+        """A text of our own, never a foreign one, with the key in the place of each `{action}`."""
+        return _NAMED.sub(lambda match: self.key(match[1]) or "(no key)", text)
+
+    def lacks(self, text: str) -> bool:
+        """Whether `text` names the key of an action that has none."""
+        return any(not self.key(action_id) for action_id in _NAMED.findall(text))
 
 
 _BLANK = Mark(" ", "", "")
@@ -110,4 +135,5 @@ ASCII = Signs(
     unread=":",
     opened="-",
     closed="+",
+    plain=True,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.render.foreign import inline
+from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.fault import Fault
@@ -17,7 +18,10 @@ _TEXT = 600
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One state in words: `what` it is, `why`, and `steps`, pairs of a key or command and what it does."""
+    """One state in words: `what` it is, `why`, and `steps`, pairs of a key or command and what it does.
+
+    A key is written as its action, `{find.clear}`: which one it is, `draw_notice` knows.
+    """
 
     what: str
     why: str = ""
@@ -27,7 +31,9 @@ class Notice:
 
 def loading() -> Notice:
     """The first read takes longer than a moment."""
-    return Notice("Reading the casebook", "A large file takes a moment the first time.", (("^q", "quits at once"),))
+    return Notice(
+        "Reading the casebook", "A large file takes a moment the first time.", (("{app.quit}", "quits at once"),)
+    )
 
 
 def empty() -> Notice:
@@ -38,7 +44,7 @@ def empty() -> Notice:
         (
             ("casebook import auto", "reads the sessions found on this computer"),
             ("casebook demo", "shows a casebook filled with samples"),
-            ("F5", "looks again"),
+            ("{view.reload}", "looks again"),
         ),
     )
 
@@ -49,13 +55,13 @@ def no_match(query: str, cases: int) -> Notice:
     return Notice(
         "Nothing like it is known",
         f'"{inline(query, 60)}": {many} searched by fingerprint, by key, by how they begin and by their words.',
-        (("^l", "goes back to all cases"), ("esc, t", "shows each step of the search")),
+        (("{find.clear}", "goes back to all cases"), ("{list.back}, {case.why}", "shows each step of the search")),
     )
 
 
 def no_case() -> Notice:
     """No row is chosen."""
-    return Notice("No case chosen", "Choose one in the list to see its fix here.", (("enter", "opens it"),))
+    return Notice("No case chosen", "Choose one in the list to see its fix here.", (("{list.open}", "opens it"),))
 
 
 def no_trace() -> Notice:
@@ -63,7 +69,7 @@ def no_trace() -> Notice:
     return Notice(
         "Nothing was searched",
         "The list shows the cases as they are. After a search, this says which steps led to the answer.",
-        (("/", "starts a search"),),
+        (("{find.focus}", "starts a search"),),
     )
 
 
@@ -76,11 +82,14 @@ _NEXT: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         "A newer casebook wrote this file",
         (("uv tool upgrade casebook", "updates this program"), ("casebook --db PATH", "opens another file")),
     ),
-    "db_locked": ("Another program holds the casebook", (("F5", "tries again"),)),
+    "db_locked": ("Another program holds the casebook", (("{view.reload}", "tries again"),)),
     "db_readonly": ("The casebook cannot be written", (("casebook --db PATH", "opens another file"),)),
-    "io_error": ("The casebook cannot be read", (("F5", "tries again"), ("casebook --db PATH", "opens another file"))),
+    "io_error": (
+        "The casebook cannot be read",
+        (("{view.reload}", "tries again"), ("casebook --db PATH", "opens another file")),
+    ),
     "invalid_input": ("This file is no casebook", (("casebook --db PATH", "opens another file"),)),
-    "timeout": ("That took too long", (("F5", "tries again"),)),
+    "timeout": ("That took too long", (("{view.reload}", "tries again"),)),
 }
 
 
@@ -88,18 +97,19 @@ def of_fault(fault: Fault) -> Notice:
     """A fault as a state: the plain name of it, the core's own words, what to do."""
     if fault.code == "not_indexed":
         return empty()
-    what, steps = _NEXT.get(fault.code, ("Something went wrong", (("F5", "tries again"),)))
+    what, steps = _NEXT.get(fault.code, ("Something went wrong", (("{view.reload}", "tries again"),)))
     why = " ".join(part for part in (fault.message, fault.hint) if part)
-    return Notice(what, inline(why, _TEXT), (*steps, ("^q", "quits")), "$cb-bad")
+    return Notice(what, inline(why, _TEXT), (*steps, ("{app.quit}", "quits")), "$cb-bad")
 
 
-def draw_notice(notice: Notice) -> Content:
-    """The notice as a short centred column of lines."""
+def draw_notice(notice: Notice, signs: Signs) -> Content:
+    """The notice as a short centred column of lines, with the keys in force; without the steps that lost theirs."""
     parts: list[tuple[str, str]] = [(inline(notice.what, 200), f"bold {notice.tone}")]
     if notice.why:
         parts += [("\n", ""), (inline(notice.why, _TEXT), "$cb-dim")]
-    if notice.steps:
+    steps = [step for step in notice.steps if not signs.lacks(step[0])]
+    if steps:
         parts.append(("\n", ""))
-    for key, does in notice.steps:
-        parts += [("\n", ""), (key, "bold $cb-accent"), (f"  {does}", "$cb-soft")]
+    for key, does in steps:
+        parts += [("\n", ""), (signs.told(key), "bold $cb-accent"), (f"  {signs.told(does)}", "$cb-soft")]
     return Content.assemble(*parts)

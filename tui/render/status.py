@@ -23,6 +23,7 @@ _CHECKS = {
     "vec_loaded": "vectors",
     "counts_match": "indexes",
     "embedding_model": "model",
+    "model_service": "service",
 }
 _TONES = {"running": "$cb-accent", "succeeded": "$cb-good", "failed": "$cb-bad", "canceled": "$cb-draft"}
 

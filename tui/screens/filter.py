@@ -51,6 +51,7 @@ class FilterScreen(ModalScreen[None]):
         self._apply = apply
         self._found: Facets | None = None
         self._choices: list[tuple[Kind, str]] = []
+        self._tabbed: tuple[Kind, str] | None = None  # what Tab has turned on or off: Enter leaves it so
         self._box = Input(placeholder="Type a status, a tool or a project", select_on_focus=False)
         self._lines = OptionList(id="filter-lines")
         self._lines.can_focus = False
@@ -101,8 +102,14 @@ class FilterScreen(ModalScreen[None]):
     def action_pick(self, close: bool) -> None:
         """Turn the value on, or off again."""
         self._list()
-        if self._lines.highlighted is not None:
-            self._pick(self._lines.highlighted, close=close)
+        at = self._lines.highlighted
+        if at is None:
+            return
+        if close and self._choices[at] == self._tabbed:
+            self.dismiss()
+            return
+        self._tabbed = None if close else self._choices[at]
+        self._pick(at, close=close)
 
     def _pick(self, index: int, *, close: bool) -> None:
         self._scope = self._scope.toggled(*self._choices[index])

@@ -12,7 +12,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.actions import Action, Situation, matching
-from tui.keys import Keys
 from tui.render.help import draw_help, draw_signs
 from tui.render.signs import Signs
 from tui.widgets.reading import Reading
@@ -27,12 +26,10 @@ class HelpScreen(ModalScreen[None]):
         ("up", "scroll(-2)", ""),
     ]
 
-    def __init__(self, situation: Situation, signs: Signs, keys: Keys, *, ascii_only: bool) -> None:
+    def __init__(self, situation: Situation, signs: Signs) -> None:
         super().__init__()
         self._situation = situation
         self._signs = signs
-        self._keys = keys
-        self._ascii = ascii_only
         self._lines = Static()
         self._box = Input(placeholder="Type an action or a key", select_on_focus=False)
 
@@ -47,19 +44,19 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Everything, to begin with."""
-        self._show(matching("", self._keys))
+        self._show(matching("", self._signs.keys))
         self._box.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow it down."""
         event.stop()
-        self._show(matching(event.value, self._keys))
+        self._show(matching(event.value, self._signs.keys))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the table while the box keeps the focus."""
         self.query_one("#help-lines", Reading).scroll_relative(y=lines, animate=False)
 
     def _show(self, actions: tuple[Action, ...]) -> None:
-        table = draw_help(actions, self._situation, self._keys, ascii_only=self._ascii)
+        table = draw_help(actions, self._situation, self._signs)
         legend = draw_signs(self._signs) if not self._box.value else Content("")
         self._lines.update(Content.assemble(table, "\n" if legend.plain else "", legend))

@@ -15,12 +15,13 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from core.fault import Fault
-from tui.actions import bindings
+from tui.actions import Situation, bindings
 from tui.jobs import Job, Jobs
 from tui.panes.messages import PaneCopied
 from tui.render.foreign import inline, title
 from tui.render.session import Line, Marks, draw_line, lines_of
 from tui.render.signs import Signs
+from tui.widgets.bars import KeyFooter
 
 if TYPE_CHECKING:
     from core.errors import SourcePage
@@ -101,7 +102,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
         def done(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
-                self.border_subtitle = Content("The casebook does not hold this session. esc goes back")
+                self.border_subtitle = Content("The casebook does not hold this session.")
                 return
             self.ends = (stretch.first, stretch.last)
             told = [title(self._session), title(stretch.agent), title(stretch.project)]
@@ -149,10 +150,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_subtitle = Content(inline(fault.message, 200))
 
     def _caption(self) -> None:
-        marks = "n p error and fix, " if len(self._marks.indexes) > 1 else ""
-        at = f"{self.chosen:,} of {self.ends[0]:,} to {self.ends[1]:,}"
-        keys = f"esc back, {marks}J K message, enter whole, y copy"
-        self.border_subtitle = Content(f"{at}  {self._signs.dot}  {keys}")
+        self.border_subtitle = Content(f"message {self.chosen:,} of {self.ends[1]:,}")
 
     # Moving ----------------------------------------------------------------------------------------------------------
 
@@ -262,13 +260,17 @@ def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:
 class SessionScreen(ModalScreen[None]):
     """Covers the workbench with one session; Esc goes back to the case as it was."""
 
+    BINDINGS = bindings(only=("app.help",))
+
     def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:
         super().__init__()
         self._transcript = Transcript(jobs, session, index, marks, signs)
+        self._keys = KeyFooter(signs, Situation("session"))
 
     def compose(self) -> ComposeResult:
-        """The transcript, alone."""
+        """The transcript, and its keys."""
         yield self._transcript
+        yield self._keys
 
     def on_mount(self) -> None:
         """Its keys work at once."""

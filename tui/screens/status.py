@@ -102,4 +102,4 @@ class StatusScreen(ModalScreen[None]):
         self._checks.update(draw_checks(found, self._signs))
 
     def _failed(self, fault: Fault) -> None:
-        self._facts.update(draw_notice(of_fault(fault)))
+        self._facts.update(draw_notice(of_fault(fault), self._signs))

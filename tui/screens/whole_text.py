@@ -9,7 +9,6 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import ModalScreen
@@ -17,10 +16,12 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from core.fault import Fault
-from tui.actions import bindings
+from tui.actions import Situation, bindings
 from tui.jobs import Job, Jobs
 from tui.render.foreign import inline
+from tui.render.progress import counted
 from tui.render.signs import Signs
+from tui.widgets.bars import KeyFooter
 
 CHUNK = 400
 """Code points of a line drawn in one row; a longer line goes on in the next row, marked."""
@@ -84,7 +85,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         return strip.crop(left, left + width).adjust_cell_length(width, base)
 
     def perform(self, action_id: str) -> bool:
-        """Do a scroll action of the registry; False for anything else."""
+        """Do an action of the registry; False for anything else."""
         page = max(1, self.size.height - 2)
         steps = {"scroll.down": (0, 1), "scroll.up": (0, -1), "scroll.page_down": (0, page)}
         steps |= {"scroll.page_up": (0, -page), "whole.left": (-20, 0), "whole.right": (20, 0)}
@@ -95,6 +96,8 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_home(animate=False)
         elif action_id == "scroll.last":
             self.scroll_to(y=len(self.starts), animate=False)
+        elif action_id == "whole.back":
+            self.screen.dismiss()
         else:
             return False
         return True
@@ -103,7 +106,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
 class WholeText(ModalScreen[None]):
     """Covers the workbench with one long text; Esc goes back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,a,q", "dismiss", "Back")]
+    BINDINGS = bindings(only=("app.help",))
 
     def __init__(self, text: str, heading: str, jobs: Jobs, signs: Signs) -> None:
         super().__init__()
@@ -111,11 +114,12 @@ class WholeText(ModalScreen[None]):
         self._jobs = jobs
         self._long = LongText(text, signs)
         self._long.border_title = Content(heading)
-        self._long.border_subtitle = Content("esc goes back")
+        self._keys = KeyFooter(signs, Situation("whole"))
 
     def compose(self) -> ComposeResult:
-        """The text, alone."""
+        """The text, and its keys."""
         yield self._long
+        yield self._keys
 
     def on_mount(self) -> None:
         """Find the lines off this thread: there may be millions."""
@@ -132,8 +136,8 @@ class WholeText(ModalScreen[None]):
 
     def _cut(self, starts: array[int], _final: bool) -> None:
         self._long.show(starts)
-        rows = f"{len(self._text):,} characters, {len(starts):,} rows"
-        self._long.border_subtitle = Content(f"{rows}, esc goes back")
+        told = f"{counted(len(self._text), 'character')}, {counted(len(starts), 'row')}"
+        self._long.border_subtitle = Content(told)
 
     def _failed(self, fault: Fault) -> None:
         self._long.border_subtitle = Content(inline(fault.message, 200))

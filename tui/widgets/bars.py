@@ -8,8 +8,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from tui.actions import Situation, footer
-from tui.keys import Keys
 from tui.render.bars import Place, draw_footer, draw_top
+from tui.render.signs import Signs
 
 
 class TopBar(Widget):
@@ -32,14 +32,14 @@ class KeyFooter(Widget):
 
     situation: reactive[Situation] = reactive(Situation())
 
-    def __init__(self, keys: Keys, *, ascii_only: bool = False) -> None:
+    def __init__(self, signs: Signs, situation: Situation = Situation()) -> None:  # noqa: B008  frozen
         super().__init__(id="keys")
-        self._keys = keys
-        self._ascii = ascii_only
+        self._signs = signs
+        self.set_reactive(KeyFooter.situation, situation)
 
     def render(self) -> Content:
         """The line in the width there is."""
-        return draw_footer(footer(self.situation, self._keys), self.size.width, ascii_only=self._ascii)
+        return draw_footer(footer(self.situation, self._signs.keys), self.size.width, ascii_only=self._signs.plain)
 
     async def on_click(self, event: events.Click) -> None:
         """Do what was clicked."""

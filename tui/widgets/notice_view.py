@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
 from tui.actions import bindings
 from tui.render.states import Notice, draw_notice
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
 
 
 class NoticeView(Container, can_focus=True):
@@ -28,4 +33,4 @@ class NoticeView(Container, can_focus=True):
         """Show this state."""
         if notice != self.notice:
             self.notice = notice
-            self._words.update(draw_notice(notice))
+            self._words.update(draw_notice(notice, cast("CasebookApp", self.app).signs))

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from core.flows.import_report import Progress
 
 
+AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
+"""How one stops a run, by where the focus is: first to the list, then out of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A run that lasts: how far it is, whether it was asked to stop, and the keys that ask it."""
+    """A run that lasts: how far it is, whether it was asked to stop, and the actions whose keys ask it."""
 
     progress: Progress | None = None
     stopping: bool = False
-    way_out: str = "esc cancels"
+    way_out: str = AT_LIST
 
 
 class StatusLine(Widget):
@@ -44,7 +48,8 @@ class StatusLine(Widget):
         if self.running is None:
             return Content("")
         now = self.running
-        return draw_progress(now.progress, self.size.width, self._signs, now.way_out, stopping=now.stopping)
+        way_out = self._signs.told("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
+        return draw_progress(now.progress, self.size.width, self._signs, way_out, stopping=now.stopping)
 
     async def on_click(self, event: events.Click) -> None:
         """Ask the run to stop."""

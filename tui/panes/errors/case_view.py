@@ -94,7 +94,7 @@ class CaseView(Reading):
         """Show that no case is chosen."""
         self.read, self.fix, self.raw, self.seen = None, None, Raw(""), Seen()
         self._jobs.cancel("seen")
-        self._head.say(draw_notice(no_case()))
+        self._head.say(draw_notice(no_case(), self._signs))
         for part in (self._masked, self._fix, self._steps, self._raw, self._source, self._history):
             part.say(Content(""))
         self.border_subtitle = Content("")

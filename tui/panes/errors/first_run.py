@@ -20,7 +20,7 @@ Roots = Mapping["Agent", Sequence[Path]]
 """The folders where each agent keeps its sessions."""
 
 AGENT_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "plain": "Plain"}
-DEMO = "Leave (^q) and run casebook demo: the workbench on invented sessions, in a casebook of their own."
+DEMO = "Leave ({app.quit}) and run casebook demo: the workbench on invented sessions, in a casebook of their own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,12 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
     why = "Errors and their fixes are read from your agents' sessions. "
     why += "Looking for some on this computer." if sources is None else told(sources)
     any_there = sources is not None and any(one.files for one in sources)
-    begin = "reads them in: Esc stops it at any time" if any_there else "names a file or a folder to read"
-    return Notice("No cases yet", why, (("i", begin), ("d", "says how to try it on samples"), ("^q", "quits")))
+    begin = "reads them in: {list.back} stops it at any time" if any_there else "names a file or a folder to read"
+    return Notice(
+        "No cases yet",
+        why,
+        (("{import.begin}", begin), ("{import.demo}", "says how to try it on samples"), ("{app.quit}", "quits")),
+    )
 
 
 def gone(path: Path) -> Notice:
@@ -88,6 +92,10 @@ def gone(path: Path) -> Notice:
     return Notice(
         "The casebook under this workbench is gone",
         f"{inline(str(path), 200)} was deleted or moved, or its disk is away. Once it is back, it is shown again.",
-        (("casebook db restore", "brings a backup back"), ("i", "fills a new one"), ("^q", "quits")),
+        (
+            ("casebook db restore", "brings a backup back"),
+            ("{import.begin}", "fills a new one"),
+            ("{app.quit}", "quits"),
+        ),
         "$cb-bad",
     )

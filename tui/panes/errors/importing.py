@@ -16,7 +16,7 @@ from tui.panes.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.render.foreign import title
 from tui.render.progress import report_line, report_text
 from tui.render.signs import Signs
-from tui.widgets.status_line import Running, StatusLine
+from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.flows.import_report import ImportReport, Progress
@@ -78,7 +78,7 @@ class Incoming(StatusLine):
             "import.begin": self._ask,
             "import.stop": self.stop,
             "import.report": self._show_report,
-            "import.demo": lambda: self.post_message(PaneSaid(DEMO)),
+            "import.demo": lambda: self.post_message(PaneSaid(self._signs.told(DEMO))),
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -100,7 +100,7 @@ class Incoming(StatusLine):
         if self._stop is None:
             self._stop = threading.Event()
             self._results.filling = not self._results.every
-            way_out = "esc cancels" if self._results.has_focus_within else "esc esc cancels"
+            way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out)
             self._jobs.run("import", read_in(paths, self._stop), self._heard, self._failed)
             self.post_message(PaneChanged())
@@ -136,7 +136,7 @@ class Incoming(StatusLine):
             self.running = replace(self.running, progress=value)
         if final and isinstance(value, ImportReport):
             self.report = value
-            self._end(report_line(value), "warning" if value.skipped or value.canceled else "information")
+            self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
 
     def _failed(self, fault: Fault) -> None:
         self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")

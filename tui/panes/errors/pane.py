@@ -27,6 +27,7 @@ from tui.render.rows import Row
 from tui.render.signs import Signs
 from tui.state import Memory
 from tui.widgets.search_box import SearchBox
+from tui.widgets.status_line import AT_LIST, ELSEWHERE
 
 PREVIEW = 0.04
 """Seconds that a row must stay chosen before its case is read."""
@@ -109,7 +110,7 @@ class ErrorsPane(Container):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
-        self.incoming.way_out("esc cancels" if part == "list" else "esc esc cancels")
+        self.incoming.way_out(AT_LIST if part == "list" else ELSEWHERE)
         self.post_message(PaneChanged())
 
     def _at(self, part: Part) -> None:
@@ -213,7 +214,7 @@ class ErrorsPane(Container):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry that belongs to this pane; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "find.focus": self.box.focus,
+            "find.focus": self._to_box,
             "find.results": self._to_list,
             "find.open": self.results.open_first,
             "find.clear": lambda: self.box.ask(""),
@@ -235,6 +236,10 @@ class ErrorsPane(Container):
         act()
         self.post_message(PaneChanged())
         return True
+
+    def _to_box(self) -> None:
+        self._unzoom()
+        self.box.focus()
 
     def _to_list(self) -> None:
         self._unzoom()

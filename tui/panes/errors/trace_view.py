@@ -69,7 +69,7 @@ class TraceView(Reading):
     def explain(self, steps: Sequence[Step]) -> None:
         """Show these steps; the same ones again stay as they are folded."""
         if not steps:
-            self._notice.update(draw_notice(no_trace()))
+            self._notice.update(draw_notice(no_trace(), self._signs))
         self._notice.display = not steps
         took = sum(step.elapsed_ms for step in steps)
         self.border_subtitle = Content(f"{took:.1f} ms" if took else "")

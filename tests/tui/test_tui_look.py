@@ -1,0 +1,85 @@
+"""What it looks like: the documented theme, NO_COLOR, plain ASCII down to the headings that Textual cuts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.filter import Monochrome, NoColor
+
+from core.store import open_store
+from tests.tui.support import app_on, frame, put, until
+from tui.app import CasebookApp
+from tui.themes import read_theme
+
+DOCS = Path(__file__).parents[2] / "docs" / "workbench.md"
+
+
+def test_the_theme_in_the_documentation_is_one(tmp_path: Path, casebook: Path) -> None:
+    (example,) = re.findall(r"```toml\n(# themes/harbour\.toml\n.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path / "harbour.toml"
+    file.write_text(example, encoding="utf-8")
+    theme = read_theme(file)
+    assert (theme.name, theme.dark, theme.primary, theme.panel) == ("harbour", True, "#6fb3c8", "#1b2930")
+    assert theme.variables["input-selection-background"] == "#6fb3c8 30%"
+    app = app_on(casebook)
+    app.register_theme(theme)
+    app.theme = "harbour"
+    variables = app.get_css_variables()
+    assert variables["cb-draft"] != CasebookApp(casebook).get_css_variables()["cb-draft"]
+    assert variables["cb-line"].casefold() == "#2c404a"
+
+
+@pytest.mark.parametrize(("value", "colours"), [(None, True), ("", True), ("1", False), ("0", False)])
+def test_no_color_forbids_colours_only_where_it_says_something(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch, value: str | None, colours: bool
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if value is not None:
+        monkeypatch.setenv("NO_COLOR", value)
+    app = app_on(casebook)
+    greying = [one for one in app.get_line_filters() if isinstance(one, (Monochrome, NoColor))]
+    assert bool(greying) is not colours
+    assert app.no_color is not colours
+    assert not any(isinstance(one, Monochrome) for one in greying), "greys are colours too"
+
+
+SCREENS = (
+    ("down",), ("enter",), ("t",), ("escape", "escape", "f"), ("escape", "Y"), ("escape", "i"), ("escape", "S"),
+    ("escape", "f1"), ("escape", "ctrl+p"), ("escape", "ctrl+o"), ("escape", "enter", "o"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 200])
+async def test_plain_ascii_holds_where_headings_are_cut(tmp_path: Path, width: int) -> None:
+    path = tmp_path / "ascii.db"
+    with open_store(path, write=True, create=True) as store:
+        raw = "error: unit aa failed to load"
+        put(store, raw, "shell", "x " * 90, message=f"before\n{raw}\nafter\n" + "long line " * 60)
+    app = app_on(path, ascii_only=True, name="a casebook with a name that is far too long for it")
+    async with app.run_test(size=(width, 24), notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        for keys in SCREENS:
+            await pilot.press(*keys)
+            await settled(app, pilot)
+            assert [line for line in frame(app).split("\n") if not line.isascii()] == [], keys
+
+
+async def test_an_ellipsis_of_the_error_itself_stays_in_plain_ascii(tmp_path: Path) -> None:
+    path = tmp_path / "ascii.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: waiting for the lock…", "shell", "- wait…")
+    app = app_on(path, ascii_only=True)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        assert "waiting for the lock…" in frame(app)
+        assert "- wait…" in frame(app)
+
+
+async def settled(app: CasebookApp, pilot) -> None:
+    """Until the screen stays as it is and no job runs."""
+    before = ""
+    while (now := frame(app)) != before or any(map(app.jobs.busy, ("case", "session", "status", "doctor", "facets"))):
+        before = now
+        await pilot.pause(0.05)

@@ -1,0 +1,92 @@
+"""Small things that felt wrong in use, and what was done about each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from core.store import open_store
+from tests.tui.support import CASES, app_on, frame, put, until
+from tui.app import CasebookApp
+from tui.screens.filter import FilterScreen
+from tui.screens.help import HelpScreen
+from tui.screens.session import SessionScreen
+from tui.screens.whole_text import WholeText
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+async def started(pilot: Pilot[None], app: CasebookApp) -> None:
+    await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.case.read)
+
+
+async def test_enter_after_tab_leaves_the_filter_as_tab_has_put_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "f")
+        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "python" in frame(app))
+        await pilot.press(*"pyth", "tab")
+        await until(pilot, lambda: app.errors.results.scope.tool == "python")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        assert app.errors.results.scope.tool == "python"
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 1)
+
+
+async def test_a_narrow_screen_shows_one_part_after_the_trace_too(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "enter", "t")
+        await until(pilot, lambda: app.focused is app.errors.why)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.focused is app.errors.case and "╭─ Case" in frame(app))
+        assert "╭─ Why" not in frame(app)
+
+
+async def test_zoom_gives_a_narrow_screen_the_lines_of_the_box_and_slash_gives_them_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "z")
+        await until(pilot, lambda: "Have we met this error?" not in frame(app))
+        assert "TS2304" in frame(app)
+        await pilot.press("slash")
+        await until(pilot, lambda: "Have we met this error?" in frame(app))
+        assert app.focused is app.errors.box
+
+
+async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possible_ones_first(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 70)) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "ctrl+p")
+        await until(pilot, lambda: "Clear the filter" in frame(app))
+        text = frame(app)
+        assert text.index("Sort by last seen") < text.index("Clear the filter  F  No filter is on.")
+        await pilot.press(*"history")
+        await until(pilot, lambda: "Show the other fixes whole  H" in frame(app))
+
+
+async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_path: Path) -> None:
+    path = tmp_path / "session.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: unit aa failed", "shell", None, message="before\nerror: unit aa failed\nafter")
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down", "o")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 0 of 0" in frame(app))
+        assert frame(app).split("\n")[-1].startswith(" esc back  n next mark")
+        assert frame(app).split("\n")[-1].endswith("? help")
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and "3 rows" in frame(app))
+        assert frame(app).split("\n")[-1].startswith(" esc back")
+        await pilot.click("#keys", offset=(2, 0))
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
