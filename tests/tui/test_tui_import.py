@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +14,8 @@ from core.errors import count_cases
 from core.flows.import_report import ImportReport, Progress, SkippedLine
 from core.samples import sample_paths
 from core.store import jobs, open_store
-from tests.tui.import_children import GO_ON
 from tests.tui.support import CASES, app_on, frame, until
 from tui.app import CasebookApp
-from tui.panes.errors import import_process
 from tui.panes.errors.first_run import Roots, look_for, roots_of
 from tui.render.progress import draw_progress, report_line, report_text, size_of
 from tui.render.signs import ASCII, UNICODE
@@ -39,9 +39,21 @@ def flat(app: CasebookApp) -> str:
     return " ".join(frame(app).replace("│", " ").split())
 
 
-def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let an import be one that waits for the test."""
-    monkeypatch.setattr(import_process, "CHILD", f"from tests.tui.import_children import {name} as main")
+def slow(monkeypatch: pytest.MonkeyPatch, go_on: threading.Event) -> None:
+    """An import that waits after each piece it tells about, until it is let go or stopped."""
+    from core.flows import importing
+
+    real = importing.import_transcripts
+
+    def slowly(store, agent, paths, *, on_progress, cancelled) -> ImportReport:
+        def told(progress: Progress) -> None:
+            on_progress(progress)
+            while not go_on.is_set() and not cancelled():
+                time.sleep(0.01)
+
+        return real(store, agent, paths, on_progress=told, cancelled=cancelled)
+
+    monkeypatch.setattr(importing, "import_transcripts", slowly)
 
 
 async def importing(pilot: Pilot[None], app: CasebookApp) -> None:
@@ -80,7 +92,7 @@ async def test_the_first_run_says_how_to_see_it_on_samples(tmp_path: Path) -> No
 async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
     tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    child(monkeypatch, "slow")
+    slow(monkeypatch, threading.Event())
     path = tmp_path / "new.db"
     app = app_on(path, roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -118,7 +130,8 @@ async def test_a_canceled_import_goes_on_where_it_stopped(tmp_path: Path, roots:
 
 
 async def test_a_second_import_says_why_not(casebook: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
-    child(monkeypatch, "slow")
+    go_on = threading.Event()
+    slow(monkeypatch, go_on)
     app = app_on(casebook, roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: total(app) == len(CASES))
@@ -128,7 +141,7 @@ async def test_a_second_import_says_why_not(casebook: Path, roots: Roots, monkey
         await importing(pilot, app)
         await pilot.press("i")
         await until(pilot, lambda: "An import is running already" in flat(app))
-        casebook.with_name(GO_ON).touch()
+        go_on.set()
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > len(CASES))
 
 
@@ -147,15 +160,24 @@ async def test_an_import_of_another_process_is_respected(casebook: Path, roots: 
 async def test_quitting_does_not_wait_for_the_import(
     tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    child(monkeypatch, "deaf")
+    from core.flows import importing as flow
+
+    let_go = threading.Event()
+
+    def deaf(*_args: object, **_more: object) -> ImportReport:
+        let_go.wait(20)
+        return ImportReport()
+
+    monkeypatch.setattr(flow, "import_transcripts", deaf)
     app = app_on(tmp_path / "new.db", roots=roots)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "Claude Code," in flat(app))
         await pilot.press("i")
-        await until(pilot, lambda: (tmp_path / "deaf").exists())
+        await until(pilot, lambda: app.jobs.busy("import"))
+        start = time.monotonic()
         app.leave()
-    assert app.jobs.busy("import"), "it is left behind"
-    (tmp_path / GO_ON).touch()
+    assert time.monotonic() - start < 10
+    let_go.set()
 
 
 async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebook: Path, tmp_path: Path) -> None:
