@@ -7,14 +7,14 @@ in the same order and with the same rows, where no second process is to be had.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO
 
 from core.flows.import_rows import Rows, rows_of
 from core.flows.import_source import NotATranscript, Position, Source, batches, open_regular
-from core.flows.second import Gone, Second
+from core.flows.second import Question, Second
+from core.flows.shared_work import shared
 from core.transcripts import (
     LINE_CAP,
     Agent,
@@ -30,78 +30,41 @@ from core.transcripts import (
 
 WORTH_IT = 24 * 1024 * 1024
 """Bytes left in a file from which a second process is started: it takes about a third of a second."""
-_DEPTH: Final = 2
-"""Batches the second process has at a time; while it has them, this one reads further ones itself."""
-_MOST: Final = 4
-"""Batches kept in memory until their turn comes."""
 _TOO_LONG = f"longer than {LINE_CAP // (1024 * 1024)} MiB"
 
 ChainOf = Callable[[str], str | None]
 Batch = list[RawLine]
+_Piece = tuple[Position, Batch]
+"""A batch, and where it begins."""
 
 
 def rows_ahead(second: Second, source: Source, position: Position, chain_of: ChainOf) -> Iterator[tuple[Batch, Rows]]:
     """Each batch of lines from `position` on with its rows, in order. `chain_of` as `read_claude_code` takes it."""
+
+    def elsewhere(piece: _Piece) -> Question:
+        place, batch = piece
+        file = _identity(source.file)
+        return _rows_elsewhere, (source.agent, source.start, source.path, file, place, batch[-1].end)
+
+    def here(piece: _Piece) -> Rows:
+        return read_rows(source.agent, source.start, piece[1], chain_of)
+
+    pieces = _placed(batches(source, position), position)
     if source.document or source.size - position.offset < WORTH_IT:
-        for batch in batches(source, position):
-            yield batch, read_rows(source.agent, source.start, batch, chain_of)
-        return
-    reading = _Reading(second, source, chain_of)
-    try:
-        for batch in batches(source, position):
-            reading.begin(batch, position)
-            position = Position(batch[-1].end, batch[-1].lines)
-            yield from reading.ended()
-        yield from reading.ended(all_of_them=True)
-    finally:
-        if reading.asked:
-            second.close()  # nobody waits for its answers any more
+        yield from ((piece[1], here(piece)) for piece in pieces)
+    else:
+        yield from ((piece[1], rows) for piece, rows in shared(second, pieces, elsewhere, here))
 
 
-class _Reading:
-    """The batches of one file that are begun; those without rows the second process has."""
+def _placed(found: Iterable[Batch], position: Position) -> Iterator[_Piece]:
+    for batch in found:
+        yield position, batch
+        position = Position(batch[-1].end, batch[-1].lines)
 
-    def __init__(self, second: Second, source: Source, chain_of: ChainOf) -> None:
-        self.second, self.source, self.chain_of = second, source, chain_of
-        self.waiting = deque[tuple[Batch, Rows | None]]()
-        self.asked = 0
 
-    def begin(self, batch: Batch, position: Position) -> None:
-        """Hand a batch to the second process, or read it here where that has enough to do."""
-        if self.asked - self.second.arrived < _DEPTH:
-            source = self.source
-            stat = os.fstat(source.file.fileno())
-            same, end = (stat.st_dev, stat.st_ino), batch[-1].end
-            try:
-                self.second.ask(_rows_elsewhere, source.agent, source.start, source.path, same, position, end)
-                self.asked += 1
-                self.waiting.append((batch, None))
-                return
-            except Gone:
-                self.asked = 0
-        self.waiting.append((batch, self._here(batch)))
-
-    def ended(self, *, all_of_them: bool = False) -> Iterator[tuple[Batch, Rows]]:
-        """The batches whose turn has come, each with its rows."""
-        while self.waiting:
-            batch, rows = self.waiting[0]
-            if rows is None and not self.second.arrived and not all_of_them and len(self.waiting) <= _MOST:
-                return
-            self.waiting.popleft()
-            yield batch, rows or self._taken() or self._here(batch)
-
-    def _taken(self) -> Rows | None:
-        if not self.asked:
-            return None  # it is gone
-        self.asked -= 1
-        try:
-            return self.second.take()
-        except Gone:
-            self.asked = 0
-            return None
-
-    def _here(self, batch: Batch) -> Rows:
-        return read_rows(self.source.agent, self.source.start, batch, self.chain_of)
+def _identity(file: BinaryIO) -> tuple[int, int]:
+    stat = os.fstat(file.fileno())
+    return stat.st_dev, stat.st_ino
 
 
 def read_rows(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of: ChainOf) -> Rows:
@@ -125,20 +88,16 @@ def _rows_elsewhere(
 ) -> Rows | None:
     """In the second process: the rows of the lines from `position` to byte `end` of the file at `path`.
 
-    None where it is not the `same` file any more (device and inode), or where the store must be asked, which only the
-    first process can.
+    None where it is not the `same` file any more, or where the store must be asked, which only the first process can.
     """
+    batch: Batch = []
     try:
         with open_regular(path) as file:
-            stat = os.fstat(file.fileno())
-            batch: Batch = []
-            for line in read_lines(file, position.offset, position.lines):
+            for line in read_lines(file, position.offset, position.lines) if _identity(file) == same else ():
                 batch.append(line)
                 if line.end >= end:
                     break
-        if (stat.st_dev, stat.st_ino) != same or not batch or batch[-1].end != end:
-            return None
-        return read_rows(agent, start, batch, _ask)
+        return read_rows(agent, start, batch, _ask) if batch and batch[-1].end == end else None
     except (OSError, NotATranscript, _AskTheStore):
         return None
 

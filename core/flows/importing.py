@@ -6,6 +6,7 @@ moment leaves whole batches, and the next run goes on from there. Nothing is sto
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from core.flows.import_source import (
     stored_name,
 )
 from core.flows.import_write import write_messages, write_position, write_sessions
-from core.flows.second import Second
+from core.flows.second import SELDOM, Second
 from core.store import Store, faults, jobs
 from core.transcripts import Agent
 
@@ -89,6 +90,7 @@ def import_transcripts(
         Second() as second,
         _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
         _calm_checkpoints(store),
+        _calm_garbage(),
     ):
         for found in files:
             if run.cancelled():
@@ -111,6 +113,16 @@ def _calm_checkpoints(store: Store) -> Generator[None]:
         yield
     finally:
         store.con.execute(f"PRAGMA wal_autocheckpoint = {before[0] if before else 1000}")
+
+
+@contextmanager
+def _calm_garbage() -> Generator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(max(SELDOM, before[0]) if before[0] else 0, *before[1:])  # 0: switched off, and stays so
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -6,11 +6,12 @@ process that is gone leaves nobody behind.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, Queue
 from subprocess import DEVNULL, PIPE, Popen
@@ -20,8 +21,14 @@ from typing import IO, Any, Final, cast
 
 _BEGIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from core.flows.second import answer; answer()"
 _LENGTH: Final = 8
+SELDOM: Final = 100_000
+"""Objects made from which garbage is looked for, where nearly all of it goes by itself: a tenth less time."""
 _KEPT: Final = 6
 """Answers that wait here until they are taken; with more the second process waits."""
+
+
+Question = tuple[Callable[..., object], tuple[object, ...]]
+"""A module's function and what to call it with."""
 
 
 class Gone(Exception):
@@ -53,23 +60,24 @@ class Second:
         """Answers that wait to be taken."""
         return self._answers.qsize()
 
-    def ask(self, work: Callable[..., object], *args: object) -> None:
-        """Let it call a module's function; what that returns is taken with `take`. Raises Gone."""
-        self._send(False, work, args)
+    def ask(self, question: Question) -> None:
+        """Let it call a function; what that returns is taken with `take`. Raises Gone."""
+        try:
+            pipe = self._started().stdin
+            assert pipe is not None
+            pickle.dump(question, pipe)
+            pipe.flush()
+        except (OSError, ValueError, RuntimeError) as error:
+            self._give_up()
+            raise Gone from error
 
     def take(self) -> Any:
         """The answer to the oldest question; waits for it. Raises Gone."""
-        return pickle.loads(self._next())
-
-    def stream(self, work: Callable[..., Iterable[object]], *args: object) -> Iterator[Any]:
-        """What a module's function yields, one by one. Raises Gone, maybe after some; no question may be open."""
-        self._send(True, work, args)
-        try:
-            while body := self._next():
-                yield pickle.loads(body)
-        except GeneratorExit:
-            self.close()  # nobody takes the rest
-            raise
+        body = self._answers.get()
+        if body is None:
+            self._give_up()
+            raise Gone
+        return pickle.loads(body)
 
     def close(self) -> None:
         """End the process, whatever it does; the next question starts another."""
@@ -87,16 +95,6 @@ class Second:
                 with suppress(OSError):
                     pipe.close()
 
-    def _send(self, streamed: bool, work: Callable[..., object], args: tuple[object, ...]) -> None:
-        try:
-            pipe = self._started().stdin
-            assert pipe is not None
-            pickle.dump((streamed, work, args), pipe)
-            pipe.flush()
-        except (OSError, ValueError, RuntimeError) as error:
-            self._give_up()
-            raise Gone from error
-
     def _started(self) -> Popen[bytes]:
         if self._process is None:
             if self._refused:
@@ -108,13 +106,6 @@ class Second:
             self._thread = Thread(target=_receive, args=(self._process.stdout, self._answers), daemon=True)
             self._thread.start()
         return self._process
-
-    def _next(self) -> bytes:
-        body = self._answers.get()
-        if body is None:
-            self._give_up()
-            raise Gone
-        return body
 
     def _give_up(self) -> None:
         """One that was killed or cannot be started is not tried again."""
@@ -142,20 +133,14 @@ def answer() -> None:
     """In the second process: answer until the input ends."""
     given, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print is no answer
+    gc.freeze()
+    gc.set_threshold(SELDOM)
     while True:
         try:
-            streamed, work, args = cast("tuple[bool, Callable[..., Any], tuple[Any, ...]]", pickle.load(given))
+            work, args = cast("Question", pickle.load(given))
         except EOFError:
             return
-        if streamed:
-            for item in work(*args):
-                _put(answers, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
-            _put(answers, b"")
-        else:
-            _put(answers, pickle.dumps(work(*args), pickle.HIGHEST_PROTOCOL))
-
-
-def _put(answers: IO[bytes], body: bytes) -> None:
-    answers.write(len(body).to_bytes(_LENGTH))
-    answers.write(body)
-    answers.flush()
+        body = pickle.dumps(work(*args), pickle.HIGHEST_PROTOCOL)
+        answers.write(len(body).to_bytes(_LENGTH))
+        answers.write(body)
+        answers.flush()

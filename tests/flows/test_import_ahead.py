@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from core.flows.harvest import stored
 from core.flows.import_report import ImportReport
 from core.flows.importing import import_transcripts
 from core.flows.second import Gone, Second
+from core.flows.shared_work import shared
 from core.samples import sample_paths
 from core.store import open_store
 
@@ -35,8 +36,7 @@ def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second, "_cores", lambda: 2)
     monkeypatch.setattr(import_ahead, "WORTH_IT", 0)
     monkeypatch.setattr(import_source, "BATCH_LINES", 7)
-    monkeypatch.setattr(stored, "WORTH_IT", 0)
-    monkeypatch.setattr(stored, "_AT_ONCE", 3)
+    monkeypatch.setattr(stored, "_PIECE", 3)
 
 
 def test_reading_ahead_gives_the_same_rows(tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -49,16 +49,16 @@ def test_reading_ahead_gives_the_same_rows(tmp_path: Path, request: pytest.Fixtu
 @pytest.mark.parametrize("lived", [0, 1, 2, 9, 30])
 def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lived: int) -> None:
     whole = imported(tmp_path / "whole.db", sample_paths())
-    real, killed, answers = Second._next, list[int](), [0]
+    real, killed, answers = Second.take, list[int](), [0]
 
-    def kill_it(self: Second) -> bytes:
+    def kill_it(self: Second) -> Any:
         answers[0] += 1
         if answers[0] > lived and self._process is not None and not killed:
             killed.append(self._process.pid)
             os.kill(self._process.pid, signal.SIGKILL)
         return real(self)
 
-    monkeypatch.setattr(Second, "_next", kill_it)
+    monkeypatch.setattr(Second, "take", kill_it)
     assert imported(tmp_path / "killed.db", sample_paths()) == whole
     assert killed
 
@@ -79,10 +79,10 @@ def test_a_file_that_was_replaced_meanwhile_is_read_as_it_was(tmp_path: Path, mo
     real = import_ahead._rows_elsewhere
     (tmp_path / "other").write_bytes(log.read_bytes().replace(b"a", b"e"))
 
-    def replaced(self: Second, work: Any, *how: Any) -> None:
-        if work is real and (tmp_path / "other").exists():
+    def replaced(self: Second, question: Any) -> None:
+        if question[0] is real and (tmp_path / "other").exists():
             (tmp_path / "other").replace(log)
-        ask(self, work, *how)
+        ask(self, question)
 
     ask = Second.ask
     monkeypatch.setattr(Second, "ask", replaced)
@@ -99,26 +99,44 @@ def test_answers_come_in_order_without_a_usable_standard_error(monkeypatch: pyte
     monkeypatch.setattr(sys, "stderr", Captured())
     with Second() as other:
         for number in (1, 2, 3):
-            other.ask(divmod, number, 2)
+            other.ask((divmod, (number, 2)))
         assert [other.take() for _ in range(3)] == [(0, 1), (1, 0), (1, 1)]
-        assert list(other.stream(range, 20)) == list(range(20))
 
 
 @pytest.mark.usefixtures("ahead")
-def test_no_process_is_left_behind(tmp_path: Path) -> None:
+def test_no_process_is_left_behind_whatever_it_does() -> None:
     with Second() as other:
-        stream: Iterator[int] = other.stream(range, 10**9)
-        assert [next(stream), next(stream)] == [0, 1]
+        other.ask((time.sleep, (60,)))
         process = other._process
         assert process is not None and process.poll() is None
     assert process.poll() is not None
 
 
 @pytest.mark.usefixtures("ahead")
+def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
+    with Second() as other:
+        for _ in range(20):
+            other.ask((bytes, (300_000,)))
+        assert len(other.take()) == 300_000
+        process = other._process
+    assert process is not None and process.poll() is not None
+
+
+@pytest.mark.usefixtures("ahead")
 def test_work_that_fails_is_the_end_of_the_process() -> None:
     with Second() as other:
-        other.ask(divmod, 1, 0)
+        other.ask((divmod, (1, 0)))
         with pytest.raises(Gone):
             other.take()
         with pytest.raises(Gone):
-            other.ask(divmod, 1, 1)
+            other.ask((divmod, (1, 1)))
+
+
+@pytest.mark.usefixtures("ahead")
+def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
+    with Second() as other:
+        begun = shared(other, range(9), lambda piece: (divmod, (piece, 2)), lambda piece: divmod(piece, 2))
+        assert next(begun) == (0, (0, 0))
+        begun.close()
+        whole = shared(other, range(7, 70), lambda piece: (divmod, (piece, 3)), lambda piece: divmod(piece, 3))
+        assert list(whole) == [(piece, divmod(piece, 3)) for piece in range(7, 70)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,78 +15,87 @@ from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, Ran, Said
 from core.flows.harvest.seen import Seen, seen
-from core.flows.second import Gone, Second
+from core.flows.second import Question, Second
+from core.flows.shared_work import shared
 from core.store import Store, open_store
 from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS
 from core.transcripts.records import Failure
 
-WORTH_IT: Final = 1_000
-"""Messages of a session from which the second process, if it runs, looks through them."""
-_AT_ONCE: Final = 400
-"""Events that come from the second process together."""
+_PIECE: Final = 2_000
+"""Messages of a session that are looked at together; one of more is shared with the second process, if that runs."""
 
 # Texts of tools that neither run a command nor failed are not fetched: they say nothing of errors.
 _ROWS = """SELECT m.ts, m.idx, m.chain, m.role, t.name, t.input_json, t.failure, t.exit_code, t.facts_json,
  iif(t.name IS NULL OR t.failure = 'error' OR t.name IN (SELECT value FROM json_each(?2)), m.text, '')
  FROM message m LEFT JOIN tool_call t INDEXED BY tool_call_result
  ON t.session_id = m.session_id AND t.result_idx = m.idx
- WHERE m.session_id = ?1
+ WHERE m.session_id = ?1 AND m.idx >= ?3 AND m.idx < ?4
  AND (t.name IS NOT NULL OR (m.kind = 'text' AND m.meta = 0 AND m.role IN ('user', 'assistant')))
  ORDER BY m.idx"""
 _READ_TOOLS = json.dumps(sorted(SHELL_TOOLS | OWN_TOOLS | {"write_stdin"}))
 
 
 def seen_in(store: Store, sessions: Sequence[str], second: Second | None) -> Iterator[Seen]:
-    """The events of stored sessions as one history, by time, each session's own in message order.
+    """The events of stored sessions as one history, by time, each session's own in message order."""
+    if len(sessions) > 1:
+        for _, event in heapq.merge(*(_by_time(store.con, session) for session in sessions), key=_time):
+            yield seen(event)
+        return
+    (session,) = sessions
+    pieces = _pieces(store.con, session)
+    if second is None or not second.running or len(pieces) < 2:
+        yield from (seen(event) for piece in pieces for event in _events(store.con, session, piece))
+        return
 
-    Where the `second` process runs it looks at them; should it stop half-way, the rest is looked at here.
-    """
-    done = 0
-    if second is not None and second.running and _messages(store.con, sessions) >= WORTH_IT:
-        try:
-            for some in second.stream(_seen_elsewhere, store.path, tuple(sessions)):
-                yield from some
-                done += len(some)
-            return
-        except Gone:
-            pass
-    yield from map(seen, islice(_events(store.con, sessions), done, None))
+    def elsewhere(piece: range) -> Question:
+        return _seen_elsewhere, (store.path, session, piece)
+
+    def here(piece: range) -> list[Seen]:
+        return [seen(event) for event in _events(store.con, session, piece)]
+
+    for _, some in shared(second, pieces, elsewhere, here):
+        yield from some
 
 
-def _seen_elsewhere(path: Path, sessions: Sequence[str]) -> Iterator[list[Seen]]:
+def _seen_elsewhere(path: Path, session: str, piece: range) -> list[Seen]:
     """In the second process, which sees what was committed: all that a harvest reads."""
     with open_store(path) as store:
-        events = map(seen, _events(store.con, sessions))
-        while some := list(islice(events, _AT_ONCE)):
-            yield some
+        return [seen(event) for event in _events(store.con, session, piece)]
 
 
-def _messages(con: apsw.Connection, sessions: Iterable[str]) -> int:
-    """About how many messages the sessions have."""
-    sql = "SELECT coalesce(max(idx) + 1, 0) FROM message WHERE session_id = ?"
-    return sum(cast("int", count) for session in sessions for (count,) in con.execute(sql, (session,)))
+def _pieces(con: apsw.Connection, session: str) -> list[range]:
+    """The message numbers of a session in pieces."""
+    row = con.execute("SELECT max(idx) + 1 FROM message WHERE session_id = ?", (session,)).fetchone()
+    count = cast("int", row[0]) if row and row[0] else 0
+    return [range(start, start + _PIECE) for start in range(0, count, _PIECE)]
 
 
-def _events(con: apsw.Connection, sessions: Sequence[str]) -> Iterator[Event]:
-    streams = [_rows(con, session) for session in sessions]
-    merged = heapq.merge(*streams, key=lambda pair: pair[0]) if len(streams) > 1 else streams[0]
-    return (event for _, event in merged)
-
-
-def _rows(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:
+def _by_time(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:
+    """Events with the latest time that stood in their session so far."""
     latest = ""
-    for row in con.execute(_ROWS, (session, _READ_TOOLS)):
+    for piece in _pieces(con, session):
+        for event in _events(con, session, piece):
+            latest = max(latest, event.ts)
+            yield latest, event
+
+
+def _time(event: tuple[str, Event]) -> str:
+    return event[0]
+
+
+def _events(con: apsw.Connection, session: str, piece: range) -> Iterator[Event]:
+    """The events of a piece of a session."""
+    for row in con.execute(_ROWS, (session, _READ_TOOLS, piece.start, piece.stop)):
         ts, idx, chain, role, tool, given, failure, exit_code, facts, text = cast(
             "tuple[str, int, str, str, str | None, str, Failure, int | None, str, str]", row
         )
-        latest = max(latest, ts)
         if tool is None:
-            yield latest, Said(session, idx, chain, role, text, ts)
+            yield Said(session, idx, chain, role, text, ts)
         else:
             known = _object(facts)
             if tool in DELEGATES and isinstance(known.get("agent"), str):
                 known = {**known, **_delegated(con, f"{session}/{known['agent']}")}
-            yield latest, Ran(session, idx, chain, tool, _object(given), text, failure, exit_code, ts, known)
+            yield Ran(session, idx, chain, tool, _object(given), text, failure, exit_code, ts, known)
 
 
 def _delegated(con: apsw.Connection, session: str) -> dict[str, object]:
