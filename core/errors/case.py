@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from core.errors.resolutions import Resolution
 
-CaseStatus = Literal["unresolved", "draft", "verified"]
+CaseStatus = Literal["unresolved", "draft", "verified", "rejected", "noise"]
+"""`rejected`: every fix of it was turned down; `noise`: no error worth a fix."""
 Sort = Literal["last_seen", "seen", "first_seen"]
 
 

@@ -15,6 +15,7 @@ from core.errors.answer import Status
 from core.errors.cases import Name, ensure_case, find_case
 from core.errors.derived import refresh_case
 from core.errors.identify import identify
+from core.errors.readable import readable
 from core.errors.resolutions import add_resolution, parse_names
 from core.fault import Fault
 from core.lazy_pattern import lazy_pattern
@@ -155,31 +156,6 @@ def _from_seed(row: SeedRow) -> _Row:
         text, original = readable(row.resolution)
         fixes = (_Fix(text, resolved_by=row.resolved_by, tools=tools, original=original),)
     return _Row(row.error_raw, row.error_normalized, row.ts, row.use_count, row.last_used, fixes)
-
-
-_SAID = ("resolution", "fix", "text", "summary")
-_TOLD = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
-
-
-def readable(resolution: str) -> tuple[str, str | None]:
-    """A resolution as text for people: the seed stored JSON, which becomes a list and is kept as the original."""
-    try:
-        value: object = json.loads(resolution)
-    except (ValueError, RecursionError):
-        return resolution, None
-    if not isinstance(value, dict):
-        return (value, resolution) if isinstance(value, str) else (resolution, None)
-    details = cast("dict[str, object]", value)
-    said = next((details[key] for key in _SAID if isinstance(details.get(key), str)), "")
-    lines = [str(said)] if said else []
-    tools = details.get("toolSequence", details.get("tool_sequence"))
-    if isinstance(tools, list) and tools:
-        lines.append("Steps: " + " → ".join(str(tool) for tool in cast("list[object]", tools)))
-    by = details.get("resolvedBy", details.get("resolved_by"))
-    if isinstance(by, str) and by:
-        lines.append(f"Resolved by: {by}")
-    lines.extend(f"- {key}: {item}" for key, item in details.items() if key not in _TOLD)
-    return "\n".join(lines) or resolution, resolution
 
 
 def _jsonl_rows(path: Path) -> Iterator[tuple[int, _Row | str]]:

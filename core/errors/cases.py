@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 import apsw
 
-from core.errors.derived import index_case
+from core.errors.derived import TOOL_OF_CASE, index_case
 from core.text import redact
 
 RAW_KEPT = 65_536
@@ -74,8 +74,8 @@ def ensure_case(
     )
     if con.changes():
         con.execute(
-            "UPDATE case_state SET tool = ? WHERE case_id = ? AND tool = 'unknown'",
-            (name.tool, case_id),
+            f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?",
+            (case_id,),
         )
         if stale is None:
             index_case(con, case_id)

@@ -13,6 +13,12 @@ from core.text import clean
 _INDEXED = 4_096
 """Code points of a text that browsing can find."""
 
+TOOL_OF_CASE = (
+    "SELECT coalesce((SELECT f.tool FROM fingerprint f WHERE f.case_id = case_state.case_id"
+    " ORDER BY f.tool = 'unknown', f.first_seen, f.fingerprint LIMIT 1), 'unknown')"
+)
+"""The tool of a case, as a subquery of an update of `case_state`."""
+
 
 def index_case(con: apsw.Connection, case_id: int) -> None:
     """Write the case anew into the browsing index (`case_fts`)."""
@@ -40,14 +46,16 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
         index_case(con, case_id)
         return
     mirror_current(con, case_id)
+    # Times: those of every finer case and of every time one was seen, whatever order they were stored in.
     con.execute(
-        "UPDATE case_state SET (seen, first_seen, last_seen, project) = ("
-        "  SELECT count(*), coalesce(min(o.ts), case_state.first_seen), coalesce(max(o.ts), case_state.last_seen),"
-        "    coalesce((SELECT project FROM occurrence JOIN fingerprint USING (fingerprint)"
-        "      WHERE case_id = case_state.case_id AND project <> '' ORDER BY ts DESC LIMIT 1), '')"
-        "  FROM occurrence o JOIN fingerprint f USING (fingerprint) WHERE f.case_id = case_state.case_id"
-        "), tool = coalesce((SELECT tool FROM fingerprint WHERE case_id = case_state.case_id"
-        "  ORDER BY tool = 'unknown', first_seen LIMIT 1), 'unknown') WHERE case_id = ?",
+        "UPDATE case_state SET (seen, first_seen, last_seen) = ("
+        "  SELECT count(o.id),"
+        "    coalesce(min(min(f.first_seen), coalesce(min(o.ts), min(f.first_seen))), case_state.first_seen),"
+        "    coalesce(max(max(f.first_seen), coalesce(max(o.ts), max(f.first_seen))), case_state.last_seen)"
+        "  FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint) WHERE f.case_id = case_state.case_id"
+        "), project = coalesce((SELECT project FROM occurrence JOIN fingerprint USING (fingerprint)"
+        "  WHERE case_id = case_state.case_id AND project <> '' ORDER BY ts DESC, id DESC LIMIT 1), ''),"
+        f" tool = ({TOOL_OF_CASE}) WHERE case_id = ?",
         (case_id,),
     )
     index_case(con, case_id)

@@ -10,19 +10,30 @@ from typing import cast
 import apsw
 
 from core.errors.answer import Source, Status
-from core.errors.current import ANSWERS, CURRENT_FIRST, current_resolution, mirror_current
+from core.errors.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current_resolution, mirror_current
 from core.errors.derived import index_case
+from core.errors.readable import readable
 from core.text import redact
 
 TEXT_KEPT = 65_536
 """Code points of one resolution."""
 
-_ResolutionRow = tuple[int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str, int]
+_COLUMNS = (
+    "id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids, supersedes, ts,"
+    f" tags, reason, replaced_by, NOT ({ANSWERS}) AS silent"
+)
+_ResolutionRow = tuple[
+    int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str,
+    str, str, int | None, int,
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """One resolution of a case. `fingerprint` None: it holds for the whole case. `current`: the one that answers."""
+    """One resolution of a case. `fingerprint` None: it holds for the whole case. `current`: the one that answers.
+
+    `reason` says why it was rejected; `replaced_by` is the one that a person wrote in its place.
+    """
 
     id: int
     fingerprint: str | None
@@ -35,10 +46,13 @@ class Resolution:
     supersedes: int | None
     ts: str
     current: bool
+    tags: tuple[str, ...] = ()
+    reason: str = ""
+    replaced_by: int | None = None
 
 
 def parse_names(text: str | None) -> tuple[str, ...]:
-    """The tool names in a `tool_sequence` column; one that is no JSON array of names gives none."""
+    """The names in a `tool_sequence` or `tags` column; one that is no JSON array of names gives none."""
     if not text:
         return ()
     try:
@@ -67,11 +81,13 @@ def add_resolution(
     message_ids: Sequence[int] = (),
     ts: str,
     original: str | None = None,
+    tags: Sequence[str] = (),
 ) -> int | None:
     """Add a resolution inside the caller's transaction and make the case show the one that now answers.
 
     Returns its id, or None where a harvested one of the same session, error and messages is already there.
     """
+    adopt_mirror(con, case_id)
     added = insert_resolution(
         con,
         case_id,
@@ -86,6 +102,7 @@ def add_resolution(
         supersedes=current_resolution(con, case_id),
         ts=ts,
         original=original,
+        tags=tags,
     )
     if added is not None:
         mirror_current(con, case_id)
@@ -108,11 +125,19 @@ def insert_resolution(
     supersedes: int | None,
     ts: str,
     original: str | None = None,
+    tags: Sequence[str] = (),
+    reason: str = "",
 ) -> int | None:
-    """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date."""
+    """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date.
+
+    A harvest that finds again what a person rejected stores it as rejected: a rejected fix never answers.
+    """
     con.execute(
         "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
-        " session_id, message_ids, supersedes, ts, original) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " session_id, message_ids, supersedes, ts, original, tags, reason)"
+        " VALUES (?1, ?2, ?3, CASE WHEN ?4 = 'draft' AND ?7 = 'harvest' AND EXISTS (SELECT 1 FROM resolution"
+        " WHERE case_id = ?1 AND status = 'rejected' AND text = ?3) THEN 'rejected' ELSE ?4 END,"
+        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         (
             case_id,
             fingerprint,
@@ -126,6 +151,8 @@ def insert_resolution(
             supersedes,
             ts,
             None if original is None else redact(original)[:TEXT_KEPT],
+            dump_names(tags) or "[]",
+            redact(reason),
         ),
     )
     return con.last_insert_rowid() if con.changes() else None
@@ -134,32 +161,67 @@ def insert_resolution(
 def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple[Resolution, ...]:
     """The resolutions of a case, the one that answers first, rejected ones last; all of them with `most` -1."""
     rows = con.execute(
-        "SELECT id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids,"
-        f" supersedes, ts, NOT ({ANSWERS}) AS silent FROM resolution WHERE case_id = ?"
-        f" ORDER BY silent, {CURRENT_FIRST} LIMIT ?",
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? ORDER BY silent, {CURRENT_FIRST} LIMIT ?",
         (case_id, most),
     ).fetchall()
     return tuple(
-        Resolution(
-            id=row[0],
-            fingerprint=row[1],
-            text=row[2],
-            status=row[3],
-            resolved_by=row[4],
-            tool_sequence=parse_names(row[5]),
-            author=row[6],
-            source=Source(row[7], message_numbers(row[8])),
-            supersedes=row[9],
-            ts=row[10],
-            current=at == 0 and not row[11],
-        )
-        for at, row in enumerate(
-            cast(
-                "list[_ResolutionRow]",
-                rows,
-            )
-        )
+        _resolution(row, current=at == 0 and not row[-1]) for at, row in enumerate(cast("list[_ResolutionRow]", rows))
     )
+
+
+def answering(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Resolution | None:
+    """The resolution that answers for the case or, with `fingerprint`, for that finer case (its own first)."""
+    only, values, order = "", (case_id,), CURRENT_FIRST
+    if fingerprint is not None:
+        only, values, order = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint), OWN_FIRST
+    row = con.execute(
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 1", values
+    ).fetchone()
+    return None if row is None else _resolution(cast("_ResolutionRow", row), current=True)
+
+
+def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolution | None:
+    """One resolution of a case, whether it answers or not; `current` only says that it may."""
+    row = con.execute(
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND id = ?", (case_id, resolution_id)
+    ).fetchone()
+    return None if row is None else _resolution(cast("_ResolutionRow", row), current=not row[-1])
+
+
+def _resolution(row: _ResolutionRow, *, current: bool) -> Resolution:
+    return Resolution(
+        id=row[0],
+        fingerprint=row[1],
+        text=row[2],
+        status=row[3],
+        resolved_by=row[4],
+        tool_sequence=parse_names(row[5]),
+        author=row[6],
+        source=Source(row[7], message_numbers(row[8])),
+        supersedes=row[9],
+        ts=row[10],
+        current=current,
+        tags=parse_names(row[11]),
+        reason=row[12],
+        replaced_by=row[13],
+    )
+
+
+def adopt_mirror(con: apsw.Connection, case_id: int) -> None:
+    """Give the fix of a row that the seed's own programs wrote a place in the history, before another one covers it."""
+    row = con.execute(
+        "SELECT ts, resolution, resolved_by, tool_sequence FROM error_kb WHERE id = ?1 AND resolution IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1)",
+        (case_id,),
+    ).fetchone()
+    if row is None or not str(row[1]).strip():
+        return
+    ts, text, resolved_by, tools = cast("tuple[str, str, str | None, str | None]", row)
+    plain, original = readable(text)
+    insert_resolution(
+        con, case_id, None, plain, status="draft", resolved_by=resolved_by, tool_sequence=parse_names(tools),
+        author="import", session_id=None, message_ids=(), supersedes=None, ts=ts, original=original,
+    )  # fmt: skip
 
 
 def message_numbers(text: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.store import jobs
 from core.store.clock import now
 from core.store.faults import as_fault, faults
-from core.store.journal import Change, JournalEntry, RowChange, change, history, row_changes
+from core.store.journal import Change, JournalEntry, RowChange, change, history, history_of, row_changes
 from core.store.migrations import migrate
 from core.store.opening import open_store
 from core.store.store import Store
@@ -65,6 +65,7 @@ __all__ = [
     "ensure_vec_table",
     "faults",
     "history",
+    "history_of",
     "jobs",
     "load_vec",
     "migrate",

@@ -8,11 +8,17 @@ from typing import cast
 import apsw
 
 from core.fault import Fault
-from core.store.journal import JournalEntry, columns_of, key_of
+from core.store.journal import JournalEntry
 from core.store.sql import Value, quoted
+from core.store.touched import columns_of, key_of
 
 MOVING = frozenset({"use_count", "last_used", "ts"})
 """Columns that move by themselves (look-ups): a difference there never stands in the way of an undo."""
+
+Mirrored = frozenset[tuple[str, str]]
+"""(table, column) pairs that only show what other rows say: whoever owns the domain rebuilds them."""
+
+NOTHING_MIRRORED: Mirrored = frozenset()
 
 _SEARCHED = 500  # newer changes looked through to name the one in the way
 
@@ -41,6 +47,7 @@ class _Conflicts:
     """SQLite's conflict handler: notes what it meets, and stops at the first clash."""
 
     con: apsw.Connection
+    mirrored: Mirrored
     clash: _Clash | None = None
     updates: list[_Update] = field(default_factory=list[_Update])
     dangling: bool = False
@@ -65,7 +72,7 @@ class _Conflicts:
             names[at] for at, old in enumerate(before) if old is not apsw.no_change and _unlike(old, present[at])
         ]
         for name in changed:
-            if name not in MOVING:
+            if name not in MOVING and (item.name, name) not in self.mirrored:
                 self.clash = _Clash(item.name, key_of(item), name, "was changed since")
                 return apsw.SQLITE_CHANGESET_ABORT
         if item.op == "DELETE":
@@ -93,12 +100,14 @@ def _update(item: apsw.TableChange, names: tuple[str, ...], present: tuple[Value
     return _Update(item.name, key, tuple(values))
 
 
-def apply_inverse(con: apsw.Connection, entry: JournalEntry, inverse: bytes) -> None:
+def apply_inverse(
+    con: apsw.Connection, entry: JournalEntry, inverse: bytes, mirrored: Mirrored = NOTHING_MIRRORED
+) -> None:
     """Apply the inverse of `entry` inside the caller's transaction.
 
     Raises Fault invalid_input naming the row (and column) changed since; the caller must roll back.
     """
-    conflicts = _Conflicts(con)
+    conflicts = _Conflicts(con, mirrored)
     try:
         # SQLite defers foreign keys meanwhile, so the order of the tables does not matter. Triggers fire.
         apsw.Changeset.apply(inverse, con, conflict=conflicts)

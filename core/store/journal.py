@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -11,8 +11,9 @@ import apsw
 
 from core.fault import Fault
 from core.store.clock import now
-from core.store.sql import Value, quoted, storable
+from core.store.sql import Value, storable
 from core.store.store import Store
+from core.store.touched import columns_of, key_of, note_subjects, touched_rows, value_at
 
 TRUTH = (
     "error_kb",
@@ -20,6 +21,8 @@ TRUTH = (
     "fingerprint",
     "occurrence",
     "resolution",
+    "noise",
+    "merged",
     "entry",
     "evidence",
     "alignment",
@@ -56,12 +59,16 @@ class RowChange:
 
 
 class Change:
-    """A change while it is made. `id` is its place in the history once it is committed, None if it changed nothing."""
+    """A change while it is made. `id` is its place in the history once it is committed, None if it changed nothing.
 
-    __slots__ = ("id",)
+    `subjects`: (table, key) of rows whose history it belongs to, besides those that its changeset names.
+    """
+
+    __slots__ = ("id", "subjects")
 
     def __init__(self) -> None:
         self.id: int | None = None
+        self.subjects: set[tuple[str, object]] = set()
 
 
 @contextmanager
@@ -79,6 +86,7 @@ def change(store: Store, actor: str, title: str) -> Generator[Change]:
         changeset = session.changeset()
         if changeset:
             made.id = write_entry(con, actor, title, changeset, None)
+            note_subjects(con, made.id, touched_rows(con, changeset) | made.subjects)
 
 
 def history(store: Store, limit: int = 100, before_id: int | None = None) -> tuple[JournalEntry, ...]:
@@ -86,6 +94,20 @@ def history(store: Store, limit: int = 100, before_id: int | None = None) -> tup
     rows = store.con.execute(
         "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id < ? ORDER BY id DESC LIMIT ?",
         (before_id if before_id is not None else 1 << 62, limit),
+    )
+    return tuple(_entry(row) for row in rows)
+
+
+def history_of(
+    store: Store, kind: str, items: Sequence[int | str], limit: int = 100, before_id: int | None = None
+) -> tuple[JournalEntry, ...]:
+    """Like `history`, of the changes that touched the rows `items` of the table `kind` (one of `SUBJECTS`)."""
+    marks = ", ".join("?" * len(items))
+    rows = store.con.execute(
+        "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id IN"
+        f" (SELECT journal_id FROM journal_subject WHERE kind = ? AND item IN ({marks}) AND journal_id < ?)"
+        " ORDER BY id DESC LIMIT ?",
+        (kind, *items, before_id if before_id is not None else 1 << 62, limit),
     )
     return tuple(_entry(row) for row in rows)
 
@@ -126,35 +148,15 @@ def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
     return None if row is None else _entry(row)
 
 
-def columns_of(con: apsw.Connection, table: str) -> tuple[str, ...]:
-    """The names of a table's columns, in order."""
-    return tuple(str(row[1]) for row in con.execute(f"PRAGMA table_info({quoted(table)})"))
-
-
-def key_of(item: apsw.TableChange) -> object:
-    """The primary key of the row that changed: a value, or a tuple where it has several columns."""
-    values = item.old if item.old is not None else item.new
-    key = tuple((values or ())[at] for at in sorted(item.pk_columns))
-    return key[0] if len(key) == 1 else key
-
-
 def _row_change(con: apsw.Connection, item: apsw.TableChange) -> RowChange:
     pairs: list[tuple[str, Value, Value]] = []
     for at, name in enumerate(columns_of(con, item.name)[: item.column_count]):
-        if item.op == "UPDATE" and _absent(item.new, at):
+        (_, old), (told_new, new) = value_at(item.old, at), value_at(item.new, at)
+        if item.op == "UPDATE" and not told_new:
             continue  # an update records its key and what changed
-        old, new = _at(item.old, at), _at(item.new, at)
         if item.op != "UPDATE" or old != new:
             pairs.append((name, old, new))
     return RowChange(item.name, key_of(item), cast("Op", item.op), tuple(pairs))
-
-
-def _absent(values: tuple[object, ...] | None, at: int) -> bool:
-    return values is None or values[at] is apsw.no_change
-
-
-def _at(values: tuple[object, ...] | None, at: int) -> Value:
-    return None if values is None or _absent(values, at) else cast("Value", values[at])
 
 
 def _entry(row: tuple[object, ...]) -> JournalEntry:

@@ -23,7 +23,21 @@ from core.store.waltake import take_wal
 
 TABLES = (
     *("meta", "error_kb", "session", "message", "tool_call", "source_file", "case_key", "fingerprint", "occurrence"),
-    *("resolution", "case_state", "vector", "entry", "evidence", "alignment", "event", "rule", "jobs", "journal"),
+    *(
+        "resolution",
+        "noise",
+        "merged",
+        "case_state",
+        "vector",
+        "entry",
+        "evidence",
+        "alignment",
+        "event",
+        "rule",
+        "jobs",
+        "journal",
+        "journal_subject",
+    ),
 )
 """What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew)."""
 _ERRORS_KEPT = 1000

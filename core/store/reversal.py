@@ -9,12 +9,11 @@ from typing import cast
 import apsw
 
 from core.fault import Fault
-from core.store.inverse import apply_inverse
-from core.store.journal import JournalEntry, columns_of, key_of, read_entry, recording, write_entry
-from core.store.sql import quoted
+from core.store.inverse import NOTHING_MIRRORED, Mirrored, apply_inverse
+from core.store.journal import JournalEntry, read_entry, recording, write_entry
 from core.store.store import Store
+from core.store.touched import Touched, note_subjects, subjects_of, touched_rows
 
-Touched = frozenset[tuple[str, object]]
 After = Callable[[apsw.Connection, Touched], None]
 
 
@@ -30,11 +29,20 @@ class Undone:
     touched: Touched
 
 
-def undo(store: Store, actor: str, journal_id: int | None = None, after: After | None = None) -> Undone:
-    """Take back the change `journal_id`; by default the newest that still stands and is no undo itself.
+def undo(
+    store: Store,
+    actor: str,
+    journal_id: int | None = None,
+    after: After | None = None,
+    *,
+    by: str | None = None,
+    mirrored: Mirrored = NOTHING_MIRRORED,
+) -> Undone:
+    """Take back the change `journal_id`; by default the newest (of the actor `by`) that stands and is no undo itself.
 
     The undo is a change of its own: undoing it brings the first one back. `after(con, touched)` runs in the same
-    transaction, to refresh what is derived. `use_count` keeps what was counted since.
+    transaction, to refresh what is derived. `use_count` keeps what was counted since. The columns in `mirrored` show
+    what other rows say: one changed since stands in nobody's way, and `after` brings it up to date.
 
     Raises Fault invalid_input, and changes nothing, if there is no such change, it was already taken back, or a row
     of it was changed since (details: table, row, column); RuntimeError inside another transaction.
@@ -42,25 +50,29 @@ def undo(store: Store, actor: str, journal_id: int | None = None, after: After |
     if store.con.in_transaction:
         raise RuntimeError("an undo cannot be made inside another transaction")
     with store.transaction() as con:
-        entry = _pick(con, journal_id)
+        entry = _pick(con, journal_id, by)
         row = con.execute("SELECT changeset FROM journal WHERE id = ?", (entry.id,)).fetchone()
         inverse = apsw.Changeset.invert(cast("bytes", row[0])) if row and row[0] else b""
         with recording(con) as session:
-            touched = _touched(con, inverse)
+            touched = touched_rows(con, inverse)
             if inverse:
-                apply_inverse(con, entry, inverse)
+                apply_inverse(con, entry, inverse, mirrored)
             if after is not None:
                 after(con, touched)
             changeset = session.changeset()
         made = write_entry(con, actor, _title(entry), changeset, entry.id)
+        note_subjects(con, made, touched | subjects_of(con, entry.id))
         _mark(con, entry, made)
     return Undone(made, entry, touched)
 
 
-def _pick(con: apsw.Connection, journal_id: int | None) -> JournalEntry:
+def _pick(con: apsw.Connection, journal_id: int | None, by: str | None) -> JournalEntry:
     if journal_id is None:
-        sql = "SELECT id FROM journal WHERE undone_by IS NULL AND undoes IS NULL ORDER BY id DESC LIMIT 1"
-        row = con.execute(sql).fetchone()
+        sql = (
+            "SELECT id FROM journal WHERE undone_by IS NULL AND undoes IS NULL AND (?1 IS NULL OR actor = ?1)"
+            " ORDER BY id DESC LIMIT 1"
+        )
+        row = con.execute(sql, (by,)).fetchone()
         if row is None:
             raise Fault("invalid_input", "There is nothing to undo.")
         journal_id = cast("int", row[0])
@@ -88,25 +100,3 @@ def _mark(con: apsw.Connection, entry: JournalEntry, by: int) -> None:
         con.execute("UPDATE journal SET undone_by = ? WHERE id = ?", (marker, current.id))
         marker = current.id if marker is None else None
         current = None if current.undoes is None else read_entry(con, current.undoes)
-
-
-def _touched(con: apsw.Connection, inverse: bytes) -> Touched:
-    rows: set[tuple[str, object]] = set()
-    parents: dict[str, tuple[tuple[int, str], ...]] = {}
-    for item in apsw.Changeset.iter(inverse) if inverse else ():
-        table = item.name
-        rows.add((table, key_of(item)))
-        if table not in parents:
-            parents[table] = _parents(con, table)
-        for at, parent in parents[table]:
-            for values in (item.old, item.new):
-                # A row that is gone can no longer be asked which case it belonged to.
-                if values is not None and values[at] is not apsw.no_change and values[at] is not None:
-                    rows.add((parent, values[at]))
-    return frozenset(rows)
-
-
-def _parents(con: apsw.Connection, table: str) -> tuple[tuple[int, str], ...]:
-    names = columns_of(con, table)
-    found = con.execute(f"PRAGMA foreign_key_list({quoted(table)})").fetchall()
-    return tuple((names.index(str(row[3])), str(row[2])) for row in found)

@@ -1,0 +1,62 @@
+"""What people decide about fixes and cases: acts that can be undone, the queue, what was typed, the history."""
+
+from core.errors.curation.acts import edit, reject, verify
+from core.errors.curation.also import Candidate, apply_also
+from core.errors.curation.deciding import Curated
+from core.errors.curation.history import Changed, History, case_history, whole_history
+from core.errors.curation.merge import merge
+from core.errors.curation.noise import mark_noise, unmark_noise
+from core.errors.curation.scratch import (
+    Scratch,
+    discard_scratch,
+    keep_scratch,
+    kept_scratches,
+    scratch_folder,
+)
+from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of
+from core.errors.curation.split import split
+from core.errors.curation.three_way import ThreeWay, three_way
+from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
+from core.errors.curation.written import Written, tags_of, written_of
+from core.errors.undo import TakenBack, bring_back, take_back, take_back_several
+
+__all__ = [
+    "Candidate",
+    "Changed",
+    "Conflict",
+    "Curated",
+    "History",
+    "QueuePage",
+    "Scratch",
+    "Seen",
+    "TakenBack",
+    "ThreeWay",
+    "Written",
+    "apply_also",
+    "bring_back",
+    "case_history",
+    "count_waiting",
+    "discard_scratch",
+    "edit",
+    "keep_scratch",
+    "kept_scratches",
+    "look",
+    "mark_noise",
+    "merge",
+    "moved_to",
+    "next_after",
+    "place_of",
+    "reject",
+    "scratch_folder",
+    "seen_of",
+    "split",
+    "tags_of",
+    "take_back",
+    "take_back_several",
+    "three_way",
+    "triage_queue",
+    "unmark_noise",
+    "verify",
+    "whole_history",
+    "written_of",
+]

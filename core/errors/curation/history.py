@@ -1,0 +1,143 @@
+"""The history in plain words: who or what changed what, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
+
+MOST_LINES = 12
+"""What one change did is told in at most so many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One change: its number in the history, when, by whom, called what, and `what` it did in plain words.
+
+    `undoes` is the change it took back, `undone_by` the one that took it back; `cases` are those it is about.
+    """
+
+    change: int
+    ts: str
+    actor: str
+    title: str
+    what: tuple[str, ...]
+    cases: tuple[int, ...]
+    undoes: int | None
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Changes, newest first; `next` is the `before` of the page that follows, None at the end."""
+
+    SCHEMA: ClassVar[str] = "history.v1"
+
+    changes: tuple[Changed, ...]
+    next: int | None
+
+
+def whole_history(store: Store, limit: int = 50, before: int | None = None) -> History:
+    """What was changed in the casebook. Imports are no changes: they only add."""
+    return _page(store, history(store, limit + 1, before), limit)
+
+
+def case_history(store: Store, case_id: int, limit: int = 50, before: int | None = None) -> History:
+    """What was changed about one case, and about those that were merged into it."""
+    rows = store.con.execute("SELECT case_id FROM merged WHERE into_id = ?", (case_id,)).fetchall()
+    items = [case_id, *(cast("int", row[0]) for row in rows)]
+    return _page(store, history_of(store, "error_kb", items, limit + 1, before), limit)
+
+
+def _page(store: Store, entries: tuple[JournalEntry, ...], limit: int) -> History:
+    page = entries[:limit]
+    return History(tuple(_changed(store, entry) for entry in page), page[-1].id if len(entries) > limit else None)
+
+
+def _changed(store: Store, entry: JournalEntry) -> Changed:
+    about = store.con.execute(
+        "SELECT item FROM journal_subject WHERE kind = 'error_kb' AND journal_id = ? LIMIT 100", (entry.id,)
+    ).fetchall()
+    told = [line for change in row_changes(store, entry.id) for line in _lines(change)]
+    lines = list(dict.fromkeys(told))
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more"]
+    cases = tuple(sorted(cast("int", row[0]) for row in about))
+    return Changed(entry.id, entry.ts, entry.actor, entry.title, tuple(lines), cases, entry.undoes, entry.undone_by)
+
+
+def _lines(change: RowChange) -> list[str]:
+    tell = _TELLERS.get(change.table)
+    return [] if tell is None else tell(change)
+
+
+def _resolution(change: RowChange) -> list[str]:
+    name, before, after = f"fix {change.key}", _old(change), _new(change)
+    if change.op == "INSERT":
+        return [f"{name} written for case {after.get('case_id')} ({after.get('status')}): {_short(after.get('text'))}"]
+    if change.op == "DELETE":
+        return [f"{name} taken away ({before.get('status')}): {_short(before.get('text'))}"]
+    lines: list[str] = []
+    if "status" in after:
+        why = f": {_short(after['reason'])}" if after.get("reason") else ""
+        lines.append(f"{name}: {before.get('status')} → {after['status']}{why}")
+    if "replaced_by" in after:
+        by = after["replaced_by"]
+        lines.append(f"{name} answers again" if by is None else f"{name} replaced by fix {by}")
+    if "case_id" in after:
+        lines.append(f"{name} moved from case {before.get('case_id')} to case {after['case_id']}")
+    return lines
+
+
+def _fingerprint(change: RowChange) -> list[str]:
+    before, after = _old(change), _new(change)
+    if change.op == "INSERT":
+        return [f"error added to case {after.get('case_id')}: {_short(after.get('key_line'))}"]
+    if change.op == "DELETE":
+        return [f"error taken from case {before.get('case_id')}: {_short(before.get('key_line'))}"]
+    if "case_id" in after:
+        return [f"error moved from case {before.get('case_id')} to case {after['case_id']}: {_short(change.key)}"]
+    return []
+
+
+def _case(change: RowChange) -> list[str]:
+    if change.op == "INSERT":
+        return [f"case {change.key} made"]
+    return [f"case {change.key} gone"] if change.op == "DELETE" else []
+
+
+def _noise(change: RowChange) -> list[str]:
+    if change.op == "INSERT":
+        why = _short(_new(change).get("reason"))
+        return [f"case {change.key} marked as noise" + (f": {why}" if why else "")]
+    return [f"case {change.key} is no noise any more"] if change.op == "DELETE" else []
+
+
+def _merged(change: RowChange) -> list[str]:
+    if change.op == "DELETE":
+        return [f"case {change.key} stands for itself again"]
+    return [f"case {change.key} merged into case {_new(change).get('into_id')}"]
+
+
+_TELLERS: dict[str, Callable[[RowChange], list[str]]] = {
+    "resolution": _resolution,
+    "fingerprint": _fingerprint,
+    "error_kb": _case,
+    "noise": _noise,
+    "merged": _merged,
+}
+
+
+def _old(change: RowChange) -> dict[str, object]:
+    return {name: before for name, before, _ in change.columns}
+
+
+def _new(change: RowChange) -> dict[str, object]:
+    return {name: after for name, _, after in change.columns}
+
+
+def _short(text: object, most: int = 80) -> str:
+    line = " ".join(str(text or "").split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,82 @@
+"""Several cases are one: their keys, finer cases, fixes and counts go to the one that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import apsw
+
+from core.errors.curation.deciding import Curated, Done, decide
+from core.errors.curation.seen import Conflict, Seen, clash
+from core.errors.resolutions import Resolution, answering, insert_resolution
+from core.fault import Fault
+from core.store import Store
+
+
+def merge(store: Store, actor: str, into: Seen, others: Sequence[Seen]) -> Curated:
+    """Merge `others` into the case `into`. A verified fix goes on answering, else that of `into`, for the whole case.
+
+    All or nothing: with one conflict, none is merged. Raises Fault invalid_input for a case merged with itself.
+    """
+    others = tuple(dict.fromkeys(others))
+    if not others or into.case_id in {one.case_id for one in others}:
+        raise Fault("invalid_input", "a case can only be merged with others", "name two different cases")
+    conflicts: list[Conflict] = []
+
+    def join(con: apsw.Connection, one: Seen, ts: str) -> Done | None:
+        conflicts.extend(found for other in others if (found := clash(con, other, None)) is not None)
+        if conflicts:
+            return None
+        kept = _best(con, [one.case_id, *(other.case_id for other in others)])
+        for other in others:
+            _move(con, other.case_id, one.case_id, ts)
+        stands = None if kept is None else _keep_answering(con, one.case_id, kept, ts)
+        return Done(stands, tuple(other.case_id for other in others))
+
+    done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
+    return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts))
+
+
+def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:
+    row = con.execute(
+        "SELECT error_normalized, error_raw, coalesce(use_count, 0), last_used FROM error_kb WHERE id = ?", (source,)
+    ).fetchone()
+    if row is None:  # named twice
+        return
+    key, raw, uses, used = row
+    con.execute("UPDATE fingerprint SET case_id = ? WHERE case_id = ?", (target, source))
+    con.execute("UPDATE case_key SET case_id = ? WHERE case_id = ?", (target, source))
+    con.execute("UPDATE resolution SET case_id = ? WHERE case_id = ?", (target, source))
+    con.execute("UPDATE merged SET into_id = ? WHERE into_id = ?", (target, source))
+    con.execute("DELETE FROM noise WHERE case_id = ?", (source,))
+    con.execute("DELETE FROM error_kb WHERE id = ?", (source,))  # triggers drop what is derived from it
+    con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (key, target))
+    con.execute("INSERT OR REPLACE INTO merged(case_id, into_id, ts) VALUES (?, ?, ?)", (source, target, ts))
+    con.execute(
+        "UPDATE error_kb SET use_count = coalesce(use_count, 0) + ?1, error_raw = coalesce(error_raw, ?2),"
+        " last_used = nullif(max(coalesce(last_used, ''), coalesce(?3, '')), '') WHERE id = ?4",
+        (uses, raw, used, target),
+    )
+
+
+def _best(con: apsw.Connection, cases: Sequence[int]) -> Resolution | None:
+    """The fix that goes on answering: a verified one, then a written one, then by the order of the cases."""
+    found = [one for case_id in cases if (one := answering(con, case_id)) is not None]
+    return min(found, key=lambda one: (one.status != "verified", one.author == "harvest"), default=None)
+
+
+def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: str) -> int:
+    """Let the kept fix hold for the whole case; what would stand before it becomes part of the history."""
+    stands = kept.id
+    if kept.fingerprint is not None:
+        made = insert_resolution(
+            con, case_id, None, kept.text, status=kept.status, resolved_by=kept.resolved_by,
+            tool_sequence=kept.tool_sequence, author=kept.author, session_id=kept.source.session,
+            message_ids=kept.source.messages, supersedes=kept.id, ts=ts, tags=kept.tags,
+        )  # fmt: skip
+        stands = kept.id if made is None else made
+        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (stands, kept.id))
+    while (first := answering(con, case_id)) is not None and first.id != stands:
+        con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (stands, first.id))
+    return stands
