@@ -13,6 +13,7 @@ from cli.context import Context
 from cli.layout import one_line
 from cli.output import Output
 from cli.parser import Parser
+from core.embedding.claim import end_holder
 from core.embedding.client import Unserved, stop
 from core.embedding.embedder import Embedder
 from core.embedding.models import Absent, Found, current
@@ -22,6 +23,8 @@ from core.embedding.starting import detach, note_start
 from core.fault import Fault
 from core.folders import log_file
 
+_ENDS_S = 3.0
+"""Seconds that a service which does not answer has to end by itself."""
 _STARTS_S = 20.0
 """Seconds that a service started in the background has to be heard of."""
 
@@ -68,16 +71,11 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
 
 
 def _stop(out: Output, place: Place) -> int:
-    before = model_service(place)
-    if not before.answers:
-        out.result(before, _status_lines(before))
-        return 1
-    ended = stop(place)
-    if isinstance(ended, Unserved) and ended.outcome != "skipped":
-        raise Fault("timeout", ended.reason, f"end process {before.pid} yourself")
+    asked = stop(place)
+    pid = end_holder(place, _ENDS_S) if isinstance(asked, Unserved) else asked.pid
     after = model_service(place)
-    out.result(after, [f"The model service (process {before.pid}) has ended."])
-    return 0
+    out.result(after, _status_lines(after) if pid is None else [f"The model service (process {pid}) has ended."])
+    return 1 if pid is None else 0
 
 
 def _start(args: argparse.Namespace, context: Context, place: Place) -> int:

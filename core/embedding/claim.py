@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket as sockets
+import time
 from dataclasses import dataclass
 
 from core.atomic import write_file
@@ -101,3 +103,34 @@ def holder(place: Place) -> int | None:
             return int(file.read(20))
     except (OSError, ValueError):
         return None
+
+
+def end_holder(place: Place, seconds: float) -> int | None:
+    """End the service that holds the place and does not answer; None where none does.
+
+    While the lock is held, the process that it names lives: no other one can be hit. Asked first, it is ended by force
+    after so many `seconds`. Raises Fault timeout where it lives on after as many again.
+    """
+    pid = holder(place)
+    if pid is None or not _held(place):
+        return None
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if not _held(place):
+                return pid
+            time.sleep(0.02)
+    raise Fault("timeout", f"the model service (process {pid}) does not end", "end that process yourself")
+
+
+def _held(place: Place) -> bool:
+    try:
+        handle = os.open(place.lock, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not taken(handle)
+    finally:
+        os.close(handle)

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from core.config import Config
+from core.embedding.agreement import disagreements, rebuild
+from core.embedding.service_report import model_service
 from core.errors.derived import refresh_case
+from core.errors.embed_source import ErrorSource
 from core.fault import Fault
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
@@ -39,7 +42,8 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
     except Fault as fault:
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = Check("embedding_model", True, "none is set up; the text tiers answer without one")
-    checks = (settings, *(_mendable(check) for check in store_checks(locate(config))), model)
+    stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
+    checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config))
     return Diagnosis(all(check.ok for check in checks), checks)
 
 
@@ -48,6 +52,15 @@ def _mendable(check: Check) -> Check:
     if check.ok or check.name != "counts_match":
         return check
     return replace(check, hint="rebuild what is derived: casebook doctor --repair")
+
+
+def _service_check(config: Config | None) -> Check:
+    """None running is as it should be: one is started where it helps."""
+    if config is not None and not config.values.embedding.service:
+        return Check("model_service", True, "not asked: the setting embedding.service is off")
+    found = model_service()
+    hint = "end it, and it is started anew where it helps: casebook serve-model --stop" if found.broken else ""
+    return Check("model_service", not found.broken, found.reason, hint)
 
 
 def _settings_check(config: Config) -> Check:
@@ -61,7 +74,7 @@ def _settings_check(config: Config) -> Check:
 
 
 def repair(database: Path) -> int:
-    """Rebuild what is derived from the cases (states, keys that answer, the browsing index); returns how many.
+    """Rebuild what is derived from the cases (states, keys that answer, the indexes); returns how many.
 
     Raises Fault where the casebook is missing or cannot be written.
     """
@@ -80,6 +93,7 @@ def repair(database: Path) -> int:
                 "SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
             ).fetchall()
             if not rows:
+                rebuild(store, ErrorSource())
                 return done
             with store.transaction() as con:
                 for (case_id,) in cast("list[tuple[int]]", rows):

@@ -102,6 +102,12 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     assert f"(process {process.pid}) answers with {MINILM}" in status.text
     assert "900 s" in status.text
     assert run("serve-model", "--status", "--json").json()["pid"] == process.pid
+    assert f"(process {process.pid}) answers with {MINILM}" in run("doctor").text.replace("\n" + " " * 25, " ")
+    process.send_signal(signal.SIGSTOP)
+    hangs = run("doctor", "--json")
+    assert hangs.code == 3
+    assert hangs.json()["checks"][-1]["detail"] == "the model service does not answer"
+    process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
@@ -134,6 +140,17 @@ def test_in_the_background_and_stopped(run: Run, place: Place) -> None:
     assert stopped.code == 0
     assert "has ended" in stopped.text
     assert not place.entrance.exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no stopping a process")
+def test_one_that_hangs_is_ended_all_the_same(serve: Run, run: Run) -> None:
+    process = serve()
+    process.send_signal(signal.SIGSTOP)
+    stopped = run("serve-model", "--stop")
+    assert (stopped.code, stopped.text) == (0, f"The model service (process {process.pid}) has ended.\n")
+    assert process.wait(PATIENCE) == -signal.SIGKILL
+    assert run("serve-model", "--stop").code == 1
+    assert serve().poll() is None
 
 
 def test_where_none_runs_it_says_so(run: Run) -> None:
