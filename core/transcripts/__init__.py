@@ -1,24 +1,64 @@
-"""Readers of agents' transcripts: lines in, records out. They know no store (DESIGN 3)."""
+"""Readers of agents' transcripts: lines in, records out. They know no store (DESIGN 3).
 
-from core.transcripts.claude_code import read_claude_code
-from core.transcripts.codex import read_codex
-from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS, call_text, shell_command
-from core.transcripts.detect import HEAD, detect, start_of
-from core.transcripts.discover import default_roots, discover
-from core.transcripts.lines import LINE_CAP, RawLine, read_lines
-from core.transcripts.plain import read_plain
-from core.transcripts.records import (
-    Agent,
-    Failure,
-    Kind,
-    Message,
-    Record,
-    Role,
-    SessionStart,
-    Skipped,
-    ToolCall,
-    ToolResult,
-)
+Each name is loaded when it is first asked for: a hook needs a few of them, at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.transcripts.claude_code import read_claude_code
+    from core.transcripts.codex import read_codex
+    from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS, call_text, shell_command
+    from core.transcripts.detection import HEAD, detect, start_of
+    from core.transcripts.discovery import default_roots, discover
+    from core.transcripts.lines import LINE_CAP, RawLine, read_lines
+    from core.transcripts.plain import read_plain
+    from core.transcripts.records import (
+        Agent,
+        Failure,
+        Kind,
+        Message,
+        Record,
+        Role,
+        SessionStart,
+        Skipped,
+        ToolCall,
+        ToolResult,
+    )
+
+_LATER = {
+    "claude_code": ("read_claude_code",),
+    "codex": ("read_codex",),
+    "commands": ("OWN_TOOLS", "SHELL_TOOLS", "call_text", "shell_command"),
+    "detection": ("HEAD", "detect", "start_of"),
+    "discovery": ("default_roots", "discover"),
+    "lines": ("LINE_CAP", "RawLine", "read_lines"),
+    "plain": ("read_plain",),
+    "records": (
+        "Agent",
+        "Failure",
+        "Kind",
+        "Message",
+        "Record",
+        "Role",
+        "SessionStart",
+        "Skipped",
+        "ToolCall",
+        "ToolResult",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    module = next((module for module, names in _LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)
+
 
 __all__ = [
     "HEAD",
