@@ -1,8 +1,8 @@
 """The workbench with a heartbeat, for measuring: `python -m bench.pty_app CASEBOOK REPORT [TRANSCRIPT]`.
 
-A task of the event loop sleeps again and again and writes down how late it wakes. F9 starts an import of TRANSCRIPT
-into a casebook beside it that looks whether it is to stop, F10 one that never does. What was seen is written to REPORT
-(JSON) at the end.
+A task of the event loop sleeps again and again and writes down how late it wakes. F9 imports TRANSCRIPT into CASEBOOK
+as the workbench does; F10 runs a job on a thread that imports it into a casebook beside it and never looks whether it
+is to stop. What was seen is written to REPORT (JSON) at the end.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from tui.jobs import Job
 BEAT = 0.004
 """Seconds between two beats of an event loop that nothing holds up."""
 
-LANES = ("rows", "count", "search", "case", "import")
+LANES = ("rows", "count", "search", "case", "import", "deaf")
 
 
 class BeatingApp(CasebookApp):
     """Knows when its event loop was held up, and which jobs ran when it was left."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("f9", "bench_import(True)", ""), ("f10", "bench_import(False)", "")]
+    BINDINGS: ClassVar[list[BindingType]] = [("f9", "bench_import", ""), ("f10", "bench_deaf", "")]
 
     def __init__(self, db_path: Path, transcript: Path | None) -> None:
         super().__init__(db_path)
         self.late: list[tuple[float, float]] = []
         self.busy: list[str] = []
+        self.imported: list[float] = []
         self._transcript = transcript
         self._beating: asyncio.Task[None] | None = None
 
@@ -56,22 +57,36 @@ class BeatingApp(CasebookApp):
         self.busy = [lane for lane in LANES if self.jobs.busy(lane)]
         super().leave()
 
-    def action_bench_import(self, listens: bool) -> None:
-        """Import in a job; the title says so once it is on its way."""
+    def action_bench_import(self) -> None:
+        """Import as the workbench does; note from when to when."""
+        if self._transcript is None:
+            return
+        self.imported.append(time.monotonic())
+        self.errors.incoming.begin([self._transcript])
+        self._ending = self.set_interval(0.1, self._note_end)
+
+    def _note_end(self) -> None:
+        if not self.errors.incoming.busy:
+            self.imported.append(time.monotonic())
+            self._ending.stop()
+            self.errors.box.border_title = "bench imported"
+
+    def action_bench_deaf(self) -> None:
+        """Import in a job that does not listen; the title says so once it is on its way."""
         transcript = self._transcript
         if transcript is None:
             return
 
-        def work(job: Job[None]) -> None:
+        def work(_job: Job[None]) -> None:
             from core.flows.importing import import_transcripts
             from core.store import open_store
 
             target = transcript.with_name(f"import-{os.getpid()}.db")
             with open_store(target, write=True, create=True) as store:
                 self.call_later(self._importing)
-                import_transcripts(store, "claude-code", [transcript], cancelled=lambda: listens and job.stopped)
+                import_transcripts(store, "claude-code", [transcript])
 
-        self.jobs.run("import", work, lambda _value, _final: None, lambda _fault: None)
+        self.jobs.run("deaf", work, lambda _value, _final: None, lambda _fault: None)
 
     def _importing(self) -> None:
         self.errors.box.border_title = "bench importing"
@@ -83,7 +98,7 @@ def main(casebook: str, report: str, transcript: str = "") -> int:
     app = BeatingApp(Path(casebook), Path(transcript) if transcript else None)
     app.run()
     gc.freeze()  # as `tui.app.run` does
-    Path(report).write_text(json.dumps({"late": app.late, "busy": app.busy}), encoding="utf-8")
+    Path(report).write_text(json.dumps({"late": app.late, "busy": app.busy, "imported": app.imported}), encoding="utf-8")
     return app.return_code or 0
 
 

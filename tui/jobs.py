@@ -8,6 +8,7 @@ only ever hit its own query. Results come back as `JobReport` messages and are d
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -34,6 +35,10 @@ MOST_DEAF = 4
 QUIT_WAIT = 0.03
 """Seconds that the app, about to end, waits for running jobs, all of them together."""
 
+SWITCH = 0.0005
+"""Seconds for which a job keeps the interpreter while the interface waits for it, instead of Python's 5 ms: drawing one
+frame asks for it several times."""
+
 T = TypeVar("T")
 
 
@@ -53,7 +58,7 @@ class JobReport(Message):
 
 
 class Job(Generic[T]):
-    """One piece of work, and what it may use: `store()`, `partial()`, `check()`."""
+    """One piece of work, and what it may use: `store()`, `partial()`, `check()`, `pause()`, `on_stop()`."""
 
     def __init__(
         self,
@@ -73,6 +78,7 @@ class Job(Generic[T]):
         self._store: Store | None = None
         self._guard = threading.Lock()
         self._stop = threading.Event()
+        self._act: Callable[[], object] = lambda: None
 
     @property
     def stopped(self) -> bool:
@@ -89,20 +95,24 @@ class Job(Generic[T]):
         if self._stop.wait(seconds):
             raise Stopped
 
-    def store(self, *, write: bool = False) -> Store:
-        """This job's own connection, opened on first use and closed when the job ends (raises `Fault`).
-
-        It is read-only. With `write` on that first use it can write, and makes the casebook if there is none.
-        """
+    def store(self) -> Store:
+        """This job's own read-only connection, opened on first use and closed when the job ends (raises `Fault`)."""
         self.check()
         if self._store is None:
             from core.store import open_store
 
-            store = open_store(self.lane.path, write=write, create=write)
+            store = open_store(self.lane.path)
             with self._guard:
                 self._store = store
             self.check()
         return self._store
+
+    def on_stop(self, act: Callable[[], object]) -> None:
+        """Call `act` once nobody waits for the job, now if that is so already; from any thread, maybe twice."""
+        with self._guard:
+            self._act = act
+        if self._stop.is_set():
+            act()
 
     def partial(self, value: T) -> None:
         """Hand over what is known so far; the job goes on."""
@@ -113,8 +123,10 @@ class Job(Generic[T]):
         """Ask the job to end: its query is interrupted, its result dropped. Returns at once."""
         self._stop.set()
         with self._guard:
+            act = self._act
             if self._store is not None:
                 self._store.interrupt()
+        act()
 
     def run(self) -> None:
         """Do the work on this thread and report how it ended. Never raises."""
@@ -253,6 +265,7 @@ class Jobs:
         self.path = path
         self._post = post
         self._lanes: dict[str, Lane] = {}
+        sys.setswitchinterval(SWITCH)
 
     def run(
         self,

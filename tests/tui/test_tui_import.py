@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,10 @@ from core.errors import count_cases
 from core.flows.import_report import ImportReport, Progress, SkippedLine
 from core.samples import sample_paths
 from core.store import jobs, open_store
+from tests.tui.import_children import GO_ON
 from tests.tui.support import CASES, app_on, frame, until
 from tui.app import CasebookApp
+from tui.panes.errors import import_process
 from tui.panes.errors.first_run import Roots, look_for, roots_of
 from tui.render.progress import draw_progress, report_line, report_text, size_of
 from tui.render.signs import ASCII, UNICODE
@@ -39,21 +40,9 @@ def flat(app: CasebookApp) -> str:
     return " ".join(frame(app).replace("│", " ").split())
 
 
-def slow(monkeypatch: pytest.MonkeyPatch, go_on: threading.Event) -> None:
-    """An import that waits after each piece it tells about, until it is let go or stopped."""
-    from core.flows import importing
-
-    real = importing.import_transcripts
-
-    def slowly(store, agent, paths, *, on_progress, cancelled) -> ImportReport:
-        def told(progress: Progress) -> None:
-            on_progress(progress)
-            while not go_on.is_set() and not cancelled():
-                time.sleep(0.01)
-
-        return real(store, agent, paths, on_progress=told, cancelled=cancelled)
-
-    monkeypatch.setattr(importing, "import_transcripts", slowly)
+def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let an import be one that waits for the test."""
+    monkeypatch.setattr(import_process, "CHILD", f"from tests.tui.import_children import {name} as main")
 
 
 async def importing(pilot: Pilot[None], app: CasebookApp) -> None:
@@ -92,7 +81,7 @@ async def test_the_first_run_says_how_to_see_it_on_samples(tmp_path: Path) -> No
 async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
     tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow(monkeypatch, threading.Event())
+    child(monkeypatch, "slow")
     path = tmp_path / "new.db"
     app = app_on(path, roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
@@ -130,8 +119,7 @@ async def test_a_canceled_import_goes_on_where_it_stopped(tmp_path: Path, roots:
 
 
 async def test_a_second_import_says_why_not(casebook: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = threading.Event()
-    slow(monkeypatch, go_on)
+    child(monkeypatch, "slow")
     app = app_on(casebook, roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: total(app) == len(CASES))
@@ -141,7 +129,7 @@ async def test_a_second_import_says_why_not(casebook: Path, roots: Roots, monkey
         await importing(pilot, app)
         await pilot.press("i")
         await until(pilot, lambda: "An import is running already" in flat(app))
-        go_on.set()
+        casebook.with_name(GO_ON).touch()
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > len(CASES))
 
 
@@ -160,24 +148,15 @@ async def test_an_import_of_another_process_is_respected(casebook: Path, roots: 
 async def test_quitting_does_not_wait_for_the_import(
     tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.flows import importing as flow
-
-    let_go = threading.Event()
-
-    def deaf(*_args: object, **_more: object) -> ImportReport:
-        let_go.wait(20)
-        return ImportReport()
-
-    monkeypatch.setattr(flow, "import_transcripts", deaf)
+    child(monkeypatch, "deaf")
     app = app_on(tmp_path / "new.db", roots=roots)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "Claude Code," in flat(app))
         await pilot.press("i")
-        await until(pilot, lambda: app.jobs.busy("import"))
-        start = time.monotonic()
+        await until(pilot, (tmp_path / "deaf").exists)
         app.leave()
-    assert time.monotonic() - start < 10
-    let_go.set()
+    assert app.jobs.busy("import"), "it is left behind"
+    (tmp_path / GO_ON).touch()
 
 
 async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebook: Path, tmp_path: Path) -> None:
@@ -204,15 +183,15 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
     ("spoil", "told"), [("missing", "There is no file or folder"), ("readonly", "cannot be written")]
 )
 async def test_what_goes_wrong_is_one_line_and_nothing_is_lost(
-    casebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str, told: str
+    casebook: Path, tmp_path: Path, spoil: str, told: str
 ) -> None:
-    from core.store import files
-
     paths: list[Path] = sample_paths()
     if spoil == "missing":
         paths = [tmp_path / "nowhere"]
     else:
-        monkeypatch.setattr(files, "blocked", lambda path: f"the file {path} can only be read")
+        con = sqlite3.connect(casebook)
+        con.execute("PRAGMA user_version = 9999")
+        con.close()
     app = app_on(casebook)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: total(app) == len(CASES))

@@ -97,6 +97,25 @@ def test_only_the_last_of_many_quick_queries_runs(desk: Desk) -> None:
     assert desk.values == [(19, True)]
 
 
+def test_what_a_job_waits_for_is_told_that_nobody_waits_for_it(desk: Desk) -> None:
+    begun, told = threading.Event(), threading.Event()
+
+    def waiting(job: Job[object]) -> object:
+        job.on_stop(told.set)
+        begun.set()
+        assert told.wait(30), "it would wait for ever"
+        job.on_stop(late.set)
+        return None
+
+    late = threading.Event()
+    desk.run(waiting)
+    assert begun.wait(5)
+    assert not told.is_set()
+    desk.jobs.cancel("a")
+    assert told.wait(5)
+    assert late.wait(5), "also where the job was stopped before"
+
+
 def test_the_running_job_is_stopped_by_a_newer_one(desk: Desk) -> None:
     begun, ended = threading.Event(), threading.Event()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from core.fault import Fault
 from tui.jobs import Job, Jobs
 from tui.panes.errors.first_run import DEMO, Roots, Source, look_for
+from tui.panes.errors.import_process import ImportProcess
 from tui.panes.errors.live import LiveResults
 from tui.panes.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.render.foreign import title
@@ -19,33 +19,15 @@ from tui.render.signs import Signs
 from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
-    from core.flows.import_report import ImportReport, Progress
+    from core.flows.import_report import ImportReport
 
 
-def read_in(paths: Sequence[Path], stop: threading.Event) -> Callable[[Job[object]], object]:
-    """Import these files and folders on a write connection, whole batches only; hands over each `Progress`."""
+def read_in(run: ImportProcess) -> Callable[[Job[object]], object]:
+    """Let an import run to its end; hands over each `Progress`."""
 
     def work(job: Job[object]) -> object:
-        from core.flows.importing import import_transcripts
-        from core.store import jobs
-
-        store = job.store(write=True)
-        store.require_write()
-        other = jobs.running(store, "import")
-        if other is not None:
-            raise Fault(
-                "db_locked",
-                f"Another import is running on this casebook (process {other.pid}).",
-                "Its cases appear here as it goes on.",
-            )
-
-        def tell(progress: Progress) -> None:
-            if not job.stopped:
-                job.partial(progress)
-
-        return import_transcripts(
-            store, "auto", paths, on_progress=tell, cancelled=lambda: stop.is_set() or job.stopped
-        )
+        job.on_stop(run.stop)
+        return run.run(job.partial)
 
     return work
 
@@ -58,14 +40,14 @@ class Incoming(StatusLine):
         self._jobs = jobs
         self._roots = roots
         self._results = results
-        self._stop: threading.Event | None = None
+        self._run: ImportProcess | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
 
     @property
     def busy(self) -> bool:
         """Whether an import of ours goes on."""
-        return self._stop is not None
+        return self._run is not None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -97,18 +79,18 @@ class Incoming(StatusLine):
 
     def begin(self, paths: Sequence[Path]) -> None:
         """Import these files and folders."""
-        if self._stop is None:
-            self._stop = threading.Event()
+        if self._run is None:
+            self._run = ImportProcess(self._jobs.path, paths)
             self._results.filling = not self._results.every
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out)
-            self._jobs.run("import", read_in(paths, self._stop), self._heard, self._failed)
+            self._jobs.run("import", read_in(self._run), self._heard, self._failed)
             self.post_message(PaneChanged())
 
     def stop(self) -> None:
         """Ask it to stop after the batch it is at; what was read stays."""
-        if self._stop is not None and self.running is not None:
-            self._stop.set()
+        if self._run is not None and self.running is not None:
+            self._run.stop()
             self.running = replace(self.running, stopping=True)
 
     def way_out(self, keys: str) -> None:
@@ -142,7 +124,7 @@ class Incoming(StatusLine):
         self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
 
     def _end(self, told: str, severity: str) -> None:
-        self._stop = None
+        self._run = None
         self.running = None
         self._jobs.run("filled", lambda job: job.pause(1.0), lambda _value, _final: self._filled(), lambda _fault: None)
         self.post_message(PaneSaid(told, severity))
