@@ -44,6 +44,9 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
     if con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is None:
         con.execute("DELETE FROM case_state WHERE case_id = ?", (case_id,))
         index_case(con, case_id)
+        from core.embedding.stored import forget  # a trigger cannot reach the seed's vec0 table
+
+        forget(con, "error", [case_id])
         return
     mirror_current(con, case_id)
     # Times: those of every finer case and of every time one was seen, whatever order they were stored in.

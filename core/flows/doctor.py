@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from core.config import Config
+from core.embedding.agreement import disagreements, rebuild
 from core.embedding.service_report import model_service
 from core.errors.derived import refresh_case
+from core.errors.embed_source import ErrorSource
 from core.fault import Fault
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
@@ -40,7 +42,8 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
     except Fault as fault:
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = Check("embedding_model", True, "none is set up; the text tiers answer without one")
-    checks = (settings, *(_mendable(check) for check in store_checks(locate(config))), model, _service_check(config))
+    stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
+    checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config))
     return Diagnosis(all(check.ok for check in checks), checks)
 
 
@@ -71,7 +74,7 @@ def _settings_check(config: Config) -> Check:
 
 
 def repair(database: Path) -> int:
-    """Rebuild what is derived from the cases (states, keys that answer, the browsing index); returns how many.
+    """Rebuild what is derived from the cases (states, keys that answer, the indexes); returns how many.
 
     Raises Fault where the casebook is missing or cannot be written.
     """
@@ -90,6 +93,7 @@ def repair(database: Path) -> int:
                 "SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
             ).fetchall()
             if not rows:
+                rebuild(store, ErrorSource())
                 return done
             with store.transaction() as con:
                 for (case_id,) in cast("list[tuple[int]]", rows):

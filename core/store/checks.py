@@ -39,10 +39,11 @@ class Check:
     hint: str = ""
 
 
-def store_checks(path: Path) -> tuple[Check, ...]:
+def store_checks(path: Path, vectors: Callable[[apsw.Connection], list[str]] | None = None) -> tuple[Check, ...]:
     """data_dir_writable, sqlite_open, vec_loaded and counts_match for the casebook at `path`. Never raises a Fault.
 
-    A casebook that does not exist yet is healthy: recording makes it.
+    `vectors` says what is wrong with the tables derived from the vectors. A casebook that does not exist yet is
+    healthy: recording makes it.
     """
     path = path.absolute()
     checks = [_guarded("data_dir_writable", path, lambda: _writable(path))]
@@ -60,7 +61,7 @@ def store_checks(path: Path) -> tuple[Check, ...]:
     with store:
         checks.append(_guarded("sqlite_open", path, lambda: _sound(store)))
         checks.append(_vec(path))
-        checks.append(_guarded("counts_match", path, lambda: _counts(store)))
+        checks.append(_guarded("counts_match", path, lambda: _counts(store, vectors)))
     return tuple(checks)
 
 
@@ -131,7 +132,7 @@ def _vec(path: Path) -> Check:
     return _guarded("vec_loaded", path, check)
 
 
-def _counts(store: Store) -> Check:
+def _counts(store: Store, vectors: Callable[[apsw.Connection], list[str]] | None) -> Check:
     con = store.con
     cases = number(con, "SELECT count(*) FROM error_kb")
     pairs = (
@@ -147,18 +148,8 @@ def _counts(store: Store) -> Check:
     astray = number(con, f"SELECT count(*) FROM ({_ANSWERING}) WHERE (k, case_id) NOT IN ({_KEYS})")
     if astray and not wrong:
         wrong.append(f"answer_key misses {astray} keys")
-    wrong += _vector_counts(con)
+    if vectors is not None and not store.newer:
+        wrong += vectors(con)
     if wrong:
         return Check("counts_match", False, "; ".join(wrong), _REBUILD)
     return Check("counts_match", True, f"{cases} cases")
-
-
-def _vector_counts(con: apsw.Connection) -> list[str]:
-    if not value(con, "SELECT 1 FROM sqlite_schema WHERE name = 'vec_error_kb'"):
-        return []
-    load_vec(con)
-    found = number(con, "SELECT count(*) FROM vec_error_kb")
-    orphans = number(con, "SELECT count(*) FROM vec_error_kb WHERE error_kb_id NOT IN (SELECT id FROM error_kb)")
-    wanted = number(con, "SELECT count(DISTINCT item_id) FROM vector WHERE kind = 'error'")
-    wrong = [f"vec_error_kb has {found} rows, not {wanted}"] if found != wanted else []
-    return [*wrong, f"vec_error_kb has {orphans} rows without a case"] if orphans else wrong
