@@ -8,18 +8,19 @@ token before a client sends a text, and the client names it with each text (DESI
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import socket as sockets
 import stat
-import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from core.fault import Fault
 from core.folders import user_folder
+
+if TYPE_CHECKING:
+    import socket as sockets  # most who ask for a place find no service there: they need no sockets
 
 _LONGEST = 103
 """Bytes of a Unix socket's path: macOS takes 103, Linux 107."""
@@ -67,12 +68,12 @@ class Port:
 def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | None = None) -> Place:
     """The place of this user's service: below XDG_RUNTIME_DIR if that is the user's own, else in the state folder.
 
-    `loopback` None: where the platform has no Unix sockets. A path too long for a socket moves to a folder of the user
+    `loopback` None: where Python has no Unix sockets. A path too long for a socket moves to a folder of the user
     in /tmp, under a name made from that path.
     """
     env = os.environ if environ is None else environ
     folder = _runtime_folder(env)
-    if not hasattr(sockets, "AF_UNIX") if loopback is None else loopback:
+    if sys.platform == "win32" if loopback is None else loopback:
         return Place(folder, "model", None)
     path = folder / "model.sock"
     if len(os.fsencode(path)) <= _LONGEST:
@@ -126,6 +127,9 @@ def make_private(folder: Path) -> None:
 
 def peer_uid(connection: sockets.socket) -> int | None:
     """Whose process is at the other end of a Unix socket; None where the platform does not tell."""
+    import socket as sockets
+    import struct
+
     option = getattr(sockets, "SO_PEERCRED", None)
     if option is None:
         return None
@@ -135,6 +139,8 @@ def peer_uid(connection: sockets.socket) -> int | None:
 
 def read_port(place: Place) -> Port | None:
     """The loopback port in force; None where no service has written one."""
+    import json
+
     try:
         with place.port.open("rb") as file:
             found: object = json.loads(file.read(4096))
