@@ -52,12 +52,13 @@ def connect(
     model: str,
     *,
     version: str | None = None,
+    recipe: str | None = None,
     deadline_ms: float = DEADLINE_MS,
     start: bool = False,
     place: Place | None = None,
     clock: Clock = time.monotonic,
 ) -> Served | Unserved:
-    """The service's embedder, if a service answers that holds this model (and `version`, where it is given).
+    """The service's embedder, if a service answers that holds this model (`version`, `recipe`: where given).
 
     `deadline_ms` bounds the time waited here and in the first `embed` together, and in each later `embed`. `start`
     starts a service where none runs, and does not wait for it. Raises nothing.
@@ -74,7 +75,7 @@ def connect(
 
         return Unserved("skipped", f"{met.reason}; {start_service(where, model)}")
     line, state = met
-    if reason := _unfit(state, model, version):
+    if reason := _unfit(state, model, version, recipe):
         line.close()
         return Unserved("skipped", reason)
     return Served(where, line, state, deadline_ms / 1000, max(0.0, until - clock()), clock)
@@ -228,9 +229,13 @@ def _greet(place: Place, until: float, clock: Clock) -> tuple[Line, State] | Uns
         return Unserved("failed", fault.message)
 
 
-def _unfit(state: State, model: str, version: str | None) -> str:
+def _unfit(state: State, model: str, version: str | None, recipe: str | None) -> str:
     """Why this service's model is not the one to ask; empty if it is."""
     if state.id != model or version not in (None, state.version):
         wanted = model if version is None else f"{model} {version}"
         return f"the model service holds {state.id} {state.version}, not {wanted}"
-    return f"the model service is still loading {state.id}" if state.loading else ""
+    if state.loading:
+        return f"the model service is still loading {state.id}"
+    if recipe not in (None, state.recipe):
+        return f"the model service reads texts by the recipe {state.recipe}, not {recipe}"
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import struct
@@ -200,6 +201,28 @@ def test_where_nothing_runs_one_look_is_all(place: Place) -> None:
         dead.bind(str(place.socket))  # bound, and nobody listens: what a killed service leaves
         assert connect("double", place=place) == none
     assert not list(place.folder.glob("*.note"))
+
+
+def test_a_service_that_takes_nobody_in_any_more_costs_the_deadline_at_most(place: Place) -> None:
+    """Stopped or stuck, with those who came before still waiting at its door."""
+    make_private(place.folder)
+    waiting: list[socket.socket] = []
+    with socket.socket(socket.AF_UNIX) as stuck:
+        stuck.bind(str(place.socket))
+        stuck.listen(0)
+        try:
+            with contextlib.suppress(BlockingIOError):
+                for _ in range(50):
+                    one = socket.socket(socket.AF_UNIX)
+                    waiting.append(one)
+                    one.setblocking(False)
+                    one.connect(str(place.socket))
+            found = connect("double", place=place)
+        finally:
+            for one in waiting:
+                one.close()
+    assert isinstance(found, Unserved)
+    assert found.outcome in ("failed", "timeout")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")

@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embedding.exchange import (
@@ -54,6 +54,7 @@ def sent(frame: Frame) -> Frame:
     return found
 
 
+@settings(deadline=None)
 @given(_requests)
 def test_a_request_is_read_as_it_was_meant(request: Request) -> None:
     assert read_request(sent(request_frame(request))) == request
@@ -68,6 +69,7 @@ _names = st.sampled_from(
 _known = st.sampled_from(("hello", "embed", "stop", "state", "vectors", "fault", "bye", "query", "document"))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(_names, _odd | _known, max_size=8), st.binary(max_size=8))
 def test_no_header_of_any_shape_harms_a_reader(header: dict[str, object], body: bytes) -> None:
     frame = Frame(header, body)
@@ -78,6 +80,7 @@ def test_no_header_of_any_shape_harms_a_reader(header: dict[str, object], body: 
             assert str(error)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=3), max_size=5))
 def test_vectors_come_back_text_by_text(shape: list[list[int]]) -> None:
     vectors = [tuple(pack([float(n), 1.0, -2.0]) for n in own) for own in shape]

@@ -6,7 +6,7 @@ import json
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embedding.frames import VERSION, BadFrame, Frame, FrameReader, encode
@@ -20,6 +20,7 @@ _values = st.recursive(
 _frames = st.builds(Frame, st.dictionaries(_texts, _values, max_size=5), st.binary(max_size=200))
 
 
+@settings(deadline=None)
 @given(st.lists(_frames, max_size=5), st.lists(st.integers(0, 60), max_size=40))
 def test_frames_arrive_whole_in_whatever_pieces(sent: list[Frame], cuts: list[int]) -> None:
     data = b"".join(map(encode, sent))
@@ -32,6 +33,7 @@ def test_frames_arrive_whole_in_whatever_pieces(sent: list[Frame], cuts: list[in
     assert not reader.partial
 
 
+@settings(deadline=None)
 @given(_frames, st.data())
 def test_a_cut_frame_is_waited_for_and_never_made_up(frame: Frame, data: st.DataObject) -> None:
     whole = encode(frame)
@@ -40,6 +42,7 @@ def test_a_cut_frame_is_waited_for_and_never_made_up(frame: Frame, data: st.Data
     assert reader.partial
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), _frames)
 def test_garbage_is_refused_or_waited_for(garbage: bytes, frame: Frame) -> None:
     """Random bytes are never a frame unless they begin like one; a reader holds no more than it was given."""
@@ -51,6 +54,7 @@ def test_garbage_is_refused_or_waited_for(garbage: bytes, frame: Frame) -> None:
     assert found or garbage.startswith(b"cbm")
 
 
+@settings(deadline=None)
 @given(_frames, st.data())
 def test_one_changed_byte_never_crashes_a_reader(frame: Frame, data: st.DataObject) -> None:
     bent = bytearray(encode(frame))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embedding import starting
@@ -53,6 +53,7 @@ def test_a_runtime_folder_of_another_user_does_not_serve(tmp_path: Path, monkeyp
 
 
 @posix
+@settings(deadline=None)
 @given(st.text("abc한글", min_size=1, max_size=120))
 def test_every_path_is_short_enough_for_a_socket_and_its_own(name: str) -> None:
     place = service_place({"HOME": f"/home/{name}"})

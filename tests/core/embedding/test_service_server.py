@@ -271,6 +271,9 @@ def test_another_model_version_or_recipe_is_refused_plainly(place: Place) -> Non
             assert isinstance(found, Unserved)
             assert found.outcome == "skipped"
             assert "holds double 1, not" in found.reason
+        found = connect("double", version="1", recipe="words", place=place, deadline_ms=LONG)
+        assert found == Unserved("skipped", "the model service reads texts by the recipe letters, not words")
+        assert isinstance(connect("double", version="1", recipe="letters", place=place, deadline_ms=LONG), Served)
         with raw(place) as bare:
             bare.sendall(encode(request_frame(Embed("double", "1", "other recipe", "query", ("x",)))))
             answer = hear(bare)
