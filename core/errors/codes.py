@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-import re
+from core.errors.errno_names import ERRNO, ERRNO_NUMBERS
+from core.lazy_pattern import lazy_pattern
 
-_NAMED = re.compile(
-    r"(?i:\b(?P<http>status(?: code)?|http(?:/[\d.]+)?|response code)[ :=]*(?P<http_n>[1-5]\d\d)\b"
-    r"|\b(?P<exit>exit(?:ed)?(?: with)?(?: (?:code|status|value))?)[ :=]*(?P<exit_n>\d{1,3})\b"
-    r"|\b(?P<errno>errno|os error|winerror)[ :=]*(?P<errno_n>\d{1,5})\b"
-    r"|\b(?P<signal>signal)[ :=]*(?P<signal_n>\d{1,2}|SIG[A-Z]{2,6})\b"
-    r"|\b(?P<state>sqlstate)[ :=(\[]*(?P<state_n>[0-9A-Z]{5})\b)"
+_READ = 8192  # code points of a text that are looked at
+
+_NAMED = lazy_pattern(
+    r"(?i:\b(?:status(?: ?code)?|http(?:/[\d.]+| error)?|response code|returned error|error code)[ :=]*"
+    r"(?P<http>[1-5]\d\d)\b"
+    r"|\b(?:exit(?:ed)?(?: with)?(?: (?:code|status|value))?)[ :=]*(?P<exit>\d{1,3})\b"
+    r"|\b(?:errno|os error|winerror)[ :=]*(?P<errno>\d{1,5})\b"
+    r"|\b(?:signal)[ :=]*(?P<signal>\d{1,2}|SIG[A-Z]{2,6})\b"
+    r"|\b(?:sqlstate)[ :=(\[]*(?P<sqlstate>[0-9A-Z]{5})\b)"
+    r"|(?<![\w.:/-])(?P<said>[45]\d\d):? (?:Client Error|Server Error|Not Found|Bad (?:Gateway|Request)|Forbidden|"
+    r"Unauthorized|Too Many|Request |Service Unav|Gateway|Internal Server|Conflict|Payload|Unprocessable)"
+    r"|\bcode E(?P<npm>4\d\d)\b"
+    r"|\bERROR (?P<mysql>\d{4})(?= \()|\bcurl: \((?P<curl>\d{1,2})\)|\((?P<system>\d{1,3}): [A-Z]"
+    r"|\berror occurred \((?P<aws>\w{1,80})\)|\brpc error: code = (?P<rpc>[A-Z]\w{1,40})"
 )
-_LETTERED = re.compile(r"(?<![\w.-])(?P<kind>[A-Z]{1,8})-?(?P<value>\d{2,6})(?![\w.])")
+_NAME = lazy_pattern(r"(?<![A-Za-z])E[A-Z]{2,12}(?![A-Za-z])")
+_LETTERED = lazy_pattern(r"(?<![\w.-])(?P<kind>[A-Z]{1,8})-?(?P<value>\d{2,6})(?![\w.])")
+_SAME_KIND = {"said": "http", "npm": "http", "system": "errno"}
 
 
 def codes(text: str) -> frozenset[tuple[str, str]]:
-    """The codes named in `text` as (kind, value) pairs: `("http", "404")`, `("TS", "2304")`."""
+    """The codes named in `text` as (kind, value) pairs: `("http", "404")`, `("errno", "ENOENT")`, `("TS", "2304")`.
+
+    Numbers of the system are given their names, so `[Errno 111]` and `ECONNREFUSED` are one code.
+    """
     found: set[tuple[str, str]] = set()
-    head = text[:8192]
+    head = text[:_READ]
     for match in _NAMED.finditer(head):
-        kind = next(name for name in ("http", "exit", "errno", "signal", "state") if match[name] is not None)
-        found.add((kind, match[f"{kind}_n"].upper()))
+        name = match.lastgroup or ""
+        kind = _SAME_KIND.get(name, name)
+        value = match[name].upper()
+        found.add((kind, ERRNO_NUMBERS.get(int(value), value) if kind == "errno" else value))
+    found.update(("errno", match[0]) for match in _NAME.finditer(head) if match[0].lower() in ERRNO)
     found.update((match["kind"], match["value"]) for match in _LETTERED.finditer(head))
     return frozenset(found)
 
 
 def codes_differ(left: str, right: str) -> bool:
     """Whether both texts carry a code of one kind and share none of that kind."""
-    ours, theirs = codes(left), codes(right)
-    for kind in {kind for kind, _ in ours} & {kind for kind, _ in theirs}:
-        if not {value for name, value in ours if name == kind} & {value for name, value in theirs if name == kind}:
-            return True
-    return False
+    return bool(differing_codes(codes(left), codes(right)))
+
+
+def differing_codes(ours: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> tuple[str, ...]:
+    """The kinds of code that both carry with nothing in common, sorted."""
+    kinds = {kind for kind, _ in ours} & {kind for kind, _ in theirs}
+    return tuple(sorted(kind for kind in kinds if not {one for one in ours & theirs if one[0] == kind}))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.errors.errno_names import ERRNO
+from core.errors.wrappers import without_wrappers
 from core.lazy_pattern import lazy_pattern
 from core.text import MASK, clean
 
@@ -29,58 +31,14 @@ _FOLDERS = lazy_pattern(
 _HEX = lazy_pattern(
     r"\b(?:0x[0-9A-Fa-f]+|(?=[0-9a-fA-F-]*[0-9])(?=[0-9a-fA-F-]*[a-fA-F])[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,5})\b"
 )
-_LONG_NUMBER = lazy_pattern(r"[0-9]{5,}(?:\.[0-9]+)?")
-_LEVEL = r"(?:fatal|error|err|failed|failure|critical|exception|panic|oops|오류|에러|치명적 오류)"
-_WRAPPER = lazy_pattern(
-    r"\s*(?:"
-    r"npm (?:ERR!|error)(?: code(?= [A-Z]))?|yarn error|(?:ERR_PNPM_|ERR!)"
-    rf"|\[?{_LEVEL}\]?(?: ?(?:[A-Z]{{1,8}}-?[0-9]{{2,6}}|[0-9]{{3,5}}(?: \([0-9A-Z]{{5}}\))?))?"
-    r"(?:\[[A-Z]{1,8}[0-9]{2,6}\])?(?::|!|(?<=\]))(?=\s|\Z)"
-    r"|Uncaught(?: \(in promise\))?|Unhandled (?:promise )?rejection:?|Caused by:|Traceback:?|\[[!x✖✗]\]"
-    r"|(?:ERROR|FATAL|FAIL|CRITICAL)(?=\s)"
-    r")\s*",
-    re.IGNORECASE,
+# Long numbers, addresses, versions, quantities: what no other machine will say again.
+_NUMBER = lazy_pattern(
+    r"[0-9]{5,}(?:\.[0-9]+)?|\b[0-9]+(?:\.[0-9x*]+)+(?::[0-9]+)?\b"
+    r"|\b[0-9]+(?:\.[0-9]+)? ?(?:ms|s|sec|seconds|milliseconds|minutes|m[0-9]+s|[kKMGT]i?B|bytes|px|%)(?!\w)"
+    r"|(?<=port )[0-9]+|(?<=:::)[0-9]+"
 )
 _CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORDS = lazy_pattern(r"[^\W_]+(?:['’](?:t|s|d|m|re|ll|ve)(?![^\W_]))?|[+#&%]+", re.IGNORECASE)
-
-
-ERRNO: Final = {
-    "eacces": "permission denied",
-    "eaddrinuse": "address already in use",
-    "eaddrnotavail": "cannot assign requested address",
-    "eagain": "resource temporarily unavailable",
-    "eai": "temporary failure in name resolution",
-    "ebadf": "bad file descriptor",
-    "ebusy": "device or resource busy",
-    "econnaborted": "connection aborted",
-    "econnrefused": "connection refused",
-    "econnreset": "connection reset by peer",
-    "eexist": "file exists",
-    "efbig": "file too large",
-    "ehostunreach": "no route to host",
-    "einval": "invalid argument",
-    "eio": "input output error",
-    "eisdir": "is a directory",
-    "eloop": "too many levels of symbolic links",
-    "emfile": "too many open files",
-    "enametoolong": "file name too long",
-    "enetunreach": "network is unreachable",
-    "enfile": "too many open files in system",
-    "enoent": "no such file or directory",
-    "enoexec": "exec format error",
-    "enomem": "cannot allocate memory",
-    "enospc": "no space left on device",
-    "enotdir": "not a directory",
-    "enotempty": "directory not empty",
-    "enotfound": "could not resolve host",
-    "eperm": "operation not permitted",
-    "epipe": "broken pipe",
-    "erofs": "read only file system",
-    "etimedout": "connection timed out",
-    "exdev": "invalid cross device link",
-}
-"""What the system says for an errno name (`strerror`), and node's two for names that do not resolve."""
+_WORDS = lazy_pattern(r"[^\W_]+(?:\+\+|#(?!\w)|['’](?:t|s|d|m|re|ll|ve)(?![^\W_]))?", re.IGNORECASE)
 
 
 def embed_text(key_line: str) -> str:
@@ -91,26 +49,22 @@ def embed_text(key_line: str) -> str:
     linear in the first 4096 code points; the result holds no lone surrogate. Source: DESIGN 7, recipe `RECIPE`.
     """
     line = " ".join(clean(key_line[:LONGEST]).replace(MASK, " ").split())
-    text = _URL.sub(_place, _unwrapped(line))
+    text = _URL.sub(_place, without_wrappers(line))
     text = _POSITION.sub(" ", _PLACEHOLDER.sub(" ", text))
     if "/" in text or "\\" in text:
         text = _TOKEN.sub(_base, text)
-    text = _split(_LONG_NUMBER.sub(" ", _HEX.sub(" ", text)))
+    text = _split(_NUMBER.sub(" ", _HEX.sub(" ", text)))
     return _said(text) or _split(line)
 
 
 def _said(text: str) -> str:
-    """With what an errno name says in words, where the text does not say it itself."""
-    named = [ERRNO[word] for word in text.split() if word in ERRNO]
-    return " ".join([text, *(said for said in dict.fromkeys(named) if said not in text)])
-
-
-def _unwrapped(text: str) -> str:
-    """Without the words a tool puts before every message; the last of them stays if nothing else is said."""
-    at = 0
-    while (match := _WRAPPER.match(text, at)) and at < match.end() < len(text):
-        at = match.end()
-    return text[at:]
+    """With what an errno name says in words instead of the name, once."""
+    found = text.split()
+    if not any(word in ERRNO for word in found):
+        return text
+    rest = " ".join(word for word in found if word not in ERRNO)
+    said = dict.fromkeys(ERRNO[word] for word in found if word in ERRNO)
+    return " ".join([*(one for one in said if one not in rest), rest]).strip()
 
 
 def _split(text: str) -> str:
