@@ -29,8 +29,12 @@ def message(rng: random.Random) -> str:
 
 
 def build(path: Path, size: int) -> Path:
-    """A casebook of `size` cases with a fix each, made once and kept."""
+    """A casebook of `size` cases with a fix each, made once and kept; an older one is brought up to date."""
     if path.exists():
+        with open_store(path, write=True):
+            pass
+        for backup in path.parent.glob(f"{path.name}.backup-*"):
+            backup.unlink()
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     making = path.with_suffix(".making")

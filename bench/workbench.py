@@ -29,6 +29,8 @@ FRAME = 16.0
 """Milliseconds of one frame."""
 KEYS_A_SECOND = 12
 DOWN, F5, F9, F10, CTRL_L, CTRL_Q = b"\x1b[B", b"\x1b[15~", b"\x1b[20~", b"\x1b[21~", b"\x0c", b"\x11"
+Span = tuple[float, float]
+"""From when to when, on the monotonic clock."""
 POSTING = ("uvx", "--offline", "--from", "posting", "--with", "tree-sitter<0.26", "posting")
 
 
@@ -42,7 +44,7 @@ def measure(*, quick: bool) -> list[Row]:
         transcript = write_transcript(home / "long.jsonl", (20 if quick else 100) * 1_000_000)
         return [
             *_first_paint(home, env, large, rounds=3 if quick else 11),
-            *_stalls(home, env, large, words=6 if quick else 30),
+            *_stalls(home, env, large, transcript, words=6 if quick else 30),
             *_settled(env, large, small, rounds=7 if quick else 31),
             *_quit(home, env, large, transcript, rounds=2 if quick else 7),
             *_sizes(env, large, keys=10 if quick else 60),
@@ -125,39 +127,59 @@ def _beating(casebook: Path, report: Path, transcript: Path | None = None) -> tu
     return (sys.executable, "-m", "bench.pty_app", *given)
 
 
-def _stalls(home: Path, env: Mapping[str, str], large: Path, words: int) -> list[Row]:
-    """Rest and typing in turn, in one process: three words to a query."""
-    report = home / "beats.json"
+def _stalls(home: Path, env: Mapping[str, str], large: Path, transcript: Path, words: int) -> list[Row]:
+    """Rest and typing in turn, in one process: three words to a query. Then typing on while it imports."""
+    report, own = home / "beats.json", home / "typing.db"
+    shutil.copyfile(large, own)
     rng = random.Random(7)
-    rest: list[tuple[float, float]] = []
-    typing: list[tuple[float, float]] = []
-    with Terminal(_beating(large, report), env=env) as terminal:
+    rest: list[Span] = []
+    typing: list[Span] = []
+    importing: list[Span] = []
+    with Terminal(_beating(own, report, transcript), env=env) as terminal:
         terminal.until(rb"1 of [\d,]{5,}")
         terminal.read(2.0)
         for _ in range(words // 3):
             begin = terminal.send(b"")
             terminal.read(1.5)
             rest.append((begin, terminal.send(b"")))
-            begin = terminal.send(b"")
-            for sign in " ".join(message(rng).split()[3:6]):
-                terminal.send(sign.encode())
-                terminal.read(1 / KEYS_A_SECOND)
-            terminal.read(0.3)
-            typing.append((begin, terminal.send(CTRL_L)))
-            terminal.read(1.0)
+            typing.append(_type(terminal, rng))
+        terminal.send(F9)
+        while not report.with_suffix(".imported").exists():
+            importing.append(_type(terminal, rng))
         terminal.send(CTRL_Q)
         terminal.ended()
-    late = [(end, max(0.0, gap)) for end, gap in json.loads(report.read_text(encoding="utf-8"))["late"]]
+    told = json.loads(report.read_text(encoding="utf-8"))
+    late = [(end, max(0.0, gap)) for end, gap in told["late"]]
     still, busy = _within(late, rest), _within(late, typing)
-    held, idle = _p99(busy), _p99(still)
-    note = f"p99 {held:.1f} ms, idle {idle:.1f} ms; longest {max(busy):.0f} ms, idle {max(still):.0f} ms"
+    begun, ended = told["imported"]
+    meanwhile = _within(late, [(max(first, begun), min(last, ended)) for first, last in importing])
     return [
-        Row("stall while typing, large casebook", held, idle + FRAME, note, "ms"),
+        _stall("stall while typing, large casebook", busy, still),
         Row("beats later than a frame while typing", 100 * sum(x > FRAME for x in busy) / len(busy), None, "", "%"),
+        _stall("stall while typing during an import", meanwhile, still),
+        Row("that import, into the large casebook", ended - begun, None, f"{transcript.stat().st_size:,} bytes", "s"),
     ]
 
 
-def _within(late: list[tuple[float, float]], spans: list[tuple[float, float]]) -> list[float]:
+def _type(terminal: Terminal, rng: random.Random) -> Span:
+    """Type a query, and clear it; from when to when it was typed and answered."""
+    begin = terminal.send(b"")
+    for sign in " ".join(message(rng).split()[3:6]):
+        terminal.send(sign.encode())
+        terminal.read(1 / KEYS_A_SECOND)
+    terminal.read(0.3)
+    end = terminal.send(CTRL_L)
+    terminal.read(1.0)
+    return begin, end
+
+
+def _stall(what: str, busy: list[float], still: list[float]) -> Row:
+    held, idle = _p99(busy), _p99(still)
+    note = f"p99 {held:.1f} ms, idle {idle:.1f} ms; longest {max(busy):.0f} ms, idle {max(still):.0f} ms"
+    return Row(what, held, idle + FRAME, note, "ms")
+
+
+def _within(late: list[tuple[float, float]], spans: list[Span]) -> list[float]:
     """Milliseconds by which the beats within these spans were late."""
     return [gap * 1000 for end, gap in late if any(first <= end - gap - BEAT and end <= last for first, last in spans)]
 
@@ -218,7 +240,10 @@ def _quit(home: Path, env: Mapping[str, str], large: Path, transcript: Path, rou
     ran: dict[str, int] = {}
     for _ in range(rounds):
         for what, lane in _JOBS.items():
-            with Terminal(_beating(large, report, transcript), env=env) as terminal:
+            casebook = large
+            if lane == "import":  # it writes, and goes on for a batch when the workbench is left
+                casebook = Path(shutil.copyfile(large, home / f"quit-{len(took.get(what, ()))}.db"))
+            with Terminal(_beating(casebook, report, transcript), env=env) as terminal:
                 terminal.until(rb"1 of [\d,]{5,}")
                 terminal.read(0.7)
                 _start(terminal, what)
@@ -243,7 +268,7 @@ _JOBS = {
     "during a search": "search",
     "during a jump to the last row": "rows",
     "during an import": "import",
-    "during an import that does not listen": "import",
+    "during a job on a thread that does not listen": "deaf",
 }
 """What goes on, and the lane it goes on in."""
 
@@ -258,9 +283,11 @@ def _start(terminal: Terminal, what: str) -> None:
         terminal.send(DOWN)
         terminal.read(0.3)
         terminal.send(b"G")
-        terminal.read(0.15)
-    elif what.startswith("during an import"):
-        terminal.send(F10 if what.endswith("listen") else F9)
+    elif what == "during an import":
+        terminal.send(F9)
+        terminal.until(rb"\d%")
+    elif what.endswith("listen"):
+        terminal.send(F10)
         terminal.until(rb"bench importing")
         terminal.read(0.5)
 

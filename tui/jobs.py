@@ -32,8 +32,8 @@ DEAF = 0.1
 MOST_DEAF = 4
 """Threads of a lane that may be left to a job that does not listen."""
 
-QUIT_WAIT = 0.03
-"""Seconds that the app, about to end, waits for running jobs, all of them together."""
+QUIT_WAIT = 0.2
+"""Seconds that running jobs have to end once the app is about to, all of them together."""
 
 SWITCH = 0.0005
 """Seconds for which a job keeps the interpreter while the interface waits for it, instead of Python's 5 ms: drawing one
@@ -265,6 +265,7 @@ class Jobs:
         self.path = path
         self._post = post
         self._lanes: dict[str, Lane] = {}
+        self._closing = 0.0
         sys.setswitchinterval(SWITCH)
 
     def run(
@@ -307,8 +308,13 @@ class Jobs:
             job.done(report.value, report.final)
 
     def close(self, wait: float = QUIT_WAIT) -> None:
-        """Interrupt everything and wait for it, `wait` seconds at most; what still runs then is left behind."""
-        deadline = time.monotonic() + wait
+        """Interrupt everything and wait for it, `wait` seconds at most; what still runs then is left behind.
+
+        Called again it waits only for what is left of `QUIT_WAIT` since the first time.
+        """
+        now = time.monotonic()
+        self._closing = self._closing or now
+        deadline = min(now + wait, self._closing + QUIT_WAIT)
         for lane in self._lanes.values():
             lane.close()
         for lane in self._lanes.values():

@@ -16,13 +16,22 @@ GO_ON = "go on"
 
 def slow(casebook: str, *paths: str) -> int:
     """The real import; after each piece that it tells about it waits until it is let go or stopped."""
+    return _waiting(("import", "harvest"), casebook, *paths)
+
+
+def slow_harvest(casebook: str, *paths: str) -> int:
+    """The real import; it waits once it has harvested something."""
+    return _waiting(("harvest",), casebook, *paths)
+
+
+def _waiting(kinds: tuple[str, ...], casebook: str, *paths: str) -> int:
     real = importing.import_transcripts
     go_on = Path(casebook).with_name(GO_ON)
 
     def slowly(store, agent, paths, *, on_progress, cancelled) -> ImportReport:
         def told(progress: Progress) -> None:
             on_progress(progress)
-            while not go_on.exists() and not cancelled():
+            while progress.kind in kinds and not go_on.exists() and not cancelled():
                 time.sleep(0.01)
 
         return real(store, agent, paths, on_progress=told, cancelled=cancelled)

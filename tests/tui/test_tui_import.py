@@ -105,6 +105,32 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         assert stored == (report.messages,)
 
 
+async def test_cases_appear_while_the_import_still_runs(
+    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child(monkeypatch, "slow_harvest")
+    looked: list[object] = []
+
+    def looking() -> Roots:
+        looked.append(1)
+        return roots
+
+    app = app_on(tmp_path / "new.db")
+    app.errors.incoming._roots = looking
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "Claude Code," in flat(app))
+        await pilot.press("i")
+        await until(pilot, lambda: app.errors.incoming.busy and not app.jobs.busy("look"))
+        asked = len(looked)
+        await until(pilot, lambda: total(app) > 0 and app.errors.case.read)
+        assert app.errors.incoming.busy
+        assert len(looked) == asked, "what there is to import is not looked for while it is imported"
+        before = total(app)
+        (tmp_path / GO_ON).touch()
+        await until(pilot, lambda: total(app) > before)
+        await until(pilot, lambda: not app.errors.incoming.busy)
+
+
 async def test_a_canceled_import_goes_on_where_it_stopped(tmp_path: Path, roots: Roots) -> None:
     path = tmp_path / "new.db"
     app = app_on(path, roots=roots)

@@ -68,7 +68,10 @@ class Incoming(StatusLine):
         return True
 
     def look(self, done: Callable[[], object] = lambda: None) -> None:
-        """Look what there is to import; the empty list says it, and `done` is called."""
+        """Look what there is to import; the empty list says it, and `done` is called. Not while it is imported."""
+        if self.busy and self.sources is not None:
+            done()
+            return
 
         def keep(found: tuple[Source, ...], _final: bool) -> None:
             self.sources = found
