@@ -100,6 +100,11 @@ def present(con: apsw.Connection, place: Place, ids: Collection[int]) -> dict[in
     return dict(cast("list[tuple[int, str]]", rows))
 
 
+def any_kept(con: apsw.Connection, kind: str) -> bool:
+    """Whether any vector of the kind is kept, whichever model made it."""
+    return con.execute("SELECT 1 FROM vector WHERE kind = ? LIMIT 1", (kind,)).fetchone() is not None
+
+
 def windows_of(con: apsw.Connection, place: Place, item_id: int) -> tuple[Vector, ...]:
     """The vectors of one item, one a window; none where it has none."""
     row = con.execute(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from core.embedding import backlog, batch, upkeep
+from core.embedding import backlog, batch, stored, upkeep
 from core.embedding.attempt import Outcome, attempt
 from core.embedding.batch import Done, Text
 from core.embedding.embedder import Embedder
@@ -147,12 +147,12 @@ class _Run:
         place = self.place
         with self.store.transaction() as con:
             state = read_state(con, place.kind)
-            if state is None:
-                write_state(con, place.kind, VectorState(place.model, place.recipe, place.dim))
-            elif not state.is_of(place.model, place.recipe, place.dim):
+            fresh = VectorState(place.model, place.recipe, place.dim)
+            if state is None and not stored.any_kept(con, place.kind):
+                write_state(con, place.kind, fresh)
+            elif state is None or not state.is_of(place.model, place.recipe, place.dim):
                 upkeep.empty(con, place)
-                fresh = VectorState(place.model, place.recipe, place.dim, complete=False)
-                backlog.enqueue_all(con, self.source, fresh)
+                backlog.enqueue_all(con, self.source, replace(fresh, complete=False))
 
     def _walk(self) -> bool:
         """One walk over the backlog: whether anything was in it. What came in behind us is for the next walk."""

@@ -5,20 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 
 from core.embedding import backlog
+from core.embedding.agreement import disagreements
 from core.embedding.state import read_state, why_off
 from core.embedding.worker import place_of, run
+from core.errors import record_resolution
+from core.errors.case_import import import_cases
 from core.errors.cases import Name, ensure_case
 from core.errors.embed_source import ErrorSource
 from core.errors.embed_text import embed_text
+from core.errors.undo import refresh_touched
 from core.fault import Fault
 from core.reports import Progress
-from core.store import Store, jobs, load_vec, open_store
+from core.store import Store, jobs, load_vec, open_store, undo
 from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector, unit
 
 Seen = Callable[..., list[int]]
@@ -334,11 +339,38 @@ def test_a_casebook_of_the_first_version_finds_all_its_cases_waiting(tmp_path: A
 
 
 def test_a_damaged_note_of_the_model_is_made_anew(book: Store, seen: Seen) -> None:
-    seen(*FIVE)
+    """Nobody knows then of which model the searched vectors are: they are put there again from those kept."""
+    ids = seen(*FIVE)
     run(book, SOURCE, ExactEmbedder())
+    load_vec(book.con)
     with book.transaction() as con:
         con.execute("UPDATE meta SET value = '{\"model\": 1, \"x\": 2}' WHERE key = 'vectors:error'")
+        con.execute("UPDATE vec_error_kb SET embedding = ? WHERE error_kb_id = ?", (unit(1), ids[0]))
     assert read_state(book.con, "error") is None
     assert why_off(book.con, "error", "exact@1", "x") is not None
+    report = run(book, SOURCE, ExactEmbedder())
+    assert (report.embedded, report.reused) == (0, 5)
+    assert vectors(book) == {case: random_vector(embed_text(line)) for case, line in zip(ids, FIVE, strict=True)}
+
+
+def test_an_undone_fix_takes_its_vector_along(book: Store) -> None:
+    recorded = record_resolution(book, FIVE[0], "call it by its name")
     run(book, SOURCE, ExactEmbedder())
-    assert len(vectors(book)) == 5
+    assert vectors(book).keys() == {recorded.case_id}
+    undo(book, "me", after=refresh_touched)
+    assert (vectors(book), kept(book)) == ({}, [])
+    run(book, SOURCE, ExactEmbedder())
+    assert disagreements(book.con, "error") == []
+
+
+def test_the_cases_of_an_imported_seed_database_wait(book: Store, tmp_path: Path) -> None:
+    con = apsw.Connection(str(tmp_path / "seed.db"))
+    con.execute("CREATE TABLE error_kb(id INTEGER PRIMARY KEY, ts TEXT, error_normalized TEXT, resolution TEXT)")
+    con.execute(
+        "INSERT INTO error_kb VALUES (1, '2026', 'Cannot find module <STR>', 'npm install'), (2, '2026', 'x', 'y')"
+    )
+    con.close()
+    import_cases(book, tmp_path / "seed.db")
+    model = ExactEmbedder()
+    assert run(book, SOURCE, model).embedded == 2
+    assert "cannot find module" in model.given
