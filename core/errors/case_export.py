@@ -1,4 +1,4 @@
-"""Cases out: JSONL (what `import` takes), CSV, and Markdown for people."""
+"""Cases out: JSONL (what `import` takes), CSV, Markdown for people; verified fixes in forms that come back whole."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Literal, cast
 
 from core.errors.browse import show_case
 from core.errors.case import Case
+from core.errors.fix_csv import csv_fix, csv_head
+from core.errors.fix_markdown import HEAD, markdown_fix
+from core.errors.fixes import PortableFix, verified_fixes
 from core.store import Store
 from core.text import visible
 from core.wire import dumps
@@ -32,6 +35,19 @@ def export_cases(store: Store, format: Format = "jsonl") -> Iterator[str]:
             case = show_case(store, case_id, most=-1)
             if case is not None:
                 yield _EXPORTS[format](case)
+
+
+def export_fixes(store: Store, format: Format = "jsonl") -> Iterator[str]:
+    """The verified fixes alone, piece by piece; `import` takes each form and loses nothing of it.
+
+    JSONL (`fix.v1`), CSV with the same fields, or Markdown for a CLAUDE.md or AGENTS.md.
+    """
+    if format == "csv":
+        yield csv_head()
+    elif format == "markdown":
+        yield HEAD
+    for fix in verified_fixes(store):
+        yield _FIX_EXPORTS[format](fix)
 
 
 _COLUMNS = (
@@ -90,3 +106,10 @@ def _jsonl_case(case: Case) -> str:
 
 
 _EXPORTS = {"jsonl": _jsonl_case, "csv": _csv_case, "markdown": _markdown_case}
+
+
+def _jsonl_fix(fix: PortableFix) -> str:
+    return dumps(fix) + "\n"
+
+
+_FIX_EXPORTS = {"jsonl": _jsonl_fix, "csv": csv_fix, "markdown": markdown_fix}
