@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 import apsw
 
-from core.errors.derived import TOOL_OF_CASE, index_case
+from core.errors.derived import index_case, name_tool
 from core.text import redact
 
 RAW_KEPT = 65_536
@@ -58,7 +58,7 @@ def ensure_case(
 ) -> int:
     """The case of `name`, made with its key and fingerprint where they are new. Counts nothing.
 
-    With `stale` a case that must be indexed anew is added to it, and the caller indexes it before it commits.
+    With `stale` a case that must be named and indexed anew is added to it, and the caller does both before it commits.
     """
     case_id = find_case(con, name.normalized, name.fingerprint)
     if case_id is None:
@@ -73,11 +73,8 @@ def ensure_case(
         (name.fingerprint, case_id, name.key_line, name.tool, ts),
     )
     if con.changes():
-        con.execute(
-            f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?",
-            (case_id,),
-        )
         if stale is None:
+            name_tool(con, case_id)
             index_case(con, case_id)
         else:
             stale.add(case_id)

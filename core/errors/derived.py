@@ -20,6 +20,11 @@ TOOL_OF_CASE = (
 """The tool of a case, as a subquery of an update of `case_state`."""
 
 
+def name_tool(con: apsw.Connection, case_id: int) -> None:
+    """Let the case's state name its tool anew. Reads every fingerprint of the case."""
+    con.execute(f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?", (case_id,))
+
+
 def index_case(con: apsw.Connection, case_id: int) -> None:
     """Write the case anew into the browsing index (`case_fts`)."""
     row = con.execute(

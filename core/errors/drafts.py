@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import apsw
 
 from core.errors.current import current_resolution, mirror_current
-from core.errors.derived import index_case
+from core.errors.derived import index_case, name_tool
 from core.errors.resolutions import insert_resolution
 
 AUTHOR = "harvest"
@@ -31,7 +31,7 @@ class Draft:
 def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -> int:
     """Add harvested fixes inside the caller's transaction; how many were not there before.
 
-    Their cases then show the resolution that now answers; they and the `stale` ones are indexed anew.
+    Their cases then show the resolution that now answers; they and the `stale` ones are named and indexed anew.
     """
     current: dict[int, tuple[int | None, bool]] = {}
     added = 0
@@ -62,6 +62,7 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
     for case_id in stale:
         if case_id in current:
             mirror_current(con, case_id)
+        name_tool(con, case_id)
         index_case(con, case_id)
     return added
 

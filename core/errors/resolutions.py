@@ -64,7 +64,10 @@ def parse_names(text: str | None) -> tuple[str, ...]:
 
 def dump_names(names: Sequence[str]) -> str | None:
     """A `tool_sequence` column: a JSON array of names, or NULL for none."""
-    return json.dumps([redact(name) for name in names], ensure_ascii=False) if names else None
+    if not names:
+        return None
+    kept = {name: redact(name) for name in set(names)}  # a session repeats few names many times
+    return json.dumps([kept[name] for name in names], ensure_ascii=False)
 
 
 def add_resolution(

@@ -26,7 +26,6 @@ SELDOM: Final = 100_000
 _KEPT: Final = 6
 """Answers that wait here until they are taken; with more the second process waits."""
 
-
 Question = tuple[Callable[..., object], tuple[object, ...]]
 """A module's function and what to call it with."""
 
@@ -73,7 +72,7 @@ class Second:
 
     def take(self) -> Any:
         """The answer to the oldest question; waits for it. Raises Gone."""
-        body = self._answers.get()
+        body = self._answers.get() if self._process is not None else None
         if body is None:
             self._give_up()
             raise Gone

@@ -55,13 +55,13 @@ class Page:
 
     def having(self, needles: Sequence[str]) -> Iterator[int]:
         """The numbers of the lines that contain one of `needles`, ascending for each needle."""
+        whole, starts = self.whole, (*self.starts, len(self.whole) + 1)
         for needle in needles:
-            position = self.whole.find(needle)
+            position = whole.find(needle)
             while position >= 0:
-                number = self.line_at(position)
-                yield number
-                following = number + 1
-                position = self.whole.find(needle, self.starts[following]) if following < len(self.starts) else -1
+                number = bisect_right(starts, position)
+                yield number - 1
+                position = whole.find(needle, starts[number])
 
     def text(self, number: int) -> str:
         """The text of line `number`, empty outside the page."""

@@ -41,6 +41,7 @@ def _by_needle() -> dict[str, list[tuple[int, str, int, Rule]]]:
 
 
 _RULES = _by_needle()
+_PLACES = {needle: place for place, needle in enumerate(_RULES)}
 
 
 def _by_head() -> dict[str, list[str]]:
@@ -105,21 +106,25 @@ def _blocks(page: Page, present: frozenset[str]) -> Iterator[_Named]:
 
 def _lines(page: Page, present: frozenset[str]) -> Iterator[_Named]:
     """What the rules for single lines say; each line is peeled once, each needle sought once."""
-    bodies: dict[int, tuple[int, int]] = {}
+    bodies: dict[int, tuple[str, int, int]] = {}
     taken: Counter[int] = Counter()
-    for needle, rules in _RULES.items():
-        if needle not in present:
-            continue
+    for needle in sorted(present & _PLACES.keys(), key=_PLACES.__getitem__):
+        rules = _RULES[needle]
         for number in page.having((needle,)):
-            text = page.text(number)
-            start, end = bodies.get(number) or bodies.setdefault(number, peel(text))
+            body = bodies.get(number)
+            if body is None:
+                text = page.text(number)
+                body = bodies[number] = text, *peel(text)
+            text, start, end = body
             for order, tool, serial, rule in rules:
-                if taken[serial] < _PER_RULE and (match := rule.pattern.match(text, start, end)):
-                    if rule.located and not _placed(rule, location(text, start)):
-                        continue
-                    taken[serial] += 1
-                    part = match.span("key") if "key" in rule.pattern.groupindex else (start, end)
-                    yield _Named(Found(rule.weight, (Part(number, *part),)), tool, order)
+                match = rule.pattern.match(text, start, end)
+                if match is None or taken[serial] == _PER_RULE:
+                    continue
+                if rule.located and not _placed(rule, location(text, start)):
+                    continue
+                taken[serial] += 1
+                part = match.span("key") if "key" in rule.pattern.groupindex else (start, end)
+                yield _Named(Found(rule.weight, (Part(number, *part),)), tool, order)
 
 
 def _placed(rule: Rule, place: str) -> bool:
