@@ -13,8 +13,8 @@ from core.fault import Fault, FaultCode
 
 MAX_TEXTS = 256
 """Texts of one request."""
-MAX_CHARS = 16_384
-"""Code points of one text: sixty windows of a model, a second or two of its time."""
+MAX_CHARS = 8192
+"""Code points of one text: ten to thirty windows of a model, a second or a few of its time."""
 _MAX_DIM = 8192
 _MAX_WORDS = 500
 """Code points kept of what the other side says in words."""

@@ -14,8 +14,8 @@ from core.embedding.embedder import Embedder, Kind, Vector
 from core.fault import Fault
 
 TURN_TEXTS = 8
-TURN_CHARS = 8192
-"""Texts and code points of one turn: some 50 ms of a small model on one core."""
+TURN_CHARS = 2048
+"""Texts and code points of one turn: a tenth of a second of a small model on one core; one long text may take more."""
 
 Vectors = list[tuple[Vector, ...]]
 
