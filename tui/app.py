@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
+from textual import events
 from textual.app import ComposeResult
 from textual.types import CSSPathType
 from textual.widget import Widget
@@ -33,6 +34,7 @@ from tui.state import Keeper, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.search_box import SearchBox
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
@@ -106,6 +108,12 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
+
+    async def on_event(self, event: events.Event) -> None:
+        """A paste into any other box than the search's is one inert line: Textual's boxes would draw all of it."""
+        if isinstance(event, events.Paste) and not isinstance(self.focused, SearchBox):
+            event = events.Paste(inline(event.text.strip()))
+        await super().on_event(event)
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 

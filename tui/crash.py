@@ -56,8 +56,11 @@ def traceback_of(error: BaseException) -> str:
 
 def crash_line(crash: Crash, log_file: Path | None) -> str:
     """The one line for the terminal."""
-    where = f" at {crash.place}" if crash.place else ""
-    rest = f"The log has the details: {log_file}" if log_file else "The log is off (log.level), so there is no more."
+    from tui.render.foreign import title
+
+    where = f" at {title(crash.place)}" if crash.place else ""
+    off = "The log is off (log.level), so there is no more."
+    rest = f"The log has the details: {title(str(log_file))}" if log_file else off
     return f"casebook stopped by a fault of its own: {crash.kind}{where}. Nothing stored is lost. {rest}"
 
 

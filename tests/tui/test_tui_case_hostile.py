@@ -10,8 +10,8 @@ from core.errors import add_resolution, occurrences_of, show_case
 from core.errors.case_markdown import case_markdown, code, fenced
 from core.errors.cases import Name, observe
 from core.store import open_store
+from tests.tui.corpus import CORPUS, DANGEROUS, assert_inert
 from tests.tui.support import app_on, until
-from tests.tui.test_tui_hostile import CORPUS, DANGEROUS, assert_inert
 from tui.panes.errors.copying import forms_of
 from tui.render.case import fix_of
 from tui.screens.copy_menu import CopyMenu

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from core.store import open_store
+from tests.tui.corpus import drawn, letters
 from tests.tui.support import CASES, app_on, frame, put, until
 from tui.app import CasebookApp
 from tui.screens.filter import FilterScreen
@@ -90,3 +94,17 @@ async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_p
         await until(pilot, lambda: isinstance(app.screen, SessionScreen))
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+@pytest.mark.parametrize("size", [SMALL, (100, 30), WIDE, (160, 40), (200, 50)])
+async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await started(pilot, app)
+        told = [lead + "가나다라마바사아자차카타파하" * 3 for lead in ("", "x", " y ")]
+        told.append(unicodedata.normalize("NFD", told[0]))
+        for text in told:
+            app.say(text)
+        await until(pilot, lambda: len(app.screen.query(Toast)) == len(told))
+        for toast, text in zip(app.screen.query(Toast), told, strict=True):
+            assert letters(drawn(app, toast)) == letters(text)

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.jobs import Job, Jobs
-from tui.render.foreign import inline
+from tui.render.foreign import inline, title
 from tui.render.progress import counted
 from tui.render.signs import Signs
 from tui.widgets.bars import KeyFooter
@@ -113,7 +113,7 @@ class WholeText(ModalScreen[None]):
         self._text = text
         self._jobs = jobs
         self._long = LongText(text, signs)
-        self._long.border_title = Content(heading)
+        self._long.border_title = Content(title(heading))
         self._keys = KeyFooter(signs, Situation("whole"))
 
     def compose(self) -> ComposeResult:
