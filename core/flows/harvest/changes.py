@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
@@ -60,8 +59,7 @@ _SCRATCH = re.compile(r"^(?:/tmp/|/var/tmp/|\$TMPDIR|.*\.(?:log|out)$)", re.I)
 _VERB_PARTS = re.compile(r"[/\\:_.\-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """A small edit: what a file said before and after."""
 
     file: str
@@ -69,8 +67,7 @@ class Hint:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What one step changed. `certain` is False for work handed to another agent, whose changes are not seen here."""
 
     files: tuple[str, ...] = ()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from core.flows.harvest import programs
 from core.flows.harvest.part import Part, flat, part_of
@@ -14,8 +14,7 @@ from core.flows.harvest.visible_exit import FILTERS, NOWHERE, View, exit_and_vie
 from core.transcripts.commands import shell_command
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A shell command as typed (`text`) and what follows from it.
 
     `members` are the parts that do something, or the reading ones where nothing else is there; `family` names them.

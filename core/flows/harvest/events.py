@@ -1,12 +1,11 @@
 """What a harvest reads and what it yields: one session's events in order, and the errors found in them.
 
-Events are named tuples, as a transcript's records are: a session has hundreds of thousands.
+Named tuples, as a transcript's records are: a session has hundreds of thousands, and they come from another process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -46,8 +45,7 @@ class Ran(NamedTuple):
 Event = Said | Ran
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestedError:
+class HarvestedError(NamedTuple):
     """One project error met in a session, and what became of it.
 
     `key` names it (its span lies in the message `message_idx` of `session_id`, in code points); `tool` is the agent's

@@ -60,7 +60,7 @@ def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[s
     with the error or with what was `changed`. Of equals the latest, which is the nearest to the fix. None where nobody
     explained anything.
     """
-    error_words, change_words = frozenset(words(key_line)), frozenset(words(changed))
+    error_words, change_words = frozenset(words(key_line)), _words(changed)
     best: tuple[int, str, Said] | None = None
     for one in said:
         if _injected(one.text):
@@ -80,6 +80,12 @@ def sentences(text: str) -> list[str]:
 
 def _injected(text: str) -> bool:
     return text.lstrip()[:60].startswith(_INJECTED)
+
+
+@lru_cache(maxsize=4)
+def _words(changed: str) -> frozenset[str]:
+    """Remembered, as one change is held against every error of a run."""
+    return frozenset(words(changed))
 
 
 @dataclass(frozen=True, slots=True)

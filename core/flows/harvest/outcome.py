@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from core.errors.fingerprint import fingerprint_line
 from core.errors.identify import identify
@@ -69,8 +68,7 @@ _CUT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """One error in an output, with the names it is kept under."""
 
     key: KeyLine
@@ -78,8 +76,7 @@ class Named:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a result says. `errors` are those it names; `whole` is False where an error may only not be shown."""
 
     verdict: Verdict

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.flows.harvest import programs
 from core.flows.harvest.shell import Simple, split
@@ -31,8 +30,7 @@ _NAMES = {"python3": "python", "py": "python", "pip3": "pip", "gradlew": "gradle
 _PYTHON = re.compile(r"python\d(?:\.\d+)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One simple command of a line: what runs (`words`, normalized) and around what (settings, wrappers)."""
 
     words: tuple[str, ...]
@@ -88,7 +86,7 @@ def flat(simples: tuple[Simple, ...], depth: int = 0) -> list[Simple]:
             inner = flat(split(" ".join(words[flags[0] + 1 :])), depth + 1)
             if inner:
                 out.extend(
-                    (*inner[:-1], replace(inner[-1], after=simple.after, targets=(*inner[-1].targets, *simple.targets)))
+                    (*inner[:-1], inner[-1]._replace(after=simple.after, targets=(*inner[-1].targets, *simple.targets)))
                 )
                 continue
         out.append(simple)
@@ -137,8 +135,8 @@ def part_of(simple: Simple) -> Part:
             break
     part = Part(tuple(words), around, "run", simple)
     if not words or words[0] in LOOPS or part.named(programs.SETUP):
-        return replace(part, kind="setup")
-    return replace(part, kind="read") if _reads(part) else part
+        return part._replace(kind="setup")
+    return part._replace(kind="read") if _reads(part) else part
 
 
 def _reads(part: Part) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, cast
 
 import apsw
@@ -43,7 +43,7 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         project, started = _project(con, session_id)
         order = {name: at for at, name in enumerate(sessions)}
         met = (
-            error if error.ts else replace(error, ts=started or now())
+            error if error.ts else error._replace(ts=started or now())
             for error in fold(seen_in(store, sessions, second), project)
         )
         found, stale = Aside(con, met, order), set[int]()

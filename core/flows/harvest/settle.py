@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -88,7 +88,7 @@ def slim_change(change: Change | None) -> Change | None:
     if change is None:
         return None
     hints = tuple(hint for hint in change.hints if len(hint.old) + len(hint.new) <= HINT_LIMIT)
-    return replace(change, hints=hints, command=None if change.command is None else change.command[:_KEPT])
+    return change._replace(hints=hints, command=None if change.command is None else change.command[:_KEPT])
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ def settle(error: OpenError, verified: Verified | None, past: Past, *, after: bo
         return unresolved
     fix = fix_of(error, verified, past)
     if fix.by is None:
-        return replace(unresolved, transient=verified.relation in ("same", "covers") and not verified.replaced)
+        return unresolved._replace(transient=verified.relation in ("same", "covers") and not verified.replaced)
     spoken = past.said_between(error.first.at, None if after else verified.run.at)
     return _resolved(unresolved, error, verified, fix, spoken, past.project)
 
@@ -182,7 +182,7 @@ def _resolved(
     run = verified.run
     made = [change for _, change in fix.changes]
     files = tuple(dict.fromkeys(relative(path, project) for change in made for path in change.files))
-    hints = [replace(hint, file=relative(hint.file, project)) for change in made for hint in change.hints]
+    hints = [hint._replace(file=relative(hint.file, project)) for change in made for hint in change.hints]
     commands = tuple(dict.fromkeys(change.command for change in made if change.command))
     instead = (error.last.command.text, run.command.text) if fix.changed else None
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
@@ -204,8 +204,7 @@ def _resolved(
         (error.first.ran.session_id, error.first.ran.idx),
         *((step.session_id, step.idx) for step, _ in fix.changes),
     ]
-    return replace(
-        unresolved,
+    return unresolved._replace(
         resolved=True,
         resolved_by=fix.by,
         tool_sequence=tuple(step.tool for step in fix.steps),

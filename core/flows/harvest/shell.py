@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LIMIT = 16_384
 """Code points of a command that are looked at."""
@@ -27,8 +28,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """One simple command: its words without quotes, where it writes, the text fed to it, and what follows it.
 
     `after` is the operator to its right (`&&`, `||`, `|`, `;`, `&`, or empty at the end); a newline counts as `;`.
