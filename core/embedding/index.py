@@ -14,7 +14,7 @@ from core.store.sql import number
 
 VEC0_MOST = 100_000
 """Vectors up to which a process that answers one question walks them through sqlite-vec: that loads no numpy."""
-VEC0_MOST_KEPT = 20_000
+VEC0_MOST_KEPT = 5_000
 """The same where bits may be kept from one search to the next: there they pay sooner."""
 
 
