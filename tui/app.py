@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
-from textual import events
 from textual.app import ComposeResult
 from textual.types import CSSPathType
-from textual.widget import Widget
 
 from core.config import Config
 from core.fault import Fault
@@ -26,6 +24,7 @@ from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.messages import PaneCopied, PaneCounted, PaneSaid, PaneShowAll, PaneTroubled
+from tui.pasting import InertPaste
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
@@ -34,7 +33,6 @@ from tui.state import Keeper, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.search_box import SearchBox
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
@@ -56,7 +54,7 @@ class Performer(Protocol):
         ...
 
 
-class CasebookApp(CrashSafe, Look, inherit_bindings=False):
+class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"
@@ -108,12 +106,6 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
-
-    async def on_event(self, event: events.Event) -> None:
-        """A paste into any other box than the search's is one inert line: Textual's boxes would draw all of it."""
-        if isinstance(event, events.Paste) and not isinstance(self.focused, SearchBox):
-            event = events.Paste(inline(event.text.strip()))
-        await super().on_event(event)
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 
@@ -185,15 +177,11 @@ class CasebookApp(CrashSafe, Look, inherit_bindings=False):
         self._keep()
 
     def _jump(self) -> None:
-        from tui.jump import targets
+        from tui.jump import focus_on, targets
         from tui.screens.jump import JumpScreen
 
-        def go(widget: Widget | None) -> None:
-            if widget is not None and widget.is_attached:
-                widget.focus()
-
         if not self._covered():
-            self.push_screen(JumpScreen(targets(self.screen)), go)
+            self.push_screen(JumpScreen(targets(self.screen)), focus_on)
 
     def _status(self) -> None:
         from tui.screens.status import StatusScreen

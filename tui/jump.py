@@ -20,6 +20,12 @@ class Target:
     at: Offset
 
 
+def focus_on(widget: Widget | None) -> None:
+    """Be there, if it is still there."""
+    if widget is not None and widget.is_attached:
+        widget.focus()
+
+
 def targets(screen: Screen[object]) -> tuple[Target, ...]:
     """The parts of this screen that can be seen and take the focus, from left to right, from top to bottom."""
     seen = [widget for widget in screen.focus_chain if widget.region.area and screen.region.overlaps(widget.region)]

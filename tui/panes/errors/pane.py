@@ -214,7 +214,7 @@ class ErrorsPane(Container):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry that belongs to this pane; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "find.focus": self._to_box,
+            "find.focus": lambda: (self._unzoom(), self.box.focus()),
             "find.results": self._to_list,
             "find.open": self.results.open_first,
             "find.clear": lambda: self.box.ask(""),
@@ -236,10 +236,6 @@ class ErrorsPane(Container):
         act()
         self.post_message(PaneChanged())
         return True
-
-    def _to_box(self) -> None:
-        self._unzoom()
-        self.box.focus()
 
     def _to_list(self) -> None:
         self._unzoom()
