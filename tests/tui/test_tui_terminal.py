@@ -2,79 +2,139 @@
 
 from __future__ import annotations
 
-import os
-import select
-import subprocess
-import sys
-import time
+import base64
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from core.store import open_store
-from tests.tui.support import put
+pytest.importorskip("pty")
 
-pty = pytest.importorskip("pty")
+from core.store import open_store
+from tests.tui.corpus import DANGEROUS, few
+from tests.tui.support import put
+from tests.tui.terminal import Terminal
 
 EVIL = "Error: \x1b]52;c;ZXZpbA==\x07\x1b[2Jwipe\x1b]0;title\x07 \x9b31mc1 \u202egnp.exe \u200bnul\x00 end"
 FORBIDDEN = (b"\x1b]52;c;ZXZpbA==", b"\x1b]0;title", b"\x1b[2Jwipe", "\x9b".encode(), "\u202e".encode(), b"\x00")
-OPEN = "import sys; from pathlib import Path; from tui.app import run; sys.exit(run(Path(sys.argv[1])))"
+SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[P_^X][^\x1b]*\x1b\\|[ -/]*[0-~])")
 
 
-class Terminal:
-    """A program on a pseudo-terminal: what it wrote so far, and a way to type."""
+def fill(path: Path, texts: Sequence[str]) -> Path:
+    """A case with a fix for each text, and one seen in a session whose messages they are."""
+    with open_store(path, write=True, create=True) as store:
+        for number, text in enumerate(texts):
+            letters = "abcdefghij"[number // 10] + "abcdefghij"[number % 10]
+            put(store, f"error: unit {letters} failed {text[:400]}\n{text}", text[:20], f"the fix {text}")
+        with store.transaction() as con:
+            con.execute(
+                "INSERT INTO session(id, agent, project) VALUES (?, 'plain', ?)", (texts[0][:40], texts[0][:40])
+            )
+            for number, text in enumerate(texts):
+                con.execute(
+                    "INSERT INTO message(session_id, idx, role, kind, text, uuid, block, ts, sha256)"
+                    " VALUES (?, ?, 'tool', 'tool_result', ?, '', 0, '2026-03-10T10:00:00.000Z', '')",
+                    (texts[0][:40], number, text),
+                )
+            con.execute("UPDATE occurrence SET session_id = ?, message_idx = 1", (texts[0][:40],))
+        put(store, f"error: unit zz failed {texts[0]}", "shell", f"the fix {texts[0]}", last="2026-03-14T10:00:00.000Z")
+    return path
 
-    def __init__(self, *argv: str) -> None:
-        self.master, slave = pty.openpty()
-        env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "120", "LINES": "34"}
-        self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, close_fds=True)
-        os.close(slave)
-        self.written = b""
 
-    def read_until(self, mark: bytes, seconds: float = 30.0) -> None:
-        end = time.monotonic() + seconds
-        while mark not in self.written:
-            ready, _, _ = select.select([self.master], [], [], 0.2)
-            if ready:
-                self.written += os.read(self.master, 65_536)
-            assert time.monotonic() < end, f"{mark!r} was never written"
+def journey(terminal: Terminal) -> bytes:
+    """Through the list, a case, its session, the pager, the trace, the palette, toasts, every screen; and out."""
+    terminal.read_until(b"the fix ")
+    for keys, mark in (
+        (b"failed", b"failed"),
+        (b"\x1b[B\x1b[6~\x1b[6~", b"failed"),  # the list
+        (b"t", b"identify"),  # the trace
+        (b"\r\x1b[6~", b"back"),  # the case
+        (b"y", b"sent to the terminal"),  # a toast
+        (b"v", b"\x1b[?1049h"),  # the pager, and back
+        (b"Y", b"case as Markdown"),
+        (b"j", b"sent to the terminal"),
+        (b"\x1b", b"failed"),
+        (b"o", b"next mark"),  # the session
+        (b"\x1b[6~\x1b[6~\x1b[6~", b"message"),
+        (b"\r", b"character"),  # a message whole
+        (b"\x1b", b"next mark"),
+        (b"\x1b", b"open"),
+        (b"\x10", b"Search for an action"),  # the palette, with a paste
+        (b"\x1b[200~zoom\x07\x08\x0b \xc2\x9b31m \xe2\x80\xae\x1b[201~", b"zoom"),
+        (b"\x1b", b"failed"),
+        (b"f", b"Show only"),
+        (b"\x1b", b"failed"),
+        (b"S", b"Long runs"),
+        (b"\x1b", b"failed"),
+        (b"?", b"Keys and what they do"),
+        (b"\x1b", b"failed"),
+        (b"i", b"Import sessions"),
+        (b"\x1b[200~/nowhere\x07/\xc2\x9b31m\xe2\x80\xae\x1b[201~\r", b"There is no file"),
+    ):
+        terminal.send(keys)
+        terminal.read_until(mark)
+        terminal.drain(0.15)
+    terminal.send(b"\x11")
+    terminal.read_until(b"\x1b[?1049l")
+    terminal.drain()
+    assert terminal.process.wait(20) == 0
+    return terminal.written
 
-    def send(self, keys: bytes) -> None:
-        os.write(self.master, keys)
 
-    def drain(self) -> None:
-        """Read what is left; a pseudo-terminal whose other end is closed says so by an error."""
+def shapes(text: str) -> set[str]:
+    """What kinds of sequences these are: colours and places by their last letter, all others as they are."""
+    found = set[str]()
+    for one in SEQUENCE.findall(text):
+        if one.startswith("\x1b]52;c;"):
+            copied = base64.b64decode(one[7:].strip("\x07\x1b\\")).decode()
+            assert not DANGEROUS.search(copied.replace("\t", " ")), ascii(copied)
+            found.add("a copy")
+        else:
+            found.add(one[-1] if one[-1] in "mH" and "?" not in one else one)
+    return found
+
+
+def test_nothing_but_its_own_sequences_reaches_the_terminal(tmp_path: Path) -> None:
+    texts = [text for text in few(2) if text.strip()][:60]
+    written: list[str] = []
+    for name, own in (("evil.db", texts), ("tame.db", [f"tame {at}" for at in range(len(texts))])):
+        terminal = Terminal(str(fill(tmp_path / name, own)), PAGER="cat", XDG_STATE_HOME=str(tmp_path))
         try:
-            while select.select([self.master], [], [], 0.5)[0]:
-                if not (chunk := os.read(self.master, 65_536)):
-                    return
-                self.written += chunk
-        except OSError:
-            return
+            written.append(journey(terminal).decode("utf-8"))
+        finally:
+            terminal.close()
+    evil, tame = written
+    assert shapes(evil) <= shapes(tame)
+    assert not any(one.startswith(("\x1b]0;", "\x1b]1;", "\x1b]2;")) for one in SEQUENCE.findall(evil)), (
+        "no window title"
+    )
+    rest = SEQUENCE.sub("", evil).replace("\r", "")
+    found = DANGEROUS.search(rest.replace("\t", " "))
+    assert found is None, ascii(rest[max(0, found.start() - 40) : found.start() + 40])
+    for text in texts:
+        for escape in re.finditer("[\x1b\x9b\x9d\x90]", text):
+            piece = text[escape.start() : escape.start() + 8]
+            assert len(piece) < 6 or piece not in evil, ascii(piece)
 
 
-@pytest.fixture
-def hostile(tmp_path: Path):
+def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: Path) -> None:
     path = tmp_path / "hostile.db"
     with open_store(path, write=True, create=True) as store:
         put(store, EVIL, "shell", f"the fix {EVIL}")
-    terminal = Terminal(sys.executable, "-c", OPEN, str(path))
-    yield terminal
-    terminal.process.kill()
-    terminal.process.wait()
-    os.close(terminal.master)
-
-
-def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(hostile: Terminal) -> None:
-    hostile.read_until(b"the fix ")
-    hostile.send(b"wipe\x1b[B")
-    hostile.read_until(b"found by its words")
-    hostile.send(b"y")
-    hostile.read_until(b"\x1b]52;c;")
-    hostile.read_until(b"sent to the terminal")
-    hostile.send(b"q")
-    hostile.read_until(b"\x1b[?1049l")
-    hostile.drain()
-    assert hostile.process.wait(10) == 0
+    terminal = Terminal(str(path))
+    try:
+        terminal.read_until(b"the fix ")
+        terminal.send(b"wipe\x1b[B")
+        terminal.read_until(b"found by its words")
+        terminal.send(b"y")
+        terminal.read_until(b"\x1b]52;c;")
+        terminal.read_until(b"sent to the terminal")
+        terminal.send(b"q")
+        terminal.read_until(b"\x1b[?1049l")
+        terminal.drain()
+        assert terminal.process.wait(10) == 0
+    finally:
+        terminal.close()
     for sequence in FORBIDDEN:
-        assert sequence not in hostile.written, sequence
+        assert sequence not in terminal.written, sequence
