@@ -25,6 +25,7 @@ COMMANDS: dict[str, Command] = {
     "errors": Command("look errors up, write fixes down, list and carry cases", "cli.errors"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.hooks"),
+    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.models"),
     "embed": Command("give the model what waits, so that errors are found in other words", "cli.embed"),
     "serve-model": Command("keep one model loaded for hooks and searches", "cli.serve_model"),
     "doctor": Command("check that everything works", "cli.doctor"),

@@ -61,7 +61,9 @@ def read(folder: Path) -> Kept | None:
         return None
     if not whole or not set(NEEDED) <= files.keys():
         return None
-    return Kept(dataclasses.replace(model, thresholds=_thresholds(folder, model)), files, str(found.get("source", "")))
+    if not model.measured:
+        model = dataclasses.replace(model, thresholds=_thresholds(folder, model))
+    return Kept(model, files, str(found.get("source", "")))
 
 
 def damage(folder: Path, kept: Kept) -> str | None:
@@ -132,7 +134,8 @@ def sweep(target: Path) -> None:
 
 
 def write_thresholds(folder: Path, model: Model, thresholds: Thresholds) -> None:
-    """Keep measured thresholds beside the model; they hold for its version and recipe only. Raises Fault io_error."""
+    """Keep measured thresholds beside the model; they hold for its version and recipe only, and not against the
+    catalogue's. Raises Fault io_error."""
     said = {"version": model.version, "recipe": model.recipe, **dataclasses.asdict(thresholds)}
     write_file(folder / THRESHOLDS, [json.dumps(said, indent=1), "\n"], replace=True)
 
@@ -162,7 +165,7 @@ def _thresholds(folder: Path, model: Model) -> Thresholds | None:
             return Thresholds(**{name: float(found[name]) for name in names})
     except (KeyError, TypeError, ValueError):
         pass
-    return model.thresholds
+    return None
 
 
 def _loaded(path: Path) -> dict[str, Any] | None:

@@ -53,7 +53,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The objects written, the abilities, the embedding models set up, the versions, the stats (null: no casebook)."""
+    """The objects written, the abilities, the models on this machine, the versions, the stats (null: no casebook)."""
 
     SCHEMA: ClassVar[str] = "schema.v1"
 
@@ -84,10 +84,12 @@ def capabilities(database: Path) -> Capabilities:
     """What this casebook speaks and can do. Raises Fault where there is a database that cannot be read."""
     import apsw
 
+    from core.embedding.models import on_this_machine
     from core.store.migrations import SHIPPED
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
-    return Capabilities(schema_names(), CAPABILITIES, (), versions, _stats(database))
+    here = tuple(found.model.id for found in on_this_machine())
+    return Capabilities(schema_names(), CAPABILITIES, here, versions, _stats(database))
 
 
 def schema_names() -> tuple[str, ...]:
@@ -128,6 +130,8 @@ def _count(store: Store, what: str) -> int:
 def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
     from core.config import Config, ConfigFile
+    from core.embedding.calibrate import Calibration
+    from core.embedding.model_report import ModelList, ModelReport
     from core.embedding.report import EmbedReport
     from core.embedding.service_report import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
@@ -138,8 +142,9 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, EmbedReport, ErrorObject, FileReport,
-        HooksReport, Identity, ImportReport, ModelService, Progress, Recorded, SearchAnswer,
+        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, EmbedReport, ErrorObject,
+        FileReport, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+        Progress, Recorded, SearchAnswer,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in kinds:

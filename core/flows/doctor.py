@@ -13,6 +13,8 @@ from core.embedding.service_report import model_service
 from core.errors.derived import refresh_case
 from core.errors.embed_source import ErrorSource
 from core.fault import Fault
+from core.flows.model_check import model_check
+from core.settings import EmbeddingSettings
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
 
@@ -33,7 +35,7 @@ class Diagnosis:
 def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]) -> Diagnosis:
     """Run every check. `load` reads the settings, `locate` names the casebook they (or, failing those, none) mean.
 
-    Changes nothing and raises nothing: what cannot be done is a failed check.
+    Changes nothing of the casebook and raises nothing: what cannot be done is a failed check.
     """
     config: Config | None = None
     try:
@@ -41,7 +43,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         settings = _settings_check(config)
     except Fault as fault:
         settings = Check("config_loaded", False, fault.message, fault.hint)
-    model = Check("embedding_model", True, "none is set up; the text tiers answer without one")
+    model = model_check(config.values.embedding if config is not None else EmbeddingSettings())
     stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
     checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config))
     return Diagnosis(all(check.ok for check in checks), checks)

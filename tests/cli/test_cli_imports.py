@@ -31,7 +31,6 @@ def loaded(spawn: Spawn, *args: str, stdin: bytes = b"") -> tuple[int, set[str]]
         (("errors", "record", "--error", "Error: x y", "--resolution", "z"), 0),
         (("errors", "search", "Error: x y"), 1),
         (("errors", "search", "Error: x y", "--tiers", "all"), 1),
-        (("doctor",), 0),
         (("demo",), 0),
     ],
 )  # fmt: skip
