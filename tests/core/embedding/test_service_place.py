@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embedding import starting
-from core.embedding.client import Unserved, connect
+from core.embedding.client import Served, Unserved, connect
 from core.embedding.socket_path import (
     Place,
     make_private,
@@ -23,7 +24,7 @@ from core.embedding.socket_path import (
     service_place,
 )
 from core.embedding.starting import AGAIN_S, FAILED_S, held_back, note_start, note_success
-from tests.core.embedding.service_support import place_in, short_folder
+from tests.core.embedding.service_support import PATIENCE, place_in, running, short_folder
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and sockets are for POSIX")
 
@@ -64,17 +65,18 @@ def test_every_path_is_short_enough_for_a_socket_and_its_own(name: str) -> None:
 
 
 @posix
-def test_a_socket_at_a_moved_place_can_be_listened_at(tmp_path: Path) -> None:
+def test_a_service_at_a_moved_place_is_found(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 60) / ("e" * 60)
     place = service_place({"HOME": str(deep)})
     assert place.folder == Path(f"/tmp/casebook-{os.geteuid()}")
-    make_private(place.folder)
-    assert place.socket is not None
-    with socket.socket(socket.AF_UNIX) as listener:
-        try:
-            listener.bind(str(place.socket))
-        finally:
-            place.socket.unlink(missing_ok=True)
+    try:
+        with running(place):
+            assert isinstance(connect("double", place=place, deadline_ms=PATIENCE * 1000), Served)
+    finally:
+        for file in place.folder.glob(f"{place.name}.*"):
+            file.unlink()
+        with contextlib.suppress(OSError):  # others may have a place there
+            place.folder.rmdir()
 
 
 def test_without_unix_sockets_a_port_file_is_the_entrance() -> None:
