@@ -35,7 +35,8 @@ CREATE TABLE backlog (
   PRIMARY KEY (kind, item_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE backlog_size (kind TEXT PRIMARY KEY, waiting INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO backlog_size VALUES ('error', 0), ('rule', 0), ('chunk', 0);
+INSERT INTO backlog SELECT 'error', id FROM error_kb;
+INSERT INTO backlog_size SELECT 'error', count(*) FROM backlog UNION ALL VALUES ('rule', 0), ('chunk', 0);
 CREATE TRIGGER backlog_insert AFTER INSERT ON backlog BEGIN
   UPDATE backlog_size SET waiting = waiting + 1 WHERE kind = new.kind;
 END;
@@ -87,5 +88,3 @@ CREATE TRIGGER fingerprint_backlog_delete AFTER DELETE ON fingerprint BEGIN
   INSERT INTO backlog SELECT 'error', id FROM error_kb WHERE id = old.case_id
     AND NOT EXISTS (SELECT 1 FROM backlog WHERE kind = 'error' AND item_id = error_kb.id);
 END;
-
-INSERT INTO backlog SELECT 'error', id FROM error_kb;
