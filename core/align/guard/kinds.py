@@ -1,0 +1,94 @@
+"""Kinds of words that carry the sense of a sentence: to lose, gain or change one changes what is said.
+
+Closed classes of English and Korean. A word outside of them counts too where it is replaced or added; these count even
+where they are only left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_CLASSES: Final = {
+    "negation": (
+        "not no never none neither nor without cannot nothing nobody nowhere hardly barely scarcely rarely "
+        "seldom lack lacks lacking unable fail fails failed refuse refuses refused deny denies denied forbid "
+        "forbids forbidden prevent prevents prevented avoid avoids avoided except excluding exclude excludes "
+        "excluded 아니 아닌 아니다 아니라 아님 아닙니다 없이 없는 없다 없음 없습니다 못 안 금지 불가 불가능 "
+        "제외 제외한 제외하고 거부 차단 방지"
+    ),
+    "logic": (
+        "and or xor but only just solely merely unless if when whenever while until till because since "
+        "although though however whether otherwise instead than too either both else therefore so hence thus "
+        "및 또는 혹은 이나 만 오직 오로지 단 다만 하지만 그러나 대신 때문 경우 때 만약 만일 라면 이면 하면 "
+        "조건 한정 한해 까지 부터 보다 전에 후에 뿐 외에 밖에"
+    ),
+    "quantity": (
+        "all any some every each few many most several more less fewer least half double single multiple "
+        "entire whole part partial partially completely fully entirely always often usually sometimes "
+        "occasionally frequently never ever almost nearly about around approximately roughly exactly "
+        "precisely up over under at least mostly mainly 모두 모든 전부 전체 일부 일부분 대부분 각각 매 항상 "
+        "늘 언제나 자주 가끔 때때로 종종 드물게 거의 약 대략 정확히 최소 최대 이상 이하 초과 미만 여러 하나 "
+        "단일 유일 유일한 완전히 절반"
+    ),
+    "modality": (
+        "must should shall may might can could will would need needs needed required require requires "
+        "optional optionally recommended recommend allowed permitted possible possibly probably perhaps maybe "
+        "likely unlikely seems seem appears appear supposed expected planned experimental deprecated proposed "
+        "want wants try tries tried 권장 필수 선택 선택적 가능 허용 필요 예정 계획 아마 아마도 듯 실험적 제안 "
+        "추정 가급적 반드시 꼭 절대 절대로"
+    ),
+    "time": (
+        "before after during previously formerly later soon already yet still again first last next previous "
+        "former latter was were is are been be had has have did does do used early late earlier latest since "
+        "이전 이후 전 후 먼저 나중 나중에 이미 아직 여전히 다시 처음 마지막 다음 당시 동안 즉시 앞으로 지금 "
+        "과거"
+    ),
+}
+KIND_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()}
+
+_LIGHT: Final = (
+    "a an the that this these those of to in on at for with as by it its there here very really actually "
+    "indeed basically simply essentially namely e.g i.e etc please well own such quite rather truly clearly "
+    "obviously certainly importantly note notably fact also then now currently 은 는 이 가 을 를 의 에 에서 "
+    "와 과 로 으로 도 그 저 이러한 그런 이런 해당 즉 바로 또한 또 역시 실제로 사실 사실상 매우 아주 정말 특히 "
+    "참고로 현재 그리고 물론 결국 따라서 등 것 수 및"
+)
+HARMLESS: Final = frozenset(_LIGHT.split())
+"""Words that a quote may gain or lose without saying anything else."""
+
+_OPPOSITES: Final = (
+    "true-false on-off enable-disable enabled-disabled active-inactive include-exclude includes-excludes "
+    "add-remove added-removed start-end start-stop begin-end first-last local-remote public-private "
+    "open-closed open-close allow-deny allowed-denied accept-reject accepted-rejected increase-decrease "
+    "increases-decreases up-down left-right top-bottom min-max minimum-maximum before-after above-below "
+    "read-write input-output client-server sync-async success-failure pass-fail passed-failed high-low "
+    "higher-lower fast-slow faster-slower new-old upper-lower inner-outer internal-external valid-invalid "
+    "import-export push-pull lock-unlock mount-unmount encode-decode show-hide shown-hidden "
+    "expand-collapse lexical-semantic all-none more-less always-never required-optional old-new hot-cold "
+    "strong-weak safe-unsafe"
+)
+OPPOSITES: Final = frozenset(frozenset(pair.split("-")) for pair in _OPPOSITES.split())
+
+_PREFIXES: Final = "un in im ir il dis non anti de mis a 비 불 미 무 부 반 탈"
+NEGATIVE_PREFIXES: Final = tuple(_PREFIXES.split())
+
+_NEGATIONS: Final = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody|nowhere|hardly|barely|unable)\b|n't\b"
+    r"|않|없|(?<![가-힣])못|지\s?못|아니|아닌|아닙|말아야|지\s?마|지\s?말|말\s?것"
+    r"|(?<![가-힣])안(?=\s|되|돼|됩|된|됨|한다|함|합)|금지|불가|불필요|비활성|미지원|미구현|미완|미적용|미사용|미설정|미정|미포함",
+    re.IGNORECASE,
+)
+
+
+def negations(text: str) -> list[str]:
+    """What negates in a text, in order."""
+    return [match[0].lower() for match in _NEGATIONS.finditer(text)]
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether two words are opposites, by the list or by a negative prefix."""
+    if frozenset((one, other)) in OPPOSITES:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= (2 if short[:1] >= "가" else 4) and any(long == prefix + short for prefix in NEGATIVE_PREFIXES)

@@ -1,0 +1,93 @@
+"""A text as the guard reads it: numbers, words and operators; decoration and spacing say nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from core.align.view import AROUND
+
+TokenKind = Literal["number", "word", "operator"]
+
+_TOKEN = re.compile(
+    r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d[\d,]*(?:\.\d+)*|\.\d+))"
+    r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u024f가-힣]+)"
+    r"|(?P<percent>[%‰])"
+    r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
+    r"|(?<=\w)\s[+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥])"
+)
+_MARKS = re.compile(r"\n[ \t]*[>+\-*|][ \t>]*")
+_ALIKE = {
+    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "===": "==", "!==": "!=", "∧": "&&", "∨": "||", "¬": "!",
+    "percent": "%", "퍼센트": "%", "프로": "%", "pct": "%",
+}  # fmt: skip
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, words in enumerate(
+        (
+            "zero 영", "one 하나 한 일", "two 둘 두 이", "three 셋 세 삼", "four 넷 네 사", "five 다섯 오",
+            "six 여섯 육",
+            "seven 일곱 칠", "eight 여덟 팔", "nine 아홉 구", "ten 열 십", "eleven 열하나 열한", "twelve 열둘 열두",
+            "thirteen 열셋", "fourteen 열넷", "fifteen 열다섯", "sixteen 열여섯", "seventeen 열일곱", "eighteen 열여덟",
+            "nineteen 열아홉", "twenty 스물 스무 이십",
+        )
+    )
+    for word in words.split()
+} | {
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
+    "hundred": "100", "백": "100", "thousand": "1000", "천": "1000", "million": "1000000", "만": "10000",
+    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "half": "0.5", "절반": "0.5", "dozen": "12",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One unit of meaning: as it stands, and `canon`, which is equal for two ways to write the same. `around`: it is no
+    part of the text but stands before one of its further lines (an ordinal, a line number, a mark of quotation)."""
+
+    kind: TokenKind
+    text: str
+    canon: str
+    start: int
+    end: int
+    around: bool = False
+
+
+def tokens_of(lines: str) -> list[Token]:
+    """The tokens of a text in the form of `View.lines`."""
+    found: list[Token] = []
+    around = [match.span() for match in AROUND.finditer(lines) if match.start()] + [
+        match.span() for match in _MARKS.finditer(lines) if match.start()
+    ]
+    for match in _TOKEN.finditer(lines):
+        said, kind = match[0].strip(), match.lastgroup or "word"
+        beside = any(start <= match.start() < end for start, end in around)
+        if kind == "number":
+            found.append(Token("number", said, canonical_number(said), *match.span(), beside))
+        elif kind == "word":
+            low = said.lower()
+            canon = _ALIKE.get(low, low)
+            found.append(Token("operator" if canon == "%" else "word", said, canon, *match.span(), beside))
+        else:
+            found.append(Token("operator", said, _ALIKE.get(said, said), *match.span(), beside))
+    return found
+
+
+def canonical_number(text: str) -> str:
+    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` is `0.7`."""
+    sign = "-" if text.startswith("-") else "±" if text.startswith("±") else ""
+    bare = text.lstrip("+-±")
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):
+        bare = bare.replace(",", "")
+    bare = bare.rstrip(",")
+    if bare.startswith("."):
+        bare = f"0{bare}"
+    if re.fullmatch(r"\d+\.\d+", bare):
+        bare = bare.rstrip("0").rstrip(".")
+    return sign + bare
+
+
+def as_number(token: Token) -> str:
+    """The token as a number where its word names one, else as it is."""
+    return _NUMBER_WORDS.get(token.canon, token.canon)
