@@ -9,7 +9,7 @@ import apsw
 
 from core.errors.current import current_resolution, mirror_current
 from core.errors.derived import index_case, name_tool
-from core.errors.resolutions import insert_resolution
+from core.errors.resolutions import insert_resolution, rejected_texts
 
 AUTHOR = "harvest"
 
@@ -34,10 +34,12 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
     Their cases then show the resolution that now answers; they and the `stale` ones are named and indexed anew.
     """
     current: dict[int, tuple[int | None, bool]] = {}
+    rejected: dict[int, frozenset[str]] = {}
     added = 0
     for draft in drafts:
         if draft.case_id not in current:
             current[draft.case_id] = _current(con, draft.case_id)
+            rejected[draft.case_id] = rejected_texts(con, draft.case_id)
         before, stays = current[draft.case_id]
         made = insert_resolution(
             con,
@@ -52,6 +54,7 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
             message_ids=draft.message_ids,
             supersedes=before,
             ts=draft.ts,
+            rejected=rejected[draft.case_id],
         )
         if made is None:
             continue

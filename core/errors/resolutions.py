@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -130,21 +130,24 @@ def insert_resolution(
     original: str | None = None,
     tags: Sequence[str] = (),
     reason: str = "",
+    rejected: Collection[str] | None = None,
 ) -> int | None:
     """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date.
 
-    A harvest that finds again what a person rejected stores it as rejected: a rejected fix never answers.
+    A harvest that finds again what a person rejected stores it as rejected: a rejected fix never answers. `rejected`
+    are the `rejected_texts` of the case, where they are known already.
     """
+    kept = redact(text)[:TEXT_KEPT]
+    if status == "draft" and author == "harvest":
+        status = "rejected" if kept in (rejected_texts(con, case_id) if rejected is None else rejected) else status
     con.execute(
         "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
         " session_id, message_ids, supersedes, ts, original, tags, reason)"
-        " VALUES (?1, ?2, ?3, CASE WHEN ?4 = 'draft' AND ?7 = 'harvest' AND EXISTS (SELECT 1 FROM resolution"
-        " WHERE case_id = ?1 AND status = 'rejected' AND text = ?3) THEN 'rejected' ELSE ?4 END,"
-        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             case_id,
             fingerprint,
-            redact(text)[:TEXT_KEPT],
+            kept,
             status,
             None if resolved_by is None else redact(resolved_by),
             dump_names(tool_sequence),
@@ -159,6 +162,12 @@ def insert_resolution(
         ),
     )
     return con.last_insert_rowid() if con.changes() else None
+
+
+def rejected_texts(con: apsw.Connection, case_id: int) -> frozenset[str]:
+    """What a person said is no fix of the case."""
+    sql = "SELECT text FROM resolution WHERE case_id = ? AND status = 'rejected'"
+    return frozenset(cast("str", text) for (text,) in con.execute(sql, (case_id,)))
 
 
 def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple[Resolution, ...]:
