@@ -11,13 +11,13 @@ from cli.context import Context
 from cli.layout import clip, one_line, pad
 from cli.output import Output
 from cli.show import field, source_line, uses
-from core.errors import Case, CaseList, Filters, list_cases, show_case
+from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.fault import Fault
 from core.store import faults, open_store
 from core.text import redact
 
 _LARGEST_ID = 2**63 - 1
-_STATUS = {"unresolved": "  open", "draft": " draft", "verified": "  good"}
+_STATUS = {"unresolved": "  open", "draft": " draft", "verified": "  good", "rejected": "   bad", "noise": " noise"}
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -71,11 +71,21 @@ def _case_lines(out: Output, case: Case) -> Iterator[str]:
         yield out.paint("  No fix is written down yet.", "warn")
     for fix in case.resolutions:
         yield ""
-        yield f"Fix {fix.id}, {fix.status}" + (", the one that answers" if fix.current else "")
+        yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
         yield from field(out, "fix", fix.text)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
+        if fix.tags:
+            yield from field(out, "tags", ", ".join(fix.tags))
+        if fix.reason:
+            yield from field(out, "rejected for", fix.reason)
         yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+
+
+def _standing(fix: Resolution) -> str:
+    if fix.current:
+        return ", the one that answers"
+    return f", replaced by fix {fix.replaced_by}" if fix.replaced_by else ""
 
 
 def _seen(case: Case) -> str:
@@ -96,7 +106,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     from core.errors.case_import import import_cases
 
     if not Path(args.file).is_file():
-        raise Fault("invalid_input", f"there is no file {args.file}", "name a .jsonl file or a seed database")
+        raise Fault("invalid_input", f"there is no file {args.file}", "name an export or a seed database")
     with open_store(context.database, write=True, create=True) as store, faults(context.database):
         report = import_cases(store, Path(args.file))
     context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
@@ -106,10 +116,11 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
 def run_export(args: argparse.Namespace, context: Context) -> int:
     """`errors export`: all cases, to stdout or to a file that is written whole or not at all."""
-    from core.errors.case_export import export_cases
+    from core.errors.case_export import export_cases, export_fixes
 
+    export = export_fixes if args.fixes else export_cases
     with open_store(context.database) as store:
-        pieces = _guarded(export_cases(store, args.format), context.database)
+        pieces = _guarded(export(store, args.format), context.database)
         if args.output is None:
             for piece in pieces:
                 sys.stdout.write(piece)

@@ -42,6 +42,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     record.add_argument("--tool-sequence", metavar="JSON", help='the tools used, in order: ["Read", "Edit"]')
     record.set_defaults(run=run_record)
     _add_cases(children, shared)
+    _add_curation(children, shared)
 
 
 def _add_text(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +52,7 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
 
 def _add_cases(children: Any, shared: Parser) -> None:
     lister = add_leaf(children, shared, "list", "the cases, the last seen first")
-    lister.add_argument("--status", choices=("unresolved", "draft", "verified"), help="only these")
+    lister.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="only these")
     lister.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
     lister.add_argument("--project", metavar="PATH", help="only errors seen in this project")
     lister.add_argument("--since", metavar="TIME", help="only cases seen since (2026-01-31, or with a time)")
@@ -64,23 +65,79 @@ def _add_cases(children: Any, shared: Parser) -> None:
     show = add_leaf(children, shared, "show", "everything known about one case")
     show.add_argument("id", metavar="ID", type=int, help="the number of the case")
     show.set_defaults(run=_lazily("run_show"))
-    importer = add_leaf(children, shared, "import", "take over cases from a JSONL export or a seed database")
-    importer.add_argument("file", metavar="FILE", help="a .jsonl file or an SQLite database; it is only read")
+    importer = add_leaf(children, shared, "import", "take over cases and fixes from an export or a seed database")
+    importer.add_argument("file", metavar="FILE", help="a .jsonl, .csv or .md export or an SQLite database; only read")
     importer.set_defaults(run=_lazily("run_import"))
     exporter = add_leaf(children, shared, "export", "write all cases out")
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
+    exporter.add_argument("--fixes", action="store_true", help="the verified fixes alone; import takes each format")
     exporter.add_argument("-o", "--output", metavar="FILE", help="write to this file instead of stdout")
     exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
     exporter.set_defaults(run=_lazily("run_export"))
 
 
-def _lazily(name: str) -> Callable[[argparse.Namespace, Context], int]:
-    """A command of `cli.cases`, which is imported only when it runs."""
+def _add_curation(children: Any, shared: Parser) -> None:
+    verify = _add_act(children, shared, "verify", "this fix is right: it answers as verified")
+    _add_written(verify)
+    reject = _add_act(children, shared, "reject", "this fix is wrong: it never answers again")
+    reject.add_argument("--reason", metavar="TEXT", help="why")
+    reject.add_argument("--all", action="store_true", help="every fix of the case, not only the one that answers")
+    for leaf in (verify, reject):
+        leaf.add_argument("--fix", metavar="FIX", type=int, help="this one of its history, by number")
+    edit = _add_act(children, shared, "edit", "write a fix in the place of the one that answers")
+    _add_written(edit)
+    edit.add_argument("--fingerprint", metavar="MARK", help="for this finer case alone, which is fixed otherwise")
+    edit.add_argument("--whole-case", action="store_true", help="for the whole case, whatever it held for before")
+    edit.add_argument("--verify", action="store_true", help="it is right: not a draft")
+    merge = add_leaf(children, shared, "merge", "several cases are one")
+    merge.add_argument("id", metavar="ID", type=int, nargs="+", help="the case that stays, then those that join it")
+    merge.set_defaults(run=_lazily("run_merge", "cli.curation"))
+    split = add_leaf(children, shared, "split", "finer cases of a case become one of their own")
+    split.add_argument("id", metavar="ID", type=int, help="the number of the case")
+    split.add_argument(
+        "--fingerprint", metavar="MARK", action="append", required=True, help="one that goes; repeatable"
+    )
+    split.add_argument("--resolution", metavar="TEXT", help="the new case's verified fix; - reads it in")
+    split.set_defaults(run=_lazily("run_split", "cli.curation"))
+    noise = _add_act(children, shared, "noise", "no errors worth a fix: out of the queue, and they answer nothing")
+    noise.add_argument("--reason", metavar="TEXT", help="why")
+    noise.add_argument("--off", action="store_true", help="they are after all")
+    triage = add_leaf(children, shared, "triage", "the cases that wait for a decision, the most frequent first")
+    triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
+    triage.add_argument("--project", metavar="PATH", help="only errors seen in this project")
+    triage.add_argument("--limit", metavar="N", type=int, default=20, help="cases on one page (default 20)")
+    triage.add_argument("--after", metavar="CURSOR", help="the page after this one")
+    triage.set_defaults(run=_lazily("run_triage", "cli.curation"))
+    history = add_leaf(children, shared, "history", "who or what changed a case, and when")
+    history.add_argument("id", metavar="ID", type=int, help="the number of the case")
+    history.add_argument("--limit", metavar="N", type=int, default=20, help="changes on one page (default 20)")
+    history.add_argument("--before", metavar="CHANGE", type=int, help="the page after this one")
+    history.set_defaults(run=_lazily("run_history", "cli.curation"))
+
+
+def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
+    leaf = add_leaf(children, shared, name, about)
+    leaf.add_argument("id", metavar="ID", type=int, nargs="+", help="the number of a case; several: one change")
+    leaf.add_argument("--expect", metavar="FIX", type=int, help="refuse if another fix answers by now (0: any does)")
+    leaf.set_defaults(run=_lazily(f"run_{name}", "cli.curation"))
+    return leaf
+
+
+def _add_written(leaf: Parser) -> None:
+    leaf.add_argument("--resolution", metavar="TEXT", help="what fixed it, as Markdown; - reads it in")
+    leaf.add_argument("--resolved-by", metavar="NAME", help="the tool or person that fixed it")
+    leaf.add_argument("--tool-sequence", metavar="JSON", help='the tools used, in order: ["Read", "Edit"]')
+    leaf.add_argument("--tag", metavar="WORD", action="append", help="a tag; repeatable, in place of those it has")
+    leaf.add_argument("--source", metavar="SESSION:N,N", help="the messages it comes from")
+
+
+def _lazily(name: str, module: str = "cli.cases") -> Callable[[argparse.Namespace, Context], int]:
+    """A command of another module, which is imported only when it runs."""
 
     def run(args: argparse.Namespace, context: Context) -> int:
-        import cli.cases
+        from importlib import import_module
 
-        return getattr(cli.cases, name)(args, context)
+        return getattr(import_module(module), name)(args, context)
 
     return run
 
@@ -155,7 +212,7 @@ def run_record(args: argparse.Namespace, context: Context) -> int:
         raise Fault(
             "invalid_input", "error and resolution cannot both be read from stdin", "give one of them in quotes"
         )
-    tools = _tool_names(args.tool_sequence)
+    tools = tool_names(args.tool_sequence)
     done = record_resolution(
         context.database,
         text_given(args.error, "error"),
@@ -181,7 +238,8 @@ def _recorded_lines(context: Context, done: Any) -> list[str]:
     return lines + (["", *trace_lines(out, done.trace)] if out.verbose else [])
 
 
-def _tool_names(text: str | None) -> tuple[str, ...]:
+def tool_names(text: str | None) -> tuple[str, ...]:
+    """The tools that `--tool-sequence` names. Raises Fault invalid_input."""
     if text is None:
         return ()
     import json

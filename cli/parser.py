@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.models"),
     "embed": Command("give the model what waits, so that errors are found in other words", "cli.embed"),
     "serve-model": Command("keep one model loaded for hooks and searches", "cli.serve_model"),
+    "undo": Command("take changes back, bring them back, see what was changed", "cli.undo"),
     "doctor": Command("check that everything works", "cli.doctor"),
     "schema": Command("what this casebook speaks and can do", "cli.schema"),
     "config": Command("the settings, and where each comes from", "cli.config"),

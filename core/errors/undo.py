@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Protocol, cast
 
 import apsw
 
@@ -42,13 +42,22 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
     return undo(store, actor, change, after=refresh_touched, by=by, mirrored=MIRRORED)
 
 
-def take_back_several(store: Store, actor: str, steps: int, *, by: str | None = None) -> TakenBack:
-    """Undo the newest changes one by one, until `steps` are done or one cannot be. Raises Fault if the first cannot."""
+class _Step(Protocol):
+    def __call__(self, store: Store, actor: str, *, by: str | None = None) -> Undone: ...
+
+
+def take_back_several(
+    store: Store, actor: str, steps: int, *, by: str | None = None, how: _Step = take_back
+) -> TakenBack:
+    """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
+
+    Raises Fault invalid_input if not even the first can.
+    """
     done: list[Undone] = []
     stopped = ""
     while len(done) < steps and not stopped:
         try:
-            done.append(take_back(store, actor, by=by))
+            done.append(how(store, actor, by=by))
         except Fault as fault:
             if fault.code != "invalid_input" or not done:
                 raise

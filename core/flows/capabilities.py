@@ -69,7 +69,7 @@ CAPABILITIES = (
     Capability("errors", "ready", "identify, search by text, record, list, carry in and out"),
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
-    Capability("curation", "planned", "verify, reject, edit, merge and split cases; undo from the shell"),
+    Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
     Capability("vectors", "planned", "embedding models and the vector tier"),
     Capability("hooks", "planned", "answers inside agents"),
     Capability("evidence", "planned", "quotes aligned with their transcripts"),
@@ -135,6 +135,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.report import EmbedReport
     from core.embedding.service_report import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
+    from core.errors.curation import Curated, History, QueuePage, TakenBack
+    from core.errors.fixes import PortableFix
     from core.flows.demo import Demo
     from core.flows.doctor import Diagnosis
     from core.flows.hook.settings_file import HooksReport
@@ -142,9 +144,9 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Demo, Diagnosis, EmbedReport, ErrorObject,
-        FileReport, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
-        Progress, Recorded, SearchAnswer,
+        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
+        ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in kinds:

@@ -1,5 +1,6 @@
 """What people decide about fixes and cases: acts that can be undone, the queue, what was typed, the history."""
 
+from core.errors.curation.actor import person
 from core.errors.curation.acts import edit, reject, verify
 from core.errors.curation.also import Candidate, apply_also
 from core.errors.curation.deciding import Curated
@@ -45,6 +46,7 @@ __all__ = [
     "merge",
     "moved_to",
     "next_after",
+    "person",
     "place_of",
     "reject",
     "scratch_folder",

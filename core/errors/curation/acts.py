@@ -175,10 +175,11 @@ def _write(
         tags=mine.tags,
     )
     if base is not None and (scope is None or base.fingerprint == scope):
+        # What holds for the whole case stands in the place of every draft in it, save those that stand behind anyway.
         con.execute(
-            "UPDATE resolution SET replaced_by = ?1 WHERE case_id = ?2 AND id <> ?1 AND fingerprint IS ?3"
-            " AND status <> 'rejected' AND replaced_by IS NULL AND NOT (author = 'harvest' AND status = 'draft')"
-            " OR id = ?4",
-            (made, seen.case_id, base.fingerprint, base.id),
+            "UPDATE resolution SET replaced_by = ?1 WHERE case_id = ?2 AND id <> ?1 AND status <> 'rejected'"
+            " AND (fingerprint IS ?3 OR ?5 AND status = 'draft') AND replaced_by IS NULL"
+            " AND NOT (author = 'harvest' AND status = 'draft') OR id = ?4",
+            (made, seen.case_id, base.fingerprint, base.id, scope is None),
         )
     return made

@@ -112,7 +112,8 @@ class Model:
         before = self.now.fixes[base] if base is not None else None
         if before is not None and (mark is None or before.mark == mark):
             for number, one in self.now.fixes.items():
-                same = one.case == case and one.mark == before.mark and one.status != "rejected"
+                alike = one.mark == before.mark or (mark is None and one.status == "draft")
+                same = one.case == case and alike and one.status != "rejected"
                 if number == base or (same and one.replaced is None and number != made):
                     one.replaced = made
         return made

@@ -23,7 +23,8 @@ SUFFIX: dict[Format, str] = {"jsonl": ".jsonl", "csv": ".csv", "markdown": ".md"
 ERRORS = ("error TS2304: Cannot find name 'alpha'.", "error TS2304: Cannot find name 'beta'.", "오류: 포트가 없습니다")
 HOSTILE = (
     "=HYPERLINK(\"x\")", "json:1", "a\r\nb\rc", "\x1b]52;c;aGk=\x07", "<!-- casebook:end -->", "--> <!--",
-    "`a` ``b``",     "# h\n\n```\n<!-- casebook:fix {} -->\n```", "\n\nlead and trail\n\n", "NUL \x00 \u202e \ufeff", "그렇게, \"하세요\"",
+    "`a` ``b``",     "# h\n\n```\n<!-- casebook:fix {} -->\n```", "\n\nlead and trail\n\n", "NUL \x00 \u202e \ufeff",
+    "그렇게, \"하세요\"",
     "\\u001b", " ", "-1", "@x", "\t",
 )  # fmt: skip
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40))

@@ -1,0 +1,155 @@
+"""Deciding from the shell: each act as JSON and as text, the exit codes, undo and redo, and hostile texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+ERRORS = ("error TS2304: Cannot find name 'alpha'.", "error TS2304: Cannot find name 'beta'.", "fatal: bad object here")
+
+
+@pytest.fixture
+def filled(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("LOGNAME", "김")
+    for error in ERRORS:
+        assert run("errors", "record", "--error", error, "--resolution", f"first idea for {error}").code == 0
+    return run
+
+
+def answer(run: Run, error: str) -> tuple[str, str] | None:
+    match = run("errors", "search", error, "--json", "--no-count").json()["match"]
+    return None if match is None else (match["resolution"], match["status"])
+
+
+def test_the_queue_is_worked_off(filled: Run) -> None:
+    page = filled("errors", "triage", "--json").json()
+    assert (page["left"], [row["id"] for row in page["cases"]]) == (2, [1, 2])
+    done = filled("errors", "verify", "1", "2", "--json")
+    assert (done.code, done.json()["cases"]) == (0, [1, 2])
+    assert filled("errors", "triage").code == 1
+    assert "Nothing waits" in filled("errors", "triage").text
+    again = filled("errors", "verify", "1", "--json")
+    assert (again.code, again.json()["unchanged"], again.json()["change"]) == (1, [1], None)
+    assert filled("undo").code == 0
+    assert "2 left to decide" in filled("errors", "triage").text
+
+
+def test_edit_keeps_what_is_not_named(filled: Run) -> None:
+    args = ("--resolution", "declare it", "--tag", "ts", "--tag", "이름", "--tool-sequence", '["Read", "Edit"]')
+    assert filled("errors", "edit", "2", *args, "--source", "a:b:3,4", "--verify").code == 0
+    assert answer(filled, ERRORS[2]) == ("declare it", "verified")
+    assert filled("errors", "edit", "2", "--resolved-by", "Edit", "--json").json()["resolutions"] == [5]
+    fix = filled("errors", "show", "2", "--json").json()["resolutions"][0]
+    assert (fix["text"], fix["tags"], fix["resolved_by"]) == ("declare it", ["ts", "이름"], "Edit")
+    assert (fix["source"], fix["author"], fix["status"]) == ({"session": "a:b", "messages": [3, 4]}, "김", "draft")
+    shown = filled("errors", "show", "2").text
+    assert "tags         ts, 이름" in shown
+    assert "replaced by fix 5" in shown
+    assert filled("errors", "edit", "2").code == 2
+    assert filled("errors", "edit", "2", "--source", "x").code == 2
+
+
+def test_reject_and_noise_are_listed_and_answer_nothing(filled: Run) -> None:
+    assert filled("errors", "reject", "2", "--reason", "wrong").code == 0
+    assert filled("errors", "noise", "1", "--reason", "not ours").code == 0
+    assert answer(filled, ERRORS[2]) is None
+    assert answer(filled, ERRORS[0]) is None
+    for status, case in (("rejected", 2), ("noise", 1)):
+        assert [row["id"] for row in filled("errors", "list", "--status", status, "--json").json()["cases"]] == [case]
+        assert filled("errors", "list", "--status", status).code == 0
+    assert "wrong" in filled("errors", "show", "2").text
+    assert filled("errors", "noise", "1", "--off").code == 0
+    assert answer(filled, ERRORS[0]) is not None
+
+
+def test_merge_split_and_history(filled: Run) -> None:
+    assert filled("errors", "merge", "2", "1").code == 0
+    gone = filled("errors", "verify", "1")
+    assert gone.code == 1
+    assert "merged into case 2" in gone.said
+    marks = [one["fingerprint"] for one in filled("errors", "show", "2", "--json").json()["fingerprints"]]
+    beta = next(mark for mark in marks if "beta" in mark)
+    parted = filled("errors", "split", "2", "--fingerprint", beta, "--resolution", "import it", "--json").json()
+    assert (parted["made"], answer(filled, ERRORS[1])[1]) == (3, "draft")
+    told = filled("errors", "history", "2", "--json").json()["changes"]
+    assert [one["title"].partition(":")[0] for one in told[:2]] == ["split off", "merge 1 more into"]
+    assert told[0]["actor"] == "김"
+    assert "case 1 merged into case 2" in filled("errors", "history", "2").text
+    assert filled("errors", "history", "99").code == 1
+    assert filled("errors", "merge", "2", "2").code == 2
+
+
+def test_someone_faster_is_never_written_over(filled: Run) -> None:
+    filled("errors", "record", "--error", ERRORS[2], "--resolution", "theirs")
+    done = filled("errors", "edit", "2", "--resolution", "mine", "--expect", "3", "--json")
+    assert done.code == 1
+    (conflict,) = done.json()["conflicts"]
+    assert (conflict["mine"]["text"], conflict["theirs"]["text"]) == ("mine", "theirs")
+    assert "theirs" in filled("errors", "verify", "2", "--expect", "3").text
+    assert filled("errors", "verify", "2", "--expect", "4").code == 0
+
+
+def test_undo_redo_and_the_list(filled: Run) -> None:
+    filled("errors", "verify", "1")
+    filled("errors", "edit", "1", "--resolution", "second idea")
+    before = filled("errors", "export").out
+    assert filled("undo", "2", "--json").json()["undone"][0]["title"].startswith("write a fix of")
+    assert filled("undo", "--redo").code == 0
+    assert filled("undo", "--redo").code == 0
+    assert filled("errors", "export").out == before
+    assert filled("undo", "--redo").code == 1
+    page = filled("undo", "--list", "--json", "--limit", "2").json()
+    assert len(page["changes"]) == 2
+    older = filled("undo", "--list", "--before", str(page["next"])).text
+    assert "record a fix for" in older
+    assert filled("undo", "--change", "1").code == 1  # later changes rest on it
+    assert filled("undo", "0").code == 2
+    all_of_it = filled("undo", "50")
+    assert all_of_it.code == 1
+    assert "Stopped: There is nothing to undo" in all_of_it.text
+    assert filled("errors", "list").code == 1
+
+
+def test_without_a_casebook_there_is_nothing_to_decide(run: Run) -> None:
+    for args in (("errors", "verify", "1"), ("undo",), ("errors", "triage")):
+        done = run(*args, "--json")
+        assert done.code == 2
+        assert done.fault()["code"] == "not_indexed"
+
+
+def test_texts_that_break_programs_do_no_harm(filled: Run, nasty: str, json_safe: Callable[[str], str]) -> None:
+    filled(
+        "errors",
+        "edit",
+        "1",
+        "--resolution",
+        "-",
+        "--tag",
+        "t\x1b[31m",
+        "--verify",
+        stdin=nasty.encode("utf-8", "replace"),
+    )
+    filled("errors", "reject", "2", "--reason", nasty.replace("\0", ""))
+    shown = (("errors", "show", "1"), ("errors", "history", "2"), ("undo", "--list"), ("undo", "2"), ("undo", "--redo"))
+    for args in shown:
+        done = filled(*args)
+        assert done.code in (0, 1)
+        assert not {byte for byte in done.out + done.err if byte < 32 or byte == 127} - {9, 10}
+        assert "\u202e" not in done.text
+
+
+def test_fixes_leave_and_come_back(filled: Run, tmp_path: Path) -> None:
+    filled("errors", "verify", "1", "2")
+    first = filled("errors", "export", "--fixes").out
+    assert {json.loads(line)["schema_version"] for line in first.splitlines()} == {"fix.v1"}
+    for form, name in (("jsonl", "a.jsonl"), ("csv", "a.csv"), ("markdown", "CLAUDE.md")):
+        out, db = tmp_path / name, str(tmp_path / f"{form}.db")
+        assert filled("errors", "export", "--fixes", "--format", form, "-o", str(out)).code == 0
+        assert filled("errors", "import", str(out), "--db", db).code == 0
+        assert filled("errors", "export", "--fixes", "--db", db).out == first

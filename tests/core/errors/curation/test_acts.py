@@ -1,0 +1,315 @@
+"""What each act means for the search, and that nobody's work is lost where two decide at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import Filters, Source, add_resolution, list_cases, record_resolution, search, show_case
+from core.errors.curation import (
+    Seen,
+    Written,
+    apply_also,
+    bring_back,
+    case_history,
+    count_waiting,
+    edit,
+    look,
+    mark_noise,
+    merge,
+    next_after,
+    place_of,
+    reject,
+    seen_of,
+    split,
+    take_back,
+    take_back_several,
+    three_way,
+    triage_queue,
+    unmark_noise,
+    verify,
+)
+from core.errors.identify import identify
+from core.fault import Fault
+from core.store import Store, open_store
+
+ALPHA = "error TS2304: Cannot find name 'alpha'."
+BETA = "error TS2304: Cannot find name 'beta'."
+PACK = "fatal: bad object in the pack"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "casebook.db", create=True) as made:
+        yield made
+
+
+def answer(store: Store, text: str) -> tuple[str | None, str | None]:
+    found = search(store, text, count=False).match
+    return (None, None) if found is None else (found.resolution, found.status)
+
+
+def harvest(store: Store, error: str, text: str, session: str = "s") -> int:
+    """A draft as an import makes it."""
+    record = record_resolution(store, error, "x")
+    assert record.case_id is not None
+    take_back(store, "test")
+    with store.transaction():
+        from core.errors import observe
+
+        case = observe(
+            store.con, identify(error), session_id=None, message_idx=None, tool=None, project=None, ts="2026"
+        )
+        add_resolution(
+            store.con, case, identify(error).fingerprint, text, author="harvest", session_id=session, ts="2026",
+            message_ids=[1],
+        )  # fmt: skip
+    return case
+
+
+def test_a_rejected_fix_never_answers_again(store: Store) -> None:
+    case = harvest(store, PACK, "rm -rf .git")
+    assert reject(store, "kim", [look(store.con, case)], "it deletes everything").cases == (case,)
+    assert answer(store, PACK) == (None, None)
+    with store.transaction():  # another session tells the same
+        add_resolution(
+            store.con, case, identify(PACK).fingerprint, "rm -rf .git", author="harvest", session_id="t", ts="2027"
+        )
+    assert answer(store, PACK) == (None, None)
+    found = show_case(store, case)
+    assert found is not None
+    assert (found.status, {fix.status for fix in found.resolutions}) == ("rejected", {"rejected"})
+    assert found.resolutions[-1].reason == "it deletes everything"
+    assert [row.id for row in list_cases(store, Filters(status="rejected")).cases] == [case]
+    assert count_waiting(store) == 0
+
+
+def test_a_replaced_draft_does_not_come_back_when_its_successor_is_rejected(store: Store) -> None:
+    record_resolution(store, PACK, "old words")
+    edit(store, "kim", [look(store.con, 1)], Written("new words"))
+    assert answer(store, PACK) == ("new words", "draft")
+    reject(store, "kim", [look(store.con, 1)])
+    assert answer(store, PACK) == (None, None)
+    assert [one.undid.title for one in (take_back(store, "kim"), take_back(store, "kim"))]
+    assert answer(store, PACK) == ("old words", "draft")
+
+
+def test_what_a_hook_recorded_meanwhile_is_shown_and_kept(store: Store) -> None:
+    record_resolution(store, PACK, "base")
+    case = show_case(store, 1)
+    assert case is not None
+    seen = seen_of(case)
+    record_resolution(store, PACK, "theirs", author="hook")
+    mine = Written("mine", tags=("mine",))
+    for done in (
+        edit(store, "kim", [seen], mine),
+        verify(store, "kim", [seen]),
+        reject(store, "kim", [seen]),
+        mark_noise(store, "kim", [seen]),
+        merge(store, "kim", seen, [Seen(2, None)]),
+        split(store, "kim", seen, ["x"]),
+    ):
+        assert (done.change, done.cases) == (None, ())
+        (conflict,) = (one for one in done.conflicts if one.case_id == 1)
+        assert conflict.reason == "changed"
+        assert conflict.base is not None
+        assert conflict.theirs is not None
+        assert (conflict.base.text, conflict.theirs.text) == ("base", "theirs")
+        if done.act == "edit":
+            assert conflict.mine == mine
+    assert edit(store, "kim", [look(store.con, 1)], mine).conflicts == ()
+
+
+def test_one_conflict_leaves_the_rest_of_a_selection_done(store: Store) -> None:
+    for error in (ALPHA, PACK, "오류: 파일이 없습니다"):
+        record_resolution(store, error, "a fix")
+    seen = [look(store.con, case) for case in (1, 2, 3)]
+    record_resolution(store, PACK, "theirs")
+    done = verify(store, "kim", seen)
+    assert (done.cases, [one.case_id for one in done.conflicts]) == ((1, 3), [2])
+    assert take_back(store, "kim").undid.id == done.change
+    assert count_waiting(store) == 3
+
+
+def test_a_case_that_was_merged_says_where_it_went(store: Store) -> None:
+    record_resolution(store, ALPHA, "a")
+    record_resolution(store, PACK, "b")
+    seen = look(store.con, 2)
+    merge(store, "lee", look(store.con, 1), [seen])
+    (conflict,) = edit(store, "kim", [seen], Written("mine")).conflicts
+    assert (conflict.reason, conflict.moved_to) == ("gone", 1)
+    with pytest.raises(Fault) as told:
+        look(store.con, 2)
+    assert "merged into case 1" in told.value.hint
+    assert any("case 2 merged into case 1" in one.what for one in case_history(store, 1).changes)
+
+
+def test_an_undo_does_not_stumble_over_what_others_wrote_since(store: Store) -> None:
+    record_resolution(store, PACK, "base")
+    edit(store, "kim", [look(store.con, 1)], Written("mine"), status="verified")
+    record_resolution(store, PACK, "theirs", author="hook")
+    taken = take_back(store, "kim", by="kim")
+    assert taken.undid.actor == "kim"
+    assert answer(store, PACK) == ("theirs", "draft")
+    case = show_case(store, 1)
+    assert case is not None
+    assert {fix.text for fix in case.resolutions} == {"base", "theirs"}
+    bring_back(store, "kim")
+    assert answer(store, PACK) == ("theirs", "draft")
+
+
+def test_a_fix_written_while_merged_follows_its_error_back(store: Store) -> None:
+    record_resolution(store, ALPHA, "a")
+    record_resolution(store, PACK, "b")
+    merge(store, "kim", look(store.con, 1), [look(store.con, 2)])
+    record_resolution(store, PACK, "written while merged")
+    take_back(store, "kim", by="kim")
+    assert answer(store, PACK) == ("written while merged", "draft")
+    assert answer(store, ALPHA) == ("a", "draft")
+
+
+def test_noise_answers_nothing_and_comes_back_as_it_was(store: Store) -> None:
+    record_resolution(store, PACK, "a fix", status="verified")
+    mark_noise(store, "kim", [look(store.con, 1)], "harness text")
+    for text in (PACK, f"{PACK} x"):
+        assert answer(store, text) == (None, None)
+    record_resolution(store, PACK, "recorded on noise")
+    assert answer(store, PACK) == (None, None)
+    assert [row.status for row in list_cases(store, Filters(status="noise")).cases] == ["noise"]
+    assert unmark_noise(store, "kim", [look(store.con, 1)]).cases == (1,)
+    assert answer(store, PACK) == ("recorded on noise", "draft")
+
+
+def test_a_finer_case_can_have_a_fix_of_its_own_or_leave(store: Store) -> None:
+    record_resolution(store, ALPHA, "declare it")
+    record_resolution(store, BETA, "declare it too")
+    edit(store, "kim", [look(store.con, 1)], Written("for all"), status="verified", whole_case=True)
+    beta = identify(BETA).fingerprint
+    edit(store, "kim", [look(store.con, 1, beta)], Written("import beta"), status="verified")
+    assert (answer(store, ALPHA), answer(store, BETA)) == (("for all", "verified"), ("import beta", "verified"))
+    made = split(store, "kim", look(store.con, 1), [beta], Written("beta's own")).made
+    assert made == 2
+    assert answer(store, BETA)[1] == "verified"
+    found = search(store, BETA, count=False).match
+    assert found is not None
+    assert found.id == made
+    with pytest.raises(Fault, match="nothing would be left"):
+        split(store, "kim", look(store.con, 1), [identify(ALPHA).fingerprint])
+
+
+def test_a_row_of_the_seeds_own_programs_keeps_its_text_in_the_history(store: Store) -> None:
+    with store.transaction() as con:
+        con.execute(
+            "INSERT INTO error_kb(ts, error_normalized, resolution) VALUES ('2026', 'boom at dawn', 'seed text')"
+        )
+    edit(store, "kim", [look(store.con, 1)], Written("better"), status="verified")
+    case = show_case(store, 1)
+    assert case is not None
+    assert [(fix.text, fix.status) for fix in case.resolutions] == [("better", "verified"), ("seed text", "draft")]
+    take_back(store, "kim")
+    assert store.con.execute("SELECT resolution FROM error_kb").fetchone() == ("seed text",)
+
+
+def test_the_queue_shows_the_most_frequent_first_and_goes_round(store: Store) -> None:
+    errors = [f"fatal: bad object number{chr(97 + at)} here" for at in range(7)]
+    for at, error in enumerate(errors):
+        for day in range(1 + at % 3):
+            with store.transaction():
+                from core.errors import observe
+
+                observe(
+                    store.con, identify(error), session_id="s", message_idx=at * 10 + day, tool=None, project="/p",
+                    ts=f"2026-01-{at + 10}",
+                )  # fmt: skip
+    page = triage_queue(store, limit=3)
+    rows = list(page.cases)
+    assert page.left == 7
+    while page.next:
+        page = triage_queue(store, limit=3, after=page.next)
+        rows += page.cases
+    assert [(row.seen, row.last_seen) for row in rows] == sorted(((r.seen, r.last_seen) for r in rows), reverse=True)
+    assert len({row.id for row in rows}) == 7
+    place = place_of(rows[2])
+    edit(store, "kim", [look(store.con, rows[2].id)], Written("done"), status="verified")
+    after = next_after(store, place)
+    assert after is not None
+    assert (after.id, count_waiting(store)) == (rows[3].id, 6)
+    first = next_after(store, place_of(rows[-1]))
+    assert first is not None
+    assert first.id == rows[0].id
+
+
+def test_like_cases_are_offered_and_no_others(store: Store) -> None:
+    told = (
+        "ModuleNotFoundError: No module named requests_toolbelt here",
+        "ModuleNotFoundError: No module named requests_toolbelt there",
+        "error TS2307: Cannot find module requests_toolbelt",
+        "fatal: bad object in the pack",
+        "설정 파일을 찾을 수 없어서 서버를 시작하지 못했습니다",
+        "설정 파일을 찾을 수 없어 서버를 시작하지 못했습니다 다시",
+    )
+    with store.transaction():
+        from core.errors import observe
+
+        for at, error in enumerate(told):
+            observe(store.con, identify(error), session_id="s", message_idx=at, tool=None, project=None, ts="2026")
+    assert [one.id for one in apply_also(store.con, 1)] == [2]
+    assert [one.id for one in apply_also(store.con, 5)] == [6]
+    (other,) = apply_also(store.con, 1)
+    done = edit(store, "kim", [look(store.con, 1), other.seen], Written("pip install it"), status="verified")
+    assert done.cases == (1, 2)
+    assert apply_also(store.con, 1) == ()
+
+
+def test_several_steps_back_and_forth(store: Store) -> None:
+    record_resolution(store, PACK, "a")
+    for text in ("b", "c", "d"):
+        edit(store, "kim", [look(store.con, 1)], Written(text))
+    assert len(take_back_several(store, "kim", 2).undone) == 2
+    assert answer(store, PACK)[0] == "b"
+    bring_back(store, "kim")
+    bring_back(store, "kim")
+    assert answer(store, PACK)[0] == "d"
+    with pytest.raises(Fault):
+        bring_back(store, "kim")
+    assert [one.changes for one in (take_back_several(store, "kim", 9),)] != []
+    assert answer(store, PACK) == (None, None)
+    with pytest.raises(Fault, match="nothing to undo"):
+        take_back_several(store, "kim", 1)
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "theirs", "verdict"),
+    [
+        ("a", "a\n", "a", "same"),
+        ("a", "b\n", "a", "mine"),
+        ("a", "a\n", "c", "theirs"),
+        ("a", "b\n", "b", "agreed"),
+        ("a", "b", "c", "conflict"),
+    ],
+)
+def test_a_text_that_comes_back_from_an_editor(base: str, mine: str, theirs: str, verdict: str) -> None:
+    found = three_way(base, mine, theirs)
+    assert found.verdict == verdict
+    assert found.text == (mine if verdict in ("mine", "conflict") else theirs)
+
+
+def test_what_cannot_be_stored_is_refused(store: Store) -> None:
+    record_resolution(store, PACK, "a")
+    seen = [look(store.con, 1)]
+    for written in (
+        Written(" \n"),
+        Written("x" * 65_537),
+        Written("x", tags=("t" * 65,)),
+        Written("x", tags=("a",) * 1 + tuple(map(str, range(40)))),
+    ):
+        with pytest.raises(Fault) as told:
+            edit(store, "kim", seen, written)
+        assert told.value.code == "invalid_input"
+    secret = "ghp_" + "Zk3vQ9xW2m" * 3 + "AbCdEf"
+    edit(store, "kim", seen, Written(f"use {secret}", f"me {secret}", (secret,), (secret,), Source(None)))
+    reject(store, "kim", [look(store.con, 1)], f"has {secret}")
+    held = b"".join(file.read_bytes() for file in store.path.parent.iterdir())
+    assert secret.encode() not in held
