@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
+_FATAL = 4
+"""onnxruntime's number for faults that end the process."""
 CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 
 
@@ -18,5 +21,9 @@ def choose(available: Sequence[str]) -> tuple[str, ...]:
 
 
 def offered() -> Sequence[str]:
-    """What the installed onnxruntime can run on. Loads it."""
-    return import_module("onnxruntime").get_available_providers()
+    """What the installed onnxruntime can run on. Loads it, and keeps it from writing over the screen: what fails is
+    raised as well."""
+    runtime = import_module("onnxruntime")
+    runtime.set_default_logger_severity(_FATAL)
+    warnings.filterwarnings("ignore", message="Attempt to set CUDAExecutionProvider failed")
+    return runtime.get_available_providers()
