@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from textual.command import CommandList
 from textual.pilot import Pilot
 
 from core.store import Store
@@ -138,3 +139,19 @@ def frame(app: CasebookApp) -> str:
     width, height = app.size
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])
+
+
+async def settled(pilot: Pilot[None], app: CasebookApp, *lanes: str) -> None:
+    """Until nothing runs in these lanes and two looks, a moment apart, show the same."""
+    before = ""
+    while (now := frame(app)) != before or any(map(app.jobs.busy, ("rows", "count", "search", "case", *lanes))):
+        before = now
+        await pilot.pause(0.1)
+
+
+def offered(app: CasebookApp) -> str:
+    """The line of the palette that Enter would take; blank while there is none."""
+    for lines in app.screen.query(CommandList):
+        if lines.highlighted is not None:
+            return str(lines.get_option_at_index(lines.highlighted).prompt)
+    return ""

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, until
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, settled, until
 from tui.app import CasebookApp
 
 SIZES = ((80, 24), (120, 34), (200, 50))
@@ -45,15 +45,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
             await pilot.press("t")
         if journey == "trace":
             await until(pilot, lambda: "identify  hit" in frame(app))
-    await still_now(pilot, app)
-
-
-async def still_now(pilot: Pilot[None], app: CasebookApp) -> None:
-    """Until nothing runs and two looks show the same."""
-    before = ""
-    while (now := frame(app)) != before or any(map(app.jobs.busy, ("rows", "count", "search", "case"))):
-        before = now
-        await pilot.pause(0.1)
+    await settled(pilot, app)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from core.errors import show_case
 from core.store import open_store
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, until
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
 from tui.app import CasebookApp
 from tui.screens.help import HelpScreen
 
@@ -135,8 +135,7 @@ async def test_escape_leads_back_one_step_at_a_time(casebook: Path) -> None:
         await pilot.press("escape")
         assert app.focused is app.errors.results.rows
         await pilot.press("escape")
-        await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
-        assert app.errors.box.value == ""
+        await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.box.value == "")
         await pilot.press("escape", "up")
         await until(pilot, lambda: app.errors.box.value == "config")
 
@@ -293,7 +292,7 @@ async def test_the_palette_runs_an_action(casebook: Path) -> None:
         await started(pilot, app)
         await pilot.press("ctrl+p")
         await pilot.press(*"zoom")
-        await pilot.pause(0.4)
+        await until(pilot, lambda: offered(app).startswith("Zoom this part"))
         await pilot.press("enter")
         await until(pilot, lambda: app.errors.has_class("-zoomed"))
 

@@ -9,7 +9,7 @@ import pytest
 from textual.filter import Monochrome, NoColor
 
 from core.store import open_store
-from tests.tui.support import app_on, frame, put, until
+from tests.tui.support import app_on, frame, put, settled, until
 from tui.app import CasebookApp
 from tui.themes import read_theme
 
@@ -62,7 +62,7 @@ async def test_plain_ascii_holds_where_headings_are_cut(tmp_path: Path, width: i
         await until(pilot, lambda: app.errors.case.read)
         for keys in SCREENS:
             await pilot.press(*keys)
-            await settled(app, pilot)
+            await settled(pilot, app, "session", "status", "doctor", "facets")
             assert [line for line in frame(app).split("\n") if not line.isascii()] == [], keys
 
 
@@ -75,11 +75,3 @@ async def test_an_ellipsis_of_the_error_itself_stays_in_plain_ascii(tmp_path: Pa
         await until(pilot, lambda: app.errors.case.read)
         assert "waiting for the lock…" in frame(app)
         assert "- wait…" in frame(app)
-
-
-async def settled(app: CasebookApp, pilot) -> None:
-    """Until the screen stays as it is and no job runs."""
-    before = ""
-    while (now := frame(app)) != before or any(map(app.jobs.busy, ("case", "session", "status", "doctor", "facets"))):
-        before = now
-        await pilot.pause(0.05)

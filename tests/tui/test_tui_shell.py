@@ -10,7 +10,7 @@ import pytest
 from textual.events import MouseScrollDown
 
 from core.config import load_config
-from tests.tui.support import NOW, app_on, frame, until
+from tests.tui.support import NOW, app_on, frame, offered, settled, until
 from tui.actions import ACTIONS, BY_ID, Situation, footer
 from tui.app import CasebookApp
 from tui.crash import no_log
@@ -96,8 +96,7 @@ async def test_the_user_s_theme_is_offered_chosen_and_remembered(casebook: Path,
         app.action_perform("view.theme")
         await until(pilot, lambda: "bad.toml is no theme" in frame(app))
         await pilot.press(*"mine")
-        await until(pilot, lambda: "mine" in frame(app))
-        await pilot.pause(0.5)
+        await until(pilot, lambda: offered(app).startswith("mine"))
         await pilot.press("enter")
         await until(pilot, lambda: app.theme == "mine")
         app.leave()
@@ -118,7 +117,7 @@ async def test_it_opens_as_it_was_left(casebook: Path, tmp_path: Path) -> None:
     place = tmp_path / "state" / "x.json"
     app = CasebookApp(casebook, around=around(tmp_path), clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
-        await until(pilot, lambda: app.errors.results.rows.rows.total == 5)
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 5 and app.errors.case.read)
         await pilot.press("down", "s")
         await until(pilot, lambda: not app.jobs.busy("rows") and "most seen" in frame(app))
         await pilot.press("t", "g", "j", "j")
@@ -167,7 +166,7 @@ async def test_a_memory_that_makes_no_sense_is_passed_over(casebook: Path, tmp_p
     mad = State(panes={"errors": {"status": "mad", "sort": 3, "period": [], "tool": "", "case": 10**9, "why": 1}})  # pyright: ignore[reportArgumentType]
     app = CasebookApp(casebook, around=around(tmp_path, state=mad), clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
-        await until(pilot, lambda: app.errors.results.rows.rows.total == 5)
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 5 and app.errors.case.read)
 
 
 async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path) -> None:
@@ -267,7 +266,7 @@ async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
         app.say("a toast")
         for keys in (("down",), ("enter",), ("f1",), ("escape", "ctrl+p"), ("escape", "S"), ("escape", "ctrl+o")):
             await pilot.press(*keys)
-            await pilot.pause(0.3)
+            await settled(pilot, app, "status", "doctor")
             strange = {sign for sign in frame(app) if ord(sign) > 126}
             assert not strange, (keys, [line for line in frame(app).split("\n") if not line.isascii()])
         await pilot.press("escape", "/", *"zzqq")

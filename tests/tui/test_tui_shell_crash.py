@@ -107,8 +107,11 @@ def test_a_crash_prints_one_redacted_line_and_logs_the_rest(started: Terminal, t
     started.read_until(b"ModuleNotFound")
     os.write(started.master, b"\x10change")
     started.read_until(b" the theme")
-    time.sleep(0.5)
-    os.write(started.master, b"\r")
+    for _ in range(60):  # the palette takes Enter once it has found the action
+        os.write(started.master, b"\r")
+        started.read(0.5)
+        if started.process.poll() is not None:
+            break
     assert started.end() == 1
     started.assert_whole()
     last = started.written[started.written.rfind(b"?1049l") :]
@@ -168,7 +171,7 @@ def test_no_color_sends_no_colour_at_all(tmp_path: Path, theme: str) -> None:
     )
     terminal.read_until(b"ModuleNotFound")
     os.write(terminal.master, b"\x1b[B")
-    time.sleep(0.5)
+    terminal.read_until(b"copy fix")
     os.write(terminal.master, b"\x1bOP")
     terminal.read_until(b"what they do")
     os.write(terminal.master, b"\x11")
@@ -182,7 +185,7 @@ def test_the_ansi_theme_sends_only_the_terminal_s_own_colours(tmp_path: Path) ->
     terminal = Terminal([sys.executable, "-m", "cli", "--db", str(path)], tmp_path, CASEBOOK_UI_THEME="ansi")
     terminal.read_until(b"ModuleNotFound")
     os.write(terminal.master, b"\x1b[B")
-    time.sleep(0.5)
+    terminal.read_until(b"copy fix")
     os.write(terminal.master, b"q")
     assert terminal.end() == 0
     terminal.close()

@@ -121,7 +121,7 @@ async def test_another_key_works_and_the_old_one_does_not(casebook: Path) -> Non
     wishes = [wish("app.help", "Q", "f8"), wish("list.down", "n"), wish("case.why", "f9")]
     app = CasebookApp(casebook, wishes=wishes, clock=lambda: NOW)
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
-        await until(pilot, lambda: app.errors.results.rows.rows.total == 5)
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 5 and app.errors.case.read)
         await pilot.press("Q", "f1")  # a letter in the box, and no longer help
         assert app.errors.box.value == "Q"
         assert len(app.screen_stack) == 1

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
+from textual.events import Paste
 from textual.pilot import Pilot
 
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, until
+from core.store import open_store
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, put, settled, until
 from tui.app import CasebookApp
+from tui.screens.session import SessionScreen
+from tui.screens.whole_text import WholeText
 
 WALK = (
     (200, 50),
@@ -85,8 +90,6 @@ async def test_the_columns_follow_the_width(casebook: Path, width: int, parts: t
 
 
 async def test_no_line_is_wider_than_the_terminal_with_wide_letters(casebook: Path) -> None:
-    from rich.cells import cell_len
-
     app = app_on(casebook)
     async with app.run_test(size=(53, 20)) as pilot:
         await started(pilot, app)
@@ -102,3 +105,33 @@ async def test_ascii_draws_no_other_letter_of_its_own(casebook: Path) -> None:
         await pilot.press("y", "a", "m", "l", "down", "enter")
         await until(pilot, lambda: app.focused is app.errors.case and "identify" in frame(app))
         assert [sign for sign in frame(app) if ord(sign) > 126] == []
+
+
+MEGABYTE = 1_000_000
+
+
+@pytest.mark.parametrize("unit", ["x", "한", "👩‍👩‍👧‍👦", "a\u0301"], ids=["x", "han", "emoji", "accent"])
+async def test_a_line_of_a_megabyte_stands_in_every_column(tmp_path: Path, unit: str) -> None:
+    path, long = tmp_path / "long.db", unit * (MEGABYTE // len(unit.encode()))
+    with open_store(path, write=True, create=True) as store:
+        put(
+            store, f"error: unit aa failed {long}", long[:20_000], long, message=f"before\nerror: unit aa failed {long}"
+        )
+    app = app_on(path, name=long)
+    async with app.run_test(size=(120, 34), notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down", "enter", "m", "t", "escape")
+        await settled(pilot, app)
+        for width, height in ((80, 24), (9, 5), (1, 1), (200, 50)):
+            await pilot.resize_terminal(width, height)
+            assert max(cell_len(line) for line in frame(app).split("\n")) <= width
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "#0" in frame(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and "characters" in frame(app))
+        await pilot.press("G", "escape", "escape", "slash")
+        await until(pilot, lambda: app.focused is app.errors.box)
+        app.errors.box.post_message(Paste(f"error: unit aa failed {long}\nsecond line"))
+        await until(pilot, lambda: app.errors.box.pasted_lines == 2 and "Found" in frame(app))
+        await settled(pilot, app)
+        assert app.is_running

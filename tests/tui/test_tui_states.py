@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -85,11 +86,11 @@ async def test_the_casebook_may_be_torn_while_it_is_looked_at(casebook: Path) ->
 
 
 async def test_a_slow_first_read_says_so_without_moving_anything(casebook: Path, monkeypatch) -> None:
-    run = Jobs.run
+    run, told = Jobs.run, threading.Event()
 
     def slowly(self, lane, work, done, failed, **more) -> None:
         def wait(job: Job) -> object:
-            time.sleep(0.6)
+            told.wait(20)
             return work(job)
 
         run(self, lane, wait if lane in ("rows", "count") else work, done, failed, **more)
@@ -98,14 +99,16 @@ async def test_a_slow_first_read_says_so_without_moving_anything(casebook: Path,
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "Reading the casebook" in frame(app))
+        told.set()
         await until(pilot, lambda: "yaml" in frame(app) and "Reading the casebook" not in frame(app))
 
 
 async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypatch) -> None:
-    run = Jobs.run
+    run, begun = Jobs.run, threading.Event()
 
     def endlessly(self, lane, work, done, failed, **more) -> None:
         def forever(job: Job) -> object:
+            begun.set()
             time.sleep(8)
             return work(job)
 
@@ -116,8 +119,7 @@ async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypa
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
         await pilot.press("x")
-        await until(pilot, lambda: app.jobs.busy("search"))
-        await pilot.pause(0.2)
+        await until(pilot, begun.is_set)
         start = time.monotonic()
         app.leave()
         assert time.monotonic() - start < 4, "quitting waited for the job"
@@ -126,10 +128,13 @@ async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypa
 async def test_a_running_query_is_interrupted_by_quitting(casebook: Path) -> None:
     app = app_on(casebook)
     ended: list[str] = []
+    begun = threading.Event()
 
     def endless(job: Job[object]) -> object:
+        con = job.store().con
+        begun.set()
         try:
-            job.store().con.execute(
+            con.execute(
                 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
             ).fetchall()
         finally:
@@ -139,7 +144,8 @@ async def test_a_running_query_is_interrupted_by_quitting(casebook: Path) -> Non
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
         app.jobs.run("search", endless, lambda value, final: None, lambda fault: None)
-        await pilot.pause(0.3)
+        await until(pilot, begun.is_set)
+        await pilot.pause(0.2)
         assert not ended
         app.leave()
     deadline = time.monotonic() + 5  # an endless query ends because it was interrupted, or never
