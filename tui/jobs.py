@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -79,6 +80,7 @@ class Job(Generic[T]):
         self._guard = threading.Lock()
         self._stop = threading.Event()
         self._act: Callable[[], object] = lambda: None
+        self._thread: int | None = None
 
     @property
     def stopped(self) -> bool:
@@ -128,8 +130,20 @@ class Job(Generic[T]):
                 self._store.interrupt()
         act()
 
+    def tear(self) -> None:
+        """Raise `Stopped` in the middle of what the job does: only for one that does not listen while the app ends.
+
+        What it was writing is rolled back, as it would be a moment later when the process is gone.
+        """
+        import ctypes
+
+        with self._guard:
+            if self._thread is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), ctypes.py_object(Stopped))
+
     def run(self) -> None:
-        """Do the work on this thread and report how it ended. Never raises."""
+        """Do the work on this thread and report how it ended. Never raises, except `Stopped` where it was torn."""
+        self._thread = threading.get_ident()
         try:
             self.check()
             report = JobReport(self, self._work(self))
@@ -155,6 +169,7 @@ class Job(Generic[T]):
 
     def _close(self) -> None:
         with self._guard:
+            self._thread = None
             store, self._store = self._store, None
         if store is not None:
             store.close()
@@ -212,10 +227,13 @@ class Lane:
     def close(self) -> None:
         """Take no more jobs and end the running one; may be called again while it lasts."""
         with self._wake:
-            self._closed = True
+            first, self._closed = not self._closed, True
+            running = self._running
             self._wake.notify_all()
         if not self.keep:
             self.stop()
+            if first and running is not None:
+                self._start(self._tear, running)
 
     def wait(self, seconds: float) -> bool:
         """Wait until nothing runs or waits; False if something still does after `seconds`."""
@@ -227,7 +245,8 @@ class Lane:
 
     def _loop(self, turn: int) -> None:
         while (job := self._next(turn)) is not None:
-            job.run()
+            with suppress(Stopped):
+                job.run()
             with self._wake:
                 if turn != self._turn:
                     self._deaf -= 1
@@ -246,6 +265,13 @@ class Lane:
             self._running = None
             turn = self._turn
         self._loop(turn)
+
+    def _tear(self, job: Job[Any]) -> None:
+        """A job that computes on and on would slow down what is left to do before the process ends."""
+        with self._wake:
+            ended = self._wake.wait_for(lambda: self._running is not job, timeout=DEAF)
+        if not ended:
+            job.tear()
 
     def _next(self, turn: int) -> Job[Any] | None:
         with self._wake:

@@ -97,6 +97,23 @@ def test_only_the_last_of_many_quick_queries_runs(desk: Desk) -> None:
     assert desk.values == [(19, True)]
 
 
+def test_closing_ends_even_a_job_that_computes_on_and_on(desk: Desk) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def deaf(_job: Job[object]) -> object:
+        begun.set()
+        try:
+            while True:
+                pass
+        finally:
+            ended.set()
+
+    desk.run(deaf)
+    assert begun.wait(5)
+    desk.jobs.close(0.0)
+    assert ended.wait(30)
+
+
 def test_what_a_job_waits_for_is_told_that_nobody_waits_for_it(desk: Desk) -> None:
     begun, told = threading.Event(), threading.Event()
 

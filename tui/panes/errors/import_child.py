@@ -6,7 +6,6 @@ It stops between two batches once its standard input is closed; that also happen
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 import traceback
@@ -91,6 +90,4 @@ def _listen(heard: int, stop: threading.Event) -> None:
         continue
     stop.set()
     time.sleep(GRACE)
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)  # the group is its own: it, and the process that reads ahead for it
-    os._exit(1)
+    os._exit(1)  # what it has started itself ends with its input

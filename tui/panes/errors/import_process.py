@@ -68,10 +68,12 @@ class ImportProcess:
         )
 
     def _begin(self) -> subprocess.Popen[bytes]:
-        if not sys.executable:
-            raise FileNotFoundError
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise FileNotFoundError(sys.executable)
         # -P: a module in the folder where one happens to stand is none of ours.
         argv = (sys.executable, "-P", "-c", _START.format(CHILD), ROOT, self._casebook, *self._paths)
+        # A group of its own, for Ctrl-C is not meant for it; but of one session, where the kernel shares out by these:
+        # it then gives way to the workbench.
         process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             process_group=0,
