@@ -117,7 +117,13 @@ def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
     row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
     if row is None:
         raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
-    return tuple(_row_change(store.con, item) for item in apsw.Changeset.iter(cast("bytes", row[0])))
+    names: dict[str, tuple[str, ...]] = {}
+    found: list[RowChange] = []
+    for item in apsw.Changeset.iter(cast("bytes", row[0])):
+        if item.name not in names:
+            names[item.name] = columns_of(store.con, item.name)
+        found.append(_row_change(names[item.name], item))
+    return tuple(found)
 
 
 @contextmanager
@@ -148,9 +154,9 @@ def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
     return None if row is None else _entry(row)
 
 
-def _row_change(con: apsw.Connection, item: apsw.TableChange) -> RowChange:
+def _row_change(names: tuple[str, ...], item: apsw.TableChange) -> RowChange:
     pairs: list[tuple[str, Value, Value]] = []
-    for at, name in enumerate(columns_of(con, item.name)[: item.column_count]):
+    for at, name in enumerate(names[: item.column_count]):
         (_, old), (told_new, new) = value_at(item.old, at), value_at(item.new, at)
         if item.op == "UPDATE" and not told_new:
             continue  # an update records its key and what changed

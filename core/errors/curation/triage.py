@@ -35,18 +35,7 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
     `after` is the `next` of the page before, or `place_of` any case. Pages go by key. `filters.status` may name one of
     the two. Raises Fault invalid_input on a cursor that is none.
     """
-    tests, values = _tests(filters)
-    if after is not None:
-        tests.append("(s.seen, s.last_seen, s.case_id) < (?, ?, ?)")
-        values.extend(_parsed(after))
-    rows = cast(
-        "list[tuple[int, int, str]]",
-        store.con.execute(
-            f"SELECT s.case_id, s.seen, s.last_seen FROM {_QUEUE} WHERE {' AND '.join(tests)}"
-            " ORDER BY s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT ?",
-            (*values, limit + 1),
-        ).fetchall(),
-    )
+    rows = _rows(store, filters, limit + 1, after)
     page = rows[:limit]
     following = _cursor(page[-1]) if len(rows) > limit and page else None
     found: list[CaseRow] = []
@@ -58,11 +47,9 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
 
 def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | None:
     """The case that waits behind `place`, else the first one of the queue (going round); None if none waits."""
-    for after in (place, None):
-        page = triage_queue(store, filters, 1, after)
-        if page.cases:
-            return page.cases[0]
-    return None
+    rows = _rows(store, filters, 1, place) or _rows(store, filters, 1, None)
+    found = case_rows(store, (rows[0][0],)) if rows else ()
+    return found[0] if found else None
 
 
 def place_of(row: CaseRow) -> str:
@@ -75,6 +62,19 @@ def count_waiting(store: Store, filters: Filters = EVERY) -> int:
     tests, values = _tests(filters)
     row = store.con.execute(f"SELECT count(*) FROM {_QUEUE} WHERE {' AND '.join(tests)}", tuple(values)).fetchone()
     return cast("int", row[0]) if row else 0
+
+
+def _rows(store: Store, filters: Filters, limit: int, after: str | None) -> list[tuple[int, int, str]]:
+    tests, values = _tests(filters)
+    if after is not None:
+        tests.append("(s.seen, s.last_seen, s.case_id) < (?, ?, ?)")
+        values.extend(_parsed(after))
+    rows = store.con.execute(
+        f"SELECT s.case_id, s.seen, s.last_seen FROM {_QUEUE} WHERE {' AND '.join(tests)}"
+        " ORDER BY s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT ?",
+        (*values, limit),
+    )
+    return cast("list[tuple[int, int, str]]", rows.fetchall())
 
 
 def _tests(filters: Filters) -> tuple[list[str], list[str | int]]:
