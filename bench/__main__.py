@@ -8,7 +8,7 @@ import sys
 
 from bench.table import Row, show
 
-PARTS = ("startup", "identify", "search", "importing", "embedding", "knn", "workbench", "service")
+PARTS = ("startup", "identify", "search", "wordings", "importing", "embedding", "knn", "workbench", "service", "hooks")
 
 
 def main() -> int:

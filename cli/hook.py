@@ -1,53 +1,59 @@
 """`casebook hook`: one payload of an agent's hook in, at most one answer out, exit 0 whatever happens.
 
-It runs a thousand times a day beside somebody's work, so it builds no argument parser, reads the settings only where
-there are any, and ends without tearing the interpreter down. A watchdog ends it before an agent would notice.
+It runs a thousand times a day beside somebody's work. So it asks the hook host, which has everything loaded; where
+there is none it does the work itself and leaves a host behind. It builds no argument parser, reads the settings only
+where there are any, and ends without tearing the interpreter down. A watchdog ends it before an agent would notice.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
 
-from core.folders import config_file, database_file, log_file
+from core.xdg import folder_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+    from typing import NoReturn
 
     from cli.context import Context
     from core.flows.hook.payload import Payload
 
 DEADLINE_MS = 1_600
 """After so long the process ends, answer or not, unless a setting says otherwise."""
+_WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"')
 _ANSWERED = 0
 
 
 def run(argv: Sequence[str]) -> NoReturn:
     """Handle the payload on standard input. `argv`: `--db PATH`, `--config FILE`."""
+    given = list(argv)
     try:
-        if "--after" in argv:
-            _after(list(argv))
+        if "--after" in given:
+            _after(given)
+        elif "--host" in given:
+            from core.flows.hook.host import serve
+
+            serve()
         else:
             watchdog = _Watchdog(DEADLINE_MS)
-            _handle(list(argv), watchdog)
+            _handle(given, watchdog)
             watchdog.cancel()
     except BaseException as error:  # noqa: BLE001 a hook never fails
         _log("error", "hook failed", error=f"{type(error).__name__}: {error}")
-    with contextlib.suppress(OSError, ValueError):
+    try:
         sys.stdout.flush()
+    except (OSError, ValueError):
+        pass  # whoever asked is gone
     os._exit(_ANSWERED)  # nothing is open any more; taking the interpreter down would cost a fifth of the whole
 
 
 def add_to(parser: argparse.ArgumentParser, shared: object) -> None:
     """The arguments, for the help: the command itself is answered before any parser is built."""
-    parser.epilog = (
-        "Called by an agent's hooks with a JSON payload on standard input; set up by `casebook hooks install`."
-    )
+    parser.epilog = "Agents call it with a JSON payload on standard input; `casebook hooks install` sets that up."
     parser.set_defaults(run=_by_parser)
 
 
@@ -60,27 +66,56 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
     if sys.stdin is None or sys.stdin.isatty():
         sys.stderr.write("casebook hook: waits for an agent's payload on standard input; see `casebook hooks --help`\n")
         return
-    database, deadline_ms = _settings(argv)
+    database, deadline_ms, hosted = _settings(argv)
     if deadline_ms != DEADLINE_MS:
         watchdog.set(deadline_ms)
+    payload = _payload()
+    hosted = hosted and any(name in payload for name in _WORTH_A_HOST)
+    if hosted:
+        from core.flows.hook.call import ask
+
+        answer = ask(payload, database, deadline_ms / 1000)
+        if answer is not None:
+            _pass_on(answer)
+            return
+    _answer_here(payload, database, argv)
+    if hosted:
+        from core.flows.hook.after import start_detached
+
+        start_detached(["hook", "--host"])
+
+
+def _answer_here(payload: bytes, database: str, argv: list[str]) -> None:
+    import json
+    from pathlib import Path
+
     from core.flows.hook.handle import Surroundings, handle
 
     given = [f"{name}={value}" for name in ("--db", "--config") if (value := _option(argv, name))]
-    handled = handle(_payload(), database, Surroundings(lambda payload: _ended(payload, given), _began))
+    handled = handle(payload, Path(database), Surroundings(lambda event: _ended(event, given), _began))
     if handled.reply is not None:
-        import json
-
         sys.stdout.write(json.dumps(handled.reply) + "\n")
         sys.stdout.flush()
     if handled.fault:
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
 
 
-def _payload() -> bytes:
-    from core.flows.hook.payload import MOST_BYTES
+def _pass_on(answer: bytes) -> None:
+    """What the host said: a line for the log, a line for the agent."""
+    told, _, reply = answer.decode().partition("\n")
+    if reply.strip():
+        sys.stdout.write(reply)
+        sys.stdout.flush()
+    if told:
+        import json
 
-    data = sys.stdin.buffer.read(MOST_BYTES + 1)
-    while len(data) > MOST_BYTES and sys.stdin.buffer.read(1 << 20):
+        _log("warning", "hook", **json.loads(told))
+
+
+def _payload() -> bytes:
+    most = 8 << 20  # as core.flows.hook.payload has it, which is not loaded for this
+    data = sys.stdin.buffer.read(most + 1)
+    while len(data) > most and sys.stdin.buffer.read(1 << 20):
         pass  # the agent must not find its pipe broken
     return data
 
@@ -94,34 +129,47 @@ def _option(argv: list[str], name: str) -> str:
     return ""
 
 
-def _settings(argv: list[str]) -> tuple[Path, int]:
-    """The casebook in force, and the deadline. Without settings of any kind both are the default: nothing is read."""
+def _settings(argv: list[str]) -> tuple[str, int, bool]:
+    """The casebook in force, the deadline, and whether a host may be asked.
+
+    Without settings of any kind all of them are the default, and nothing is read.
+    """
     named, config = _option(argv, "--db"), _option(argv, "--config")
-    if not config and not config_file().exists() and not any(name.startswith("CASEBOOK_") for name in os.environ):
-        return Path(named) if named else database_file(), DEADLINE_MS
+    if not config and not _has_settings():
+        return os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")), DEADLINE_MS, True
+    from pathlib import Path
+
     from core.config import database_path, load_config
 
     settings = load_config(Path(config) if config else None).values
-    return Path(named) if named else database_path(settings), settings.hook.deadline_ms
+    return os.path.abspath(named or database_path(settings)), settings.hook.deadline_ms, settings.hook.host
+
+
+def _has_settings() -> bool:
+    if sys.platform == "win32" or any(name.startswith("CASEBOOK_") for name in os.environ):
+        return True  # elsewhere than on Windows the folders' names are known without asking
+    return os.path.exists(os.path.join(folder_name("config"), "config.toml"))
 
 
 def _ended(payload: Payload, given: list[str]) -> None:
     """Read the session that has ended, in a process of its own."""
-    if payload.transcript and Path(payload.transcript).is_file():
+    if payload.transcript and os.path.isfile(payload.transcript):
         from core.flows.hook.after import start_detached
 
         start_detached(["hook", "--after", payload.transcript, *given])
 
 
 def _began(payload: Payload) -> None:
-    """Have the model ready by the time it is asked."""
+    """Have the host ready by the time it is asked."""
 
 
 def _after(argv: list[str]) -> None:
     """The detached half: import the transcript, then embed what is new. Nobody waits for it."""
+    from pathlib import Path
+
     from core.flows.hook.after import read_session
 
-    report = read_session(_settings(argv)[0], Path(_option(argv, "--after")))
+    report = read_session(Path(_settings(argv)[0]), Path(_option(argv, "--after")))
     _log("info", "session read", **report)
 
 
@@ -149,7 +197,10 @@ def _give_up(ms: int) -> NoReturn:
 
 
 def _log(level: str, event: str, **facts: object) -> None:
-    with contextlib.suppress(Exception):
+    try:
+        from core.folders import log_file
         from core.log import Log
 
         Log(log_file()).write(level, event, **facts)  # pyright: ignore[reportArgumentType]
+    except Exception:  # noqa: BLE001 a log serves, it never stands in the way
+        pass

@@ -8,14 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["config", "data", "state", "cache"]
+from core.xdg import HOMES, folder_name
 
-_XDG = {
-    "config": ("XDG_CONFIG_HOME", ".config"),
-    "data": ("XDG_DATA_HOME", ".local/share"),
-    "state": ("XDG_STATE_HOME", ".local/state"),
-    "cache": ("XDG_CACHE_HOME", ".cache"),
-}
+Kind = Literal["config", "data", "state", "cache"]
 
 
 def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
@@ -24,11 +19,7 @@ def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
     A relative XDG variable is ignored, as the XDG specification demands.
     """
     env = os.environ if environ is None else environ
-    variable, below_home = _XDG[kind]
-    named = env.get(variable, "")
-    if named and Path(named).is_absolute():
-        return Path(named) / "casebook"
-    if sys.platform == "win32":
+    if sys.platform == "win32" and not Path(env.get(HOMES[kind][0], "")).is_absolute():
         import platformdirs  # slow to import, and elsewhere three lines do
 
         ask = {
@@ -38,8 +29,7 @@ def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
             "cache": platformdirs.user_cache_path,
         }[kind]
         return ask("casebook", appauthor=False)
-    home = env.get("HOME", "")
-    return (Path(home) if home else Path.home()) / below_home / "casebook"
+    return Path(folder_name(kind, env))
 
 
 def config_file(environ: Mapping[str, str] | None = None) -> Path:

@@ -52,6 +52,9 @@ class ImportSettings:
 class HookSettings:
     """How agents' hooks are answered."""
 
+    host: bool = _setting(
+        True, "Keep a process that has everything loaded, for as long as hooks call. It ends when idle."
+    )
     deadline_ms: int = _setting(1600, "After so long a hook gives up and lets the agent go on.", least=100, most=60_000)
 
 

@@ -18,6 +18,7 @@ from core.errors.record import record_resolution
 from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
+NO_HOST = {"CASEBOOK_HOOK_HOST": "false"}
 FAILED = {
     "hook_event_name": "PostToolUseFailure",
     "session_id": "s1",
@@ -31,7 +32,7 @@ FAILED = {
 def environment(home: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_"))}
     # A machine busy with other tests must not make a hook give up that would have answered.
-    return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000"}
+    return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000"} | NO_HOST
 
 
 def start(home: Path, *options: str, **variables: str) -> subprocess.Popen[bytes]:
