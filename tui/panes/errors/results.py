@@ -15,11 +15,12 @@ from textual.message import Message
 
 from core.fault import Fault
 from tui.jobs import DEBOUNCE, Jobs
-from tui.panes.errors.filters import SORTS, Scope
+from tui.panes.errors.caption import caption
+from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run, gone
 from tui.panes.errors.paged import FoundRows, PagedRows
-from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, Stretch, count, find, read_pages
-from tui.render.filters import draw_title, none_pass
+from tui.panes.errors.queries import Counted, Found, Pages, Stretch, count, find, read_pages
+from tui.render.filters import none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
 from tui.render.states import Notice, loading, no_match, of_fault
@@ -256,18 +257,10 @@ class Results(Vertical):
             self._shown_first = False
 
     def _caption(self) -> None:
-        rows = self.rows.rows
-        dot = f" {self._signs.dot} "
-        if isinstance(rows, FoundRows):
-            more = "+" if rows.total >= CANDIDATES else ""
-            hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
-            self.border_title = draw_title("Found", self.scope.picked, self._signs)
-            told = f"{rows.total}{more} of {self.every:,}{hidden}{dot}{self._answered_ms:.0f} ms"
-            self.border_subtitle = Content(told)
-            return
-        self.border_title = draw_title("Cases", self.scope.picked, self._signs)
-        at = f"{self.rows.chosen + 1:,} of {rows.total:,}" if rows.total else ""
-        self.border_subtitle = Content(f"{at}{dot}{SORTS[self.scope.sort]}" if at else "")
+        rows, took = self.rows, self._answered_ms
+        self.border_title, self.border_subtitle = caption(
+            rows.rows, rows.chosen, self.scope, self.every, took, self._signs
+        )
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""

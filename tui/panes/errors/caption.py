@@ -1,0 +1,24 @@
+"""What stands in the frame of the list: above, what it shows; below, how many."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from tui.panes.errors.filters import SORTS, Scope
+from tui.panes.errors.paged import FoundRows
+from tui.panes.errors.queries import CANDIDATES
+from tui.render.filters import draw_title
+from tui.render.signs import Signs
+from tui.widgets.row_list import Rows
+
+
+def caption(rows: Rows, chosen: int, scope: Scope, every: int, took_ms: float, signs: Signs) -> tuple[Content, Content]:
+    """The title and the line below. `every`: all cases of the casebook; `took_ms`: what a search took."""
+    dot = f" {signs.dot} "
+    if isinstance(rows, FoundRows):
+        more = "+" if rows.total >= CANDIDATES else ""
+        hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
+        told = f"{rows.total}{more} of {every:,}{hidden}{dot}{took_ms:.0f} ms"
+        return draw_title("Found", scope.picked, signs), Content(told)
+    told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
+    return draw_title("Cases", scope.picked, signs), Content(told)
