@@ -32,13 +32,13 @@ def measure(*, quick: bool) -> list[Row]:
     rounds = 5 if quick else 25
     rows: list[Row] = []
     for what, budget, host in (
-        ("casebook hook / python -c pass", 8.0, "true"),
-        ("the same without a host / python -c pass", None, "false"),
+        ("casebook hook / python -c pass", 8.0, {}),
+        ("the same without a host / python -c pass", None, {"CASEBOOK_HOOK_HOST": "false"}),
     ):
         with tempfile.TemporaryDirectory() as folder:
             runtime = Path(folder) / "r"
             runtime.mkdir(mode=0o700)
-            env = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=str(runtime), CASEBOOK_HOOK_HOST=host)
+            env = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=str(runtime), **host)
             for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
                 env.pop(name, None)
             record = ("errors", "record", "--error", "Cannot find module 'leftpad'", "--resolution", "npm i leftpad")
