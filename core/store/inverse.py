@@ -102,8 +102,8 @@ def _update(item: apsw.TableChange, names: tuple[str, ...], present: tuple[Value
 
 def apply_inverse(
     con: apsw.Connection, entry: JournalEntry, inverse: bytes, mirrored: Mirrored = NOTHING_MIRRORED
-) -> None:
-    """Apply the inverse of `entry` inside the caller's transaction.
+) -> bool:
+    """Apply the inverse of `entry` inside the caller's transaction; whether a row now refers to one that is gone.
 
     Raises Fault invalid_input naming the row (and column) changed since; the caller must roll back.
     """
@@ -116,8 +116,14 @@ def apply_inverse(
     except (apsw.AbortError, apsw.ConstraintError) as error:
         clash = conflicts.clash or _Clash("", None, "", str(error))
         raise _refusal(con, entry, clash) from None
-    if conflicts.dangling:
-        raise _refusal(con, entry, _loose_end(con))
+    return conflicts.dangling
+
+
+def refuse_loose_ends(con: apsw.Connection, entry: JournalEntry) -> None:
+    """Raise the Fault that names a row which refers to one that is gone, if there is one."""
+    loose = _loose_end(con)
+    if loose is not None:
+        raise _refusal(con, entry, loose)
 
 
 def _execute(con: apsw.Connection, update: _Update) -> None:
@@ -129,10 +135,9 @@ def _execute(con: apsw.Connection, update: _Update) -> None:
     con.execute(f"UPDATE {quoted(update.table)} SET {sets} WHERE {where}", bindings)
 
 
-def _loose_end(con: apsw.Connection) -> _Clash:
+def _loose_end(con: apsw.Connection) -> _Clash | None:
     row = con.execute("PRAGMA foreign_key_check").fetchone()
-    table, rowid, parent = (str(row[0]), row[1], str(row[2])) if row else ("", None, "it")
-    return _Clash(table, rowid, "", f"still needs what would go from {parent}")
+    return None if row is None else _Clash(str(row[0]), row[1], "", f"still needs what would go from {row[2]}")
 
 
 def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:

@@ -9,7 +9,7 @@ from typing import cast
 import apsw
 
 from core.fault import Fault
-from core.store.inverse import NOTHING_MIRRORED, Mirrored, apply_inverse
+from core.store.inverse import NOTHING_MIRRORED, Mirrored, apply_inverse, refuse_loose_ends
 from core.store.journal import JournalEntry, read_entry, recording, write_entry
 from core.store.store import Store
 from core.store.touched import Touched, note_subjects, subjects_of, touched_rows
@@ -55,10 +55,11 @@ def undo(
         inverse = apsw.Changeset.invert(cast("bytes", row[0])) if row and row[0] else b""
         with recording(con) as session:
             touched = touched_rows(con, inverse)
-            if inverse:
-                apply_inverse(con, entry, inverse, mirrored)
+            loose = bool(inverse) and apply_inverse(con, entry, inverse, mirrored)
             if after is not None:
                 after(con, touched)
+            if loose:  # `after` may have moved what was written meanwhile to where it belongs
+                refuse_loose_ends(con, entry)
             changeset = session.changeset()
         made = write_entry(con, actor, _title(entry), changeset, entry.id)
         note_subjects(con, made, touched | subjects_of(con, entry.id))

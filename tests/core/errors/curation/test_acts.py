@@ -170,6 +170,25 @@ def test_a_fix_written_while_merged_follows_its_error_back(store: Store) -> None
     assert answer(store, ALPHA) == ("a", "draft")
 
 
+def test_what_was_written_to_a_case_that_an_undo_removes_moves_or_stops_it(store: Store) -> None:
+    record_resolution(store, ALPHA, "a")
+    record_resolution(store, BETA, "b")
+    split(store, "kim", look(store.con, 1), [identify(BETA).fingerprint])
+    record_resolution(store, BETA, "written while apart")
+    take_back(store, "kim", by="kim")
+    assert answer(store, BETA) == ("written while apart", "draft")
+    assert store.con.execute("SELECT count(*) FROM error_kb").fetchone() == (1,)
+    bring_back(store, "kim")
+    assert answer(store, BETA) == ("written while apart", "draft")
+    take_back(store, "kim", by="kim")
+    made = split(store, "kim", look(store.con, 1), [identify(BETA).fingerprint])
+    assert made.made is not None
+    edit(store, "lee", [look(store.con, made.made)], Written("for the whole case"), whole_case=True)
+    with pytest.raises(Fault, match="cannot be undone"):
+        take_back(store, "kim", made.change)
+    assert answer(store, BETA) == ("for the whole case", "draft")
+
+
 def test_noise_answers_nothing_and_comes_back_as_it_was(store: Store) -> None:
     record_resolution(store, PACK, "a fix", status="verified")
     mark_noise(store, "kim", [look(store.con, 1)], "harness text")
