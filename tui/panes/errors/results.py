@@ -257,10 +257,9 @@ class Results(Vertical):
             self._shown_first = False
 
     def _caption(self) -> None:
-        rows, took = self.rows, self._answered_ms
-        self.border_title, self.border_subtitle = caption(
-            rows.rows, rows.chosen, self.scope, self.every, took, self._signs
-        )
+        at, ms = self.rows.chosen, self._answered_ms
+        told = caption(self.rows.rows, at, self.scope, self.every, ms, self._signs)
+        self.border_title, self.border_subtitle = told
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""
@@ -276,10 +275,9 @@ class Results(Vertical):
         self.post_message(self.Opened())
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """Rows on the screen are not read yet.
+        """Rows on the screen are not read yet. While a page is on its way nothing is asked: the list asks again then.
 
-        While a page is being read nothing is asked: it is there in a moment, and the list then asks for what is on the
-        screen by then. Else somebody who drags the bar would see nothing until they hold still.
+        Else somebody who drags the bar would see nothing until they hold still.
         """
         event.stop()
         if self.rows.rows is not self._paged or self._reading:
