@@ -97,20 +97,27 @@ class _Local:
         for text in texts:
             _refuse(text)
         prefix = self._model.document_prefix if kind == "document" else self._model.query_prefix
-        room = self._model.window - self._special - self._length(prefix)
-        parts = [(index, part) for index, text in enumerate(texts) for part in windows(text, room, self._spans)]
-        found = self._vectors([prefix + part for _, part in parts])
+        more = self._special + len(self._spans(prefix))
+        parts = [(index, *part) for index, text in enumerate(texts) for part in self._parts(text, more)]
+        found = self._vectors([prefix + part for _, part, _ in parts], [tokens for _, _, tokens in parts])
         grouped: list[list[Vector]] = [[] for _ in texts]
-        for (index, _), vector in zip(parts, found, strict=True):
+        for (index, _, _), vector in zip(parts, found, strict=True):
             grouped[index].append(vector)
         return [tuple(vectors) for vectors in grouped]
 
     def close(self) -> None:
         self._session = None
 
-    def _vectors(self, texts: list[str]) -> list[Vector]:
+    def _parts(self, text: str, more: int) -> list[tuple[str, int]]:
+        """The windows of a text, each with its number of tokens; `more` tokens are added to each."""
+        tokens = len(self._spans(text))
+        if tokens + more <= self._model.window:
+            return [(text, tokens + more)]
+        found = windows(text, self._model.window - more, self._spans)
+        return [(part, len(self._spans(part)) + more) for part in found]
+
+    def _vectors(self, texts: list[str], lengths: list[int]) -> list[Vector]:
         """One vector a text. Neighbours in a batch are of like length, because a batch is as wide as its longest."""
-        lengths = [self._length(text) + self._special for text in texts]
         order = sorted(range(len(texts)), key=lengths.__getitem__)
         out: list[Vector] = [b""] * len(texts)
         first = 0
@@ -138,9 +145,6 @@ class _Local:
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         return self._tokenizer.encode(text, add_special_tokens=False).offsets
-
-    def _length(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids) if text else 0
 
 
 def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:
