@@ -117,8 +117,9 @@ def _calm_checkpoints(store: Store) -> Generator[None]:
 
 @contextmanager
 def _calm_garbage() -> Generator[None]:
+    """Look for garbage seldom: rows go as their last reference does. What switched the search off (0) keeps it off."""
     before = gc.get_threshold()
-    gc.set_threshold(max(SELDOM, before[0]) if before[0] else 0, *before[1:])  # 0: switched off, and stays so
+    gc.set_threshold(max(SELDOM, before[0]) if before[0] else 0, *before[1:])
     try:
         yield
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
 from core.flows.second import Gone, Question, Second
@@ -22,7 +22,7 @@ def shared(
     pieces: Iterable[Piece],
     elsewhere: Callable[[Piece], Question],
     here: Callable[[Piece], Result],
-) -> Iterator[tuple[Piece, Result]]:
+) -> Generator[tuple[Piece, Result]]:
     """Each piece with its result, in order.
 
     `elsewhere` says what the second process is asked for a piece; where that answers None, or is gone, `here` does it.
