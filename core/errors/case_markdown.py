@@ -50,6 +50,10 @@ def _fix(one: Resolution) -> Iterator[str]:
     if one.source.session:
         numbers = ", ".join(map(str, one.source.messages))
         told.append(f"session {code(one.source.session)}" + (f", messages {numbers}" if numbers else ""))
+    if one.tags:
+        told.append("tags " + ", ".join(code(tag) for tag in one.tags))
+    if one.reason:
+        told.append(f"rejected for {code(one.reason)}")
     yield "(" + "; ".join(part for part in told if part) + ")"
 
 

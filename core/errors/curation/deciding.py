@@ -64,7 +64,7 @@ def decide(
     ts = now()
     with change(store, actor, f"{doing}: {about(store.con, cases)}") as made:
         for one in cases:
-            conflict = clash(store.con, one, mine)
+            conflict = clash(store.con, one, mine, whatever_status=act == "verify" and mine is None)
             if conflict is not None:
                 conflicts.append(conflict)
                 continue

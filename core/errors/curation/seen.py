@@ -7,6 +7,7 @@ from typing import Literal
 
 import apsw
 
+from core.errors.answer import Status
 from core.errors.case import Case
 from core.errors.curation.written import Written
 from core.errors.resolutions import Resolution, adopt_mirror, answering, resolution
@@ -17,20 +18,22 @@ from core.fault import Fault
 class Seen:
     """The case, and the resolution that answered when the person looked (None: none did).
 
-    `fingerprint`: they looked at this finer case alone, not at the whole case.
+    `fingerprint`: they looked at this finer case alone, not at the whole case. `status`: what they saw of it; None does
+    not tell, and then only another resolution is a conflict.
     """
 
     case_id: int
     resolution_id: int | None
     fingerprint: str | None = None
+    status: Status | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Why a case was left as it is: somebody was faster. Nothing is lost: `mine` is what was to be written.
 
-    `changed`: `theirs` answers now (None: nothing does), not `base`. `gone`: the case was merged into `moved_to`, or
-    taken back (None).
+    `changed`: `theirs` answers now (None: nothing does), not `base`, or it was decided meanwhile and has another
+    status. `gone`: the case was merged into `moved_to`, or taken back (None).
     """
 
     case_id: int
@@ -51,7 +54,7 @@ def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
         may.sort(key=lambda one: (_harvested(one), one.fingerprint is None, -one.id))
     else:
         may.sort(key=lambda one: (_harvested(one), -one.id))
-    return Seen(case.id, may[0].id if may else None, fingerprint)
+    return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
 
 
 def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Seen:
@@ -61,10 +64,10 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
         hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
         raise Fault("not_indexed", f"there is no case {case_id}", hint, case_id=case_id)
     found = answering(con, case_id, fingerprint)
-    return Seen(case_id, None if found is None else found.id, fingerprint)
+    return Seen(case_id, None, fingerprint) if found is None else Seen(case_id, found.id, fingerprint, found.status)
 
 
-def clash(con: apsw.Connection, seen: Seen, mine: Written | None) -> Conflict | None:
+def clash(con: apsw.Connection, seen: Seen, mine: Written | None, *, whatever_status: bool = False) -> Conflict | None:
     """What stands in the way of a decision that was made on what is `seen`; None if nothing does.
 
     The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
@@ -76,7 +79,8 @@ def clash(con: apsw.Connection, seen: Seen, mine: Written | None) -> Conflict | 
             base = resolution(con, moved, seen.resolution_id)
         return Conflict(seen.case_id, "gone", base, None, mine, moved)
     theirs = answering(con, seen.case_id, seen.fingerprint)
-    if (None if theirs is None else theirs.id) == seen.resolution_id:
+    same_status = whatever_status or theirs is None or seen.status in (None, theirs.status)
+    if (None if theirs is None else theirs.id) == seen.resolution_id and same_status:
         adopt_mirror(con, seen.case_id)
         return None
     base = None if seen.resolution_id is None else resolution(con, seen.case_id, seen.resolution_id)

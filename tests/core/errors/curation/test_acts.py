@@ -122,6 +122,21 @@ def test_what_a_hook_recorded_meanwhile_is_shown_and_kept(store: Store) -> None:
     assert edit(store, "kim", [look(store.con, 1)], mine).conflicts == ()
 
 
+def test_what_someone_verified_meanwhile_is_not_rejected_unseen(store: Store) -> None:
+    record_resolution(store, PACK, "base")
+    seen = look(store.con, 1)
+    verify(store, "lee", [seen])
+    for done in (reject(store, "kim", [seen]), edit(store, "kim", [seen], Written("mine"))):
+        (conflict,) = done.conflicts
+        assert conflict.theirs is not None
+        assert (conflict.theirs.text, conflict.theirs.status) == ("base", "verified")
+    agreed = verify(store, "kim", [seen])
+    assert (agreed.unchanged, agreed.conflicts) == ((1,), ())
+    case = show_case(store, 1)
+    assert case is not None
+    assert seen_of(case) == look(store.con, 1)
+
+
 def test_one_conflict_leaves_the_rest_of_a_selection_done(store: Store) -> None:
     for error in (ALPHA, PACK, "오류: 파일이 없습니다"):
         record_resolution(store, error, "a fix")
