@@ -17,6 +17,7 @@ from typing import Protocol
 
 from rich.console import RenderableType
 from textual.app import App
+from textual.await_complete import AwaitComplete
 
 _HOUSE = Path(__file__).resolve().parents[1]
 _FRAMES = 30
@@ -79,6 +80,10 @@ class CrashSafe(App[None], inherit_bindings=False):
 
     def _fatal_error(self) -> None:
         self._close_messages_no_wait()
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen on top. Two quick keys may close a menu twice: what lies under everything stays."""
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End the app; what would have been printed is in the log."""

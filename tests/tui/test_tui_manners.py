@@ -6,12 +6,13 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from core.store import open_store
 from tests.tui.corpus import drawn, letters
-from tests.tui.support import CASES, app_on, frame, put, until
+from tests.tui.support import CASES, app_on, frame, offered, put, until
 from tui.app import CasebookApp
 from tui.screens.filter import FilterScreen
 from tui.screens.help import HelpScreen
@@ -108,3 +109,21 @@ async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Pa
         await until(pilot, lambda: len(app.screen.query(Toast)) == len(told))
         for toast, text in zip(app.screen.query(Toast), told, strict=True):
             assert letters(drawn(app, toast)) == letters(text)
+
+
+@pytest.mark.parametrize(
+    ("menu", "key"),
+    [(("ctrl+p", "z", "o"), "enter"), (("down", "f"), "enter"), (("down", "Y"), "enter"), (("ctrl+o",), "x")],
+    ids=["palette", "filter", "copy", "jump"],
+)
+async def test_a_key_that_comes_twice_closes_a_menu_once(casebook: Path, menu: tuple[str, ...], key: str) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press(*menu)
+        await until(pilot, lambda: len(app.screen_stack) == 2 and (menu[0] != "ctrl+p" or offered(app)))
+        for _ in range(3):
+            app.post_message(Key(key, key if len(key) == 1 else "\r"))
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await pilot.pause()
+        assert app.is_running
