@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -151,6 +152,8 @@ def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:
     from loguru import logger
 
     logger.disable("fastembed")  # it would write over the screen
+    # Tokenizers with threads of their own complain on the screen when a process is forked; they are no bottleneck.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from fastembed import TextEmbedding
 
     name = _registered(TextEmbedding, model.pooling)

