@@ -15,15 +15,16 @@ from core.errors import identify
 from core.errors.cases import Name, ensure_case
 from core.errors.embed_source import ErrorSource
 from core.errors.embed_text import embed_text
+from core.flows.embedding import OnDemand
 from core.settings import EmbeddingSettings
 from core.store import Store, open_store
 
 
 def model(*, threads: int) -> Embedder:
-    """The model in use; the first call on a machine converts it."""
-    from core.embedding.local import load
-
-    return load(_found(), threads=threads)
+    """The model as `casebook embed` uses it; the first call on a machine converts it."""
+    embedder = OnDemand(_found(), threads)
+    embedder.embed(["error"], "document")
+    return embedder
 
 
 def _found() -> Found:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     Array = numpy.ndarray[Any, Any]
 
-WEIGHED = 10_000
+WEIGHED = 8_000
 """Rows with the fewest signs that differ from the query's: these are weighed."""
-RESCORED = 400
+RESCORED = 800
 """Of those, the best, whose true vectors are read: they hold 98 in 100 of the true three nearest (`bench knn`)."""
 _SLICE = 1 << 16  # vectors compared at a time: what is in between stays in the processor's cache
 _SAMPLE = 64  # one in so many is looked at to guess how far the candidates reach

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,8 +78,9 @@ class OnDemand:
         """See `Embedder`; the first call takes a second or more."""
         if self.loaded is None:
             from core.embedding.local import load
+            from core.embedding.parallel import Parallel
 
-            model = load(self.found, threads=self.threads)
+            model = Parallel(load(self.found, threads=1), self.threads or os.cpu_count() or 1)
             if (model.id, model.version, model.recipe, model.dim) != (self.id, self.version, self.recipe, self.dim):
                 model.close()
                 raise Fault("model_unreachable", f"the model {self.id} was exchanged just now", "run it again")
