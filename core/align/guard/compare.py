@@ -6,20 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz.distance import Indel, Levenshtein
+from rapidfuzz.distance import Indel
 
 from core.align.answer import Concern, Difference
-from core.align.guard.kinds import HARMLESS, KIND_OF, negations, opposed
-from core.align.guard.tokens import Token, as_number, tokens_of
-from core.align.guard.typos import Known, is_plural, is_slip, is_typo
+from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, PHRASE_STARTS, negations, opposed, qualifies
+from core.align.guard.pairs import alike, pairs
+from core.align.guard.particles import heavy_tail
+from core.align.guard.tokens import Token, tokens_of
+from core.align.guard.typos import Known
 from core.align.settings import Level
 from core.align.view import View
-from core.text.words import without_particle
 
 _DROPPED = 0.34
 """The share of the source's words that a quote may leave out, if none of them carries its sense."""
-_HEAVY_PARTICLES = ("만", "까지", "부터", "보다", "밖에", "마다", "조차", "뿐")
-_SUBJECT, _OBJECT = ("이", "가", "은", "는"), ("을", "를")
+_RUN = 2
+"""Words that carry meaning which may be missing side by side."""
+_DASHES = frozenset("- ||".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,101 +67,45 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
 def _same_letters(change: _Change) -> bool:
     """Whether both sides say the same, only parted otherwise (`key line`, `keyline`)."""
     sides = ["".join(token.canon for token in side) for side in (change.quote, change.source)]
-    return sides[0] == sides[1] and all(token.kind == "word" for token in (*change.quote, *change.source))
+    both = (*change.quote, *change.source)
+    if sides[0] != sides[1] or not all(token.kind == "word" for token in both):
+        return False
+    return not any(KIND_OF.get(token.canon) == "negation" or token.canon in NEGATIVE_PREFIXES for token in both)
 
 
 def _of_change(change: _Change, known: Known) -> Iterator[Concern]:
     """The concerns of one run that differs."""
-    quote, source = list(change.quote), list(change.source)
-    for mine, yours in _pairs(quote, source):
-        if _alike(mine, yours, known):
-            continue
-        yield from _of_pair(mine, yours)
-    if len(quote) == len(source):
-        return
-    paired = min(len(quote), len(source))
-    for token in quote[paired:] if len(quote) > len(source) else []:
-        if token.canon not in HARMLESS:
+    paired, added, missing = pairs(change.quote, change.source)
+    for mine, yours in paired:
+        if not alike(mine, yours, known):
+            yield _of_pair(mine, yours)
+    for token in added:
+        if token.canon not in HARMLESS and token.canon not in _DASHES:
             yield _concern(_kind_of(token) or "added", (token,), ())
-    for token in source[paired:] if len(source) > len(quote) else []:
-        if (kind := _kind_of(token)) and not token.around and token.canon != "||":
+    if missing:
+        yield from _of_missing(missing)
+
+
+def _of_missing(missing: Sequence[Token]) -> Iterator[Concern]:
+    """The concerns about words of the source that the quote lacks."""
+    said = [token for token in missing if not token.around and token.canon not in _DASHES]
+    for token in said:
+        if kind := _kind_of(token) or qualifies(token.canon):
             yield _concern(kind, (), (token,))
+    weighty = [token for token in said if token.canon not in HARMLESS]
+    begins = any(token.canon in PHRASE_STARTS for token in said[:-1])
+    if len(weighty) >= _RUN or (begins and weighty):
+        yield _concern("left out", (), missing)
 
 
-def _pairs(quote: list[Token], source: list[Token]) -> list[tuple[Token, Token]]:
-    """The tokens of both sides that stand for each other; the sides are sorted so that these come first."""
-    if len(quote) == len(source):
-        return list(zip(quote, source, strict=True))
-    short, long = sorted((quote, source), key=len)
-    chosen: list[Token] = []
-    at = 0
-    for index, token in enumerate(short):
-        last = len(long) - (len(short) - index)
-        best = max(range(at, last + 1), key=lambda place, own=token: _likeness(own, long[place]))
-        chosen.append(long[best])
-        at = best + 1
-    rest = [token for token in long if all(token is not one for one in chosen)]
-    long[:] = [*chosen, *rest]
-    return list(zip(quote, source, strict=False))
-
-
-def _likeness(one: Token, other: Token) -> float:
-    return (one.kind == other.kind) + Levenshtein.normalized_similarity(one.canon, other.canon)
-
-
-def _alike(mine: Token, yours: Token, known: Known) -> bool:
-    """Whether two tokens that differ say the same."""
+def _of_pair(mine: Token, yours: Token) -> Concern:
     if "number" in (mine.kind, yours.kind):
-        return as_number(mine) == as_number(yours)
-    if mine.kind != "word" or yours.kind != "word":
-        return False
-    if is_plural(mine.canon, yours.canon):
-        return True
-    if yours.canon in HARMLESS and (mine.canon in HARMLESS or is_slip(mine.canon, yours.canon, known)):
-        return True
-    if _same_but_particle(mine.canon, yours.canon):
-        return True
-    if mine.canon in KIND_OF or opposed(mine.canon, yours.canon):
-        return False
-    return is_typo(mine.canon, yours.canon, known) or is_typo(
-        without_particle(mine.canon), without_particle(yours.canon), known
-    )
-
-
-def _same_but_particle(mine: str, yours: str) -> bool:
-    """Whether two Korean words differ by particles alone, and none that turns the sense was lost, gained or swapped."""
-    if mine[-1] < "가" or yours[-1] < "가":
-        return False
-    stem = without_particle(yours)
-    own = without_particle(mine)
-    if mine != stem and own not in (yours, stem):
-        shared = 0
-        while shared < min(len(mine), len(yours)) and mine[shared] == yours[shared]:
-            shared += 1
-        stem = own = yours[:shared]
-        tails = mine[shared:], yours[shared:]
-        if not shared or not all(
-            tail in ("", *_SUBJECT, *_OBJECT, "의", "에", "와", "과", "도", "로") for tail in tails
-        ):
-            return False
-        one, other = tails
-    else:
-        base = min((mine, yours, stem, own), key=len)
-        one, other = mine[len(base) :], yours[len(base) :]
-    if any(tail.endswith(_HEAVY_PARTICLES) for tail in (one, other)):
-        return one == other
-    return not ((one in _SUBJECT and other in _OBJECT) or (one in _OBJECT and other in _SUBJECT))
-
-
-def _of_pair(mine: Token, yours: Token) -> Iterator[Concern]:
-    if "number" in (mine.kind, yours.kind):
-        yield _concern("number", (mine,), (yours,))
-    elif "operator" in (mine.kind, yours.kind):
-        yield _concern("operator", (mine,), (yours,))
-    elif opposed(mine.canon, yours.canon):
-        yield _concern("polarity", (mine,), (yours,))
-    else:
-        yield _concern(KIND_OF.get(yours.canon) or KIND_OF.get(mine.canon) or "word", (mine,), (yours,))
+        return _concern("number", (mine,), (yours,))
+    if "operator" in (mine.kind, yours.kind):
+        return _concern("operator", (mine,), (yours,))
+    if opposed(mine.canon, yours.canon):
+        return _concern("polarity", (mine,), (yours,))
+    return _concern(KIND_OF.get(yours.canon) or KIND_OF.get(mine.canon) or "word", (mine,), (yours,))
 
 
 def _kind_of(token: Token) -> str:
@@ -170,15 +116,7 @@ def _kind_of(token: Token) -> str:
         return ""
     if token.canon in KIND_OF:
         return KIND_OF[token.canon]
-    heavy = next(
-        (
-            tail
-            for tail in _HEAVY_PARTICLES
-            if token.canon == tail or (len(token.canon) > 2 and token.canon.endswith(tail))
-        ),
-        "",
-    )
-    return "logic" if heavy else ""
+    return "logic" if heavy_tail(token.canon) else ""
 
 
 def _negated(quote: str, source: str, changes: Sequence[_Change]) -> Iterator[Concern]:

@@ -21,7 +21,33 @@ _CLASSES: Final = {
         "and or xor but only just solely merely unless if when whenever while until till because since "
         "although though however whether otherwise instead than too either both else therefore so hence thus "
         "및 또는 혹은 이나 만 오직 오로지 단 다만 하지만 그러나 대신 때문 경우 때 만약 만일 라면 이면 하면 "
-        "조건 한정 한해 까지 부터 보다 전에 후에 뿐 외에 밖에"
+        "조건 한정 한해 까지 부터 보다 전에 후에 뿐 외에 밖에 provided providing given assuming depending subject "
+        "conditional conditionally except besides apart despite regardless due once whereas unlike versus per rather "
+        "alternatively respectively against by 따라 따르면 의하면 덕분 탓 불구하고 반면 비해 대비 관계없이 "
+        "상관없이 무관하게 에만 한하여"
+    ),
+    "hedge": (
+        "suspect suspects suspected believe believes believed think thinks thought assume assumes assumed guess hope "
+        "hopes feel feels claim claims claimed allege alleges alleged argue argues argued suggest suggests suggested "
+        "indicate indicates report reports reported say says said according theory theoretical principle practice "
+        "tend tends tended intend intends intended plan plans supposed apparent potential potentially presumed "
+        "hypothetical tentative unclear uncertain sort kind somewhat fairly sometime "
+        "추측 추정 주장 주장했다 가설 이론상 원칙적 원칙적으로 가능성 우려 의심 예상 전망 보인다 것으로 듯하다 "
+        "듯이 같다 모양 수도 편 잠정 잠정적으로 소위 이른바 일종"
+    ),
+    "scope": (
+        "new old existing current previous prior initial final original default main primary secondary main "
+        "manual automatic automated temporary permanent local remote internal external public private global "
+        "anonymous authenticated authorized registered premium paid free trial legacy modern native empty full "
+        "active inactive hidden visible optional dry nightly daily weekly monthly yearly annual annually hourly "
+        "major minor large small big tiny long short high low fast slow early late simple complex common rare "
+        "specific particular certain special general individual shared own other another same different similar "
+        "direct indirect online offline read-only writable mutable immutable stable unstable beta alpha "
+        "successful unsuccessful valid invalid known unknown top bottom left right inner outer front back "
+        "am pm utc gmt kst "
+        "신규 기존 최초 임시 영구 수동 자동 기본 공개 비공개 내부 외부 로컬 원격 유료 무료 익명 특정 별도 공통 "
+        "개별 주요 일반 전용 오전 오후 매일 매주 매달 매월 매년 새 새로운 옛 다른 같은 큰 작은 긴 짧은 높은 낮은 "
+        "빠른 느린 더 덜 가장 제일 훨씬 조금 약간 다소 겨우 무려 벌써 방금 잘 못 첫 맨"
     ),
     "quantity": (
         "all any some every each few many most several more less fewer least half double single multiple "
@@ -42,7 +68,8 @@ _CLASSES: Final = {
         "before after during previously formerly later soon already yet still again first last next previous "
         "former latter was were is are been be had has have did does do used early late earlier latest since "
         "이전 이후 전 후 먼저 나중 나중에 이미 아직 여전히 다시 처음 마지막 다음 당시 동안 즉시 앞으로 지금 "
-        "과거"
+        "과거 once ago while upon finally eventually immediately yesterday today tomorrow tonight now-and-then "
+        "어제 오늘 내일 모레 그제 작년 올해 내년 최근"
     ),
 }
 KIND_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in words.split()}
@@ -56,6 +83,29 @@ _LIGHT: Final = (
 )
 HARMLESS: Final = frozenset(_LIGHT.split())
 """Words that a quote may gain or lose without saying anything else."""
+
+_ROLES: Final = ("in on at within into onto upon", "of", "to toward towards", "for", "with", "by", "as", "에서", "로 으로", "와 과", "에")
+ROLE_OF: Final = {word: role for role, words in enumerate(_ROLES) for word in words.split()}
+"""Small words that say who does what to whom, and where: one may be lost, but not replaced by one of another group."""
+PHRASE_STARTS: Final = frozenset(
+    "in on at for with within by from to into onto under over through during among between via inside outside beyond "
+    "across per of as".split()
+)
+"""Words that begin a phrase which limits what is said."""
+
+_QUALIFYING: Final = re.compile(
+    r"[a-z]{2,}(?:ly|ous|ive|able|ible|less|ful|ary|ic)|[가-힣]+(?:적|적인|적으로|중인|용|별|하게|없이)"
+)
+_CONNECTING: Final = re.compile(r"[가-힣]+(?:면|면서|므로|니까|더라도|지만|려고|도록|거나|든지|때|때만|경우|때문에|뒤에|후에|전에|동안|하여|아서|어서)")
+_NO_CONNECTING: Final = frozenset("화면 측면 반면 평면 표면 장면 전면 후면 정면 도면 라면 단면 국면 대면 직면 지면".split())
+
+
+def qualifies(word: str) -> str:
+    """What kind of limit a word is by its form alone: an adverb or adjective, a clause's last word; else nothing."""
+    if _QUALIFYING.fullmatch(word):
+        return "scope"
+    return "logic" if _CONNECTING.fullmatch(word) and word not in _NO_CONNECTING and len(word) > 1 else ""
+
 
 _OPPOSITES: Final = (
     "true-false on-off enable-disable enabled-disabled active-inactive include-exclude includes-excludes "

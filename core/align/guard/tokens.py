@@ -15,8 +15,15 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u024f가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
-    r"|(?<=\w)\s[+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥])"
+    r"|(?<=\w)\s[+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
+    r"|(?<=[\w)])\s-(?=\s[\w(])|\?(?=[\s\"')]|$))"
 )
+_BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\"'\n])[\s*_`\"'(]*$")
+_CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
+_CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
+_PRONOUNS = frozenset("it that there here what who he she let where how this".split())
+_SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
+_TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
 _MARKS = re.compile(r"\n[ \t]*[>+\-*|][ \t>]*")
 _ALIKE = {
     "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "===": "==", "!==": "!=", "∧": "&&", "∨": "||", "¬": "!",
@@ -52,6 +59,10 @@ class Token:
     start: int
     end: int
     around: bool = False
+    proper: bool = False
+    """A capitalised word within a sentence: likely a name."""
+    coded: bool = False
+    """A part of an identifier, a path or an option."""
 
 
 def tokens_of(lines: str) -> list[Token]:
@@ -66,16 +77,39 @@ def tokens_of(lines: str) -> list[Token]:
         if kind == "number":
             found.append(Token("number", said, canonical_number(said), *match.span(), beside))
         elif kind == "word":
-            low = said.lower()
-            canon = _ALIKE.get(low, low)
-            found.append(Token("operator" if canon == "%" else "word", said, canon, *match.span(), beside))
+            found += _words_of(lines, match.start(), match.end(), beside=beside)
         else:
             found.append(Token("operator", said, _ALIKE.get(said, said), *match.span(), beside))
     return found
 
 
+def _words_of(lines: str, start: int, end: int, *, beside: bool) -> list[Token]:
+    """One word, or the two that a contraction stands for."""
+    said = lines[start:end]
+    low = said.lower()
+    if parts := _contracted(low):
+        return [Token("word", said, part, start, end, beside) for part in parts]
+    canon = _ALIKE.get(low, low)
+    proper = said[0].isupper() and not said.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
+    coded = bool(_CODE_BEFORE.search(lines[max(0, start - 3) : start]) or _CODE_AFTER.match(lines, end))
+    return [Token("operator" if canon == "%" else "word", said, canon, start, end, beside, proper, coded)]
+
+
+def _contracted(low: str) -> tuple[str, ...]:
+    if low == "cannot":
+        return "can", "not"
+    if "'" not in low:
+        return ()
+    if low.endswith("n't"):
+        return _SHORT_VERBS.get(low, low[:-3]), "not"
+    stem, _, tail = low.rpartition("'")
+    if tail == "s":
+        return (stem, "is") if stem in _PRONOUNS else ()
+    return (stem, _TAILS[tail]) if tail in _TAILS else ()
+
+
 def canonical_number(text: str) -> str:
-    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` is `0.7`."""
+    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` is `0.7`, `2.0` is `2`."""
     sign = "-" if text.startswith("-") else "±" if text.startswith("±") else ""
     bare = text.lstrip("+-±")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):
@@ -83,8 +117,8 @@ def canonical_number(text: str) -> str:
     bare = bare.rstrip(",")
     if bare.startswith("."):
         bare = f"0{bare}"
-    if re.fullmatch(r"\d+\.\d+", bare):
-        bare = bare.rstrip("0").rstrip(".")
+    if re.fullmatch(r"\d+\.0+", bare):  # 3.10 is not 3.1: versions look the same
+        bare = bare.split(".")[0]
     return sign + bare
 
 

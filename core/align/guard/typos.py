@@ -1,68 +1,88 @@
 """Whether a word that differs is the same word misspelt, or another word.
 
-A slip of the keys gives a word that nobody uses: one that stands elsewhere in the session is another word, and so is
-one that differs by an ending or a prefix that means something.
+A slip of the keys gives a word that nobody uses: an everyday word, one that stands elsewhere in the session, and one
+that differs by an ending or a prefix that means something are other words.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from core.align.guard.common import COMMON
+from core.align.guard.english import is_english
 from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES
+from core.align.guard.korean import is_korean, tense_of
+from core.align.guard.tokens import Token
 
-_REAL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset(KIND_OF) | HARMLESS
+_SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset(KIND_OF) | HARMLESS
 _ENDINGS: Final = frozenset(
-    "다요함임음됨라자고며면나니지서도던는은을를이가한할했된될됐인일였었았겠까네군죠게데듯만에의와과로랑뿐씩째"
+    "다요함임음됨라자고며면나니지서도던는은을이가한할했된됐인일였었았겠까네군죠게데듯만에의와과로랑뿐씩째야"
 )
-_SUFFIXES: Final = (
-    "s",
-    "es",
-    "d",
-    "ed",
-    "r",
-    "er",
-    "ing",
-    "ly",
-    "al",
-    "able",
-    "ible",
-    "less",
-    "ful",
-    "or",
-    "ee",
-    "est",
-)
+_SUFFIXES: Final = ("s", "es", "d", "ed", "r", "er", "ing", "ly", "al", "able", "ible", "less", "ful", "or", "ee", "est")
+_LONG: Final = 7
+"""Letters from which even a name or a part of an identifier may have one wrong."""
+_LONGEST: Final = 60
+"""A word of more letters is code or data, and stands letter by letter."""
 
 Known = Callable[[str], bool]
 """Whether a word (lower case) stands somewhere in the session."""
 
 
-def is_typo(written: str, meant: str, known: Known) -> bool:
-    """Whether `written` (of the quote) is `meant` (of the source) misspelt; both in lower case."""
-    if written in _REAL or written in COMMON or known(written) or _inflected(written, meant):
+def is_typo(written: Token, meant: Token, known: Known) -> bool:
+    """Whether `written` (of the quote) is `meant` (of the source) misspelt."""
+    one, other = written.canon, meant.canon
+    if max(len(one), len(other)) > _LONGEST or is_real(one) or known(one) or _inflected(one, other):
         return False
-    if _hangul(written) and _hangul(meant):
-        return _slipped_syllable(written, meant) or _slipped(written, meant, least=4)
-    return _slipped(written, meant, least=3)
+    if _stumbled(one, other):
+        return True
+    if written.proper and meant.proper:
+        return False
+    if meant.coded and min(len(one), len(other)) < _LONG:
+        return False
+    return is_near(one, other)
 
 
-def is_slip(written: str, meant: str, known: Known) -> bool:
+def is_near(one: str, other: str) -> bool:
+    """Whether two words are as few letters apart as slips of the keys leave them."""
+    if _hangul(one) and _hangul(other):
+        if tense_of(one) != tense_of(other):
+            return False
+        return _slipped_syllable(one, other) or _slipped(one, other, least=4)
+    return _slipped(one, other, least=3)
+
+
+def is_slip(written: str, known: Known, meant: str) -> bool:
     """Whether a small word that says nothing by itself was misspelt."""
-    if written in _REAL or written in COMMON or (len(written) > 2 and known(written)):
+    if is_real(written) or (len(written) > 2 and known(written)):
         return False
     return OSA.distance(_letters(written), _letters(meant), score_cutoff=1) <= 1
 
 
+@lru_cache(maxsize=4096)
+def is_real(word: str) -> bool:
+    """Whether a word (lower case) is one that people use."""
+    return word in _SMALL or (is_korean(word) if _hangul(word) else is_english(word))
+
+
+def _stumbled(one: str, other: str) -> bool:
+    """Whether two words differ by two neighbours swapped, or by one letter doubled or not: no other word does."""
+    if len(one) == len(other) > 2:
+        return sorted(one) == sorted(other) and OSA.distance(one, other, score_cutoff=1) == 1
+    short, long = sorted((one, other), key=len)
+    if len(long) != len(short) + 1 or len(short) < 2:
+        return False
+    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    return short == long[:at] + long[at + 1 :] and at > 0 and long[at] == long[at - 1]
+
+
 def _slipped(written: str, meant: str, *, least: int) -> bool:
-    """Whether two words are as few letters apart as slips of the keys leave them."""
     one, other = _letters(written), _letters(meant)
     shorter = min(len(one), len(other))
-    most = 0 if shorter < least else 1 if shorter < 6 else 2 if shorter < 12 else 3
+    most = 0 if shorter < least else 1 if shorter < 5 else 2 if shorter < 12 else 3
     return OSA.distance(one, other, score_cutoff=most) <= most
 
 
@@ -75,11 +95,12 @@ def _slipped_syllable(written: str, meant: str) -> bool:
         return False
     at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     doubled = at > 0 and long[at] == long[at - 1]
-    return short == long[:at] + long[at + 1 :] and (doubled or (0 < at < len(short) and written == short))
+    lost = written == short and (at > 0 or long[0] not in NEGATIVE_PREFIXES)
+    return short == long[:at] + long[at + 1 :] and (doubled or lost)
 
 
 def _hangul(word: str) -> bool:
-    return word[:1] >= "가"
+    return "가" <= word[:1] <= "힣"
 
 
 def is_plural(written: str, meant: str) -> bool:
@@ -103,7 +124,14 @@ def _inflected(written: str, meant: str) -> bool:
     stem = 0
     while stem < min(len(written), len(meant)) and written[stem] == meant[stem]:
         stem += 1
-    return stem >= 3 and written.isascii() and written[stem:] in _SUFFIXES and meant[stem:] in (*_SUFFIXES, "")
+    tails = {written[stem:], meant[stem:]}
+    return (
+        stem >= 3
+        and written.isascii()
+        and tails <= {*_SUFFIXES, ""}
+        and written[stem:] != ""
+        and not tails <= {"s", "es"}
+    )
 
 
 def _letters(word: str) -> str:
