@@ -33,7 +33,12 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _SEARCH_EXAMPLES)
     _add_text(search)
     search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
-    search.add_argument("--tiers", choices=("text", "all"), default="text", help="all: ask the vector tier too")
+    search.add_argument(
+        "--tiers",
+        choices=("text", "all"),
+        default="text",
+        help="all: load a model for the vector tier; text: only ask one that is loaded already",
+    )
     search.set_defaults(run=run_search)
     record = add_leaf(children, shared, "record", "write down what fixed an error", _RECORD_EXAMPLES)
     record.add_argument("--error", metavar="TEXT", required=True, help="the error as it was printed; - reads it in")
@@ -168,12 +173,20 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
     from cli.show import answer_lines
 
-    answer = search(context.database, text_given(args.text, "error"), count=count, tiers=args.tiers)
+    with _vectors(context, args.tiers) as vectors:
+        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors)
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
         raise fault
     context.out.result(answer, answer_lines(context.out, answer))
     return 1 if answer.match is None else 0
+
+
+def _vectors(context: Context, tiers: str) -> Any:
+    """What the vector tier searches with: `all` loads a model; else the model service is asked, if one answers."""
+    from core.flows.vectors import vector_search
+
+    return vector_search(context.settings.embedding, "process" if tiers == "all" else "service")
 
 
 def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
@@ -188,9 +201,10 @@ def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
         target: Any = context.database
         with suppress(Fault):
             target = stack.enter_context(open_store(context.database, write=count))
+        vectors = stack.enter_context(_vectors(context, tiers))
 
         def answer(item: dict[str, Any]) -> object:
-            found = search(target, text_of(item), count=count, tiers=tiers)
+            found = search(target, text_of(item), count=count, vectors=vectors)
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault

@@ -129,7 +129,7 @@ _MODELS = (
         wheel=_MINILM_WHEEL,
         size=84_000_000,
         about="English, small, quick; measured",
-        thresholds=Thresholds(high=0.70, high_rise=0.10, low=0.639, low_rise=0.0, similar=0.50),
+        thresholds=Thresholds(high=0.70, high_rise=0.10, low=0.639, low_rise=0.03, similar=0.50),
     ),
     Model(
         "multilingual-e5-large",

@@ -69,8 +69,9 @@ class Vec0:
     def _kept(self, items: set[int]) -> set[int]:
         """Of these items those whose vector is still kept: vec0 knows nothing of a case that is gone."""
         names = (json.dumps(list(items)), self.place.kind, self.place.model, self.place.recipe)
-        sql = (
-            "SELECT item_id FROM json_each(?) JOIN vector ON kind = ? AND item_id = value AND model = ? AND recipe = ?"
+        sql = (  # CROSS: the few items lead; without it every vector of the kind may be walked
+            "SELECT item_id FROM json_each(?) CROSS JOIN vector"
+            " ON kind = ? AND item_id = value AND model = ? AND recipe = ?"
         )
         return {cast("int", row[0]) for row in self.con.execute(sql, names).fetchall()}
 

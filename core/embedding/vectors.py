@@ -45,8 +45,9 @@ def unusable(vector: Vector, dim: int) -> str | None:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Cosine similarity of two unit vectors of one size, -1 to 1."""
-    return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(unpack(one), unpack(other), strict=True))))
+    """Cosine similarity of two unit vectors of one size, -1 to 1; -1 where one holds a value that is no number."""
+    found = math.fsum(a * b for a, b in zip(unpack(one), unpack(other), strict=True))
+    return max(-1.0, min(1.0, found)) if math.isfinite(found) else -1.0  # min(1.0, nan) would be 1.0
 
 
 def distance_of(similarity: float) -> float:

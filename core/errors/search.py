@@ -10,6 +10,7 @@ from core.errors import tiers as text_tiers
 from core.errors.answer import Hit, Query, SearchAnswer
 from core.errors.identify import identify
 from core.errors.identity import Identity, KeyLine
+from core.errors.vector_search import NoVectors, VectorLooked, VectorSearch
 from core.fault import Fault
 from core.store import Store, faults, now, open_store
 from core.trace import Step, Stopwatch, facts
@@ -19,15 +20,24 @@ OTHER_LINES = 5
 """How many further key lines of one output are looked up when its first one is unknown."""
 
 
-def search(target: Store | Path, text: str, *, count: bool = True, tiers: Tiers = "text") -> SearchAnswer:
+def search(
+    target: Store | Path,
+    text: str,
+    *,
+    count: bool = True,
+    tiers: Tiers = "text",
+    vectors: VectorSearch | None = None,
+) -> SearchAnswer:
     """The known fix of an error, or none, with the trace that led there.
 
     `text` is the error as it was printed, any number of lines, or a key already normalized. `count`: an answer
-    counts as one use (`use_count`, `last_used`); browsing passes False. `tiers` "all" also asks the vector tier.
+    counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
+    with; without it `tiers` says whether it was to be asked at all.
     Never raises: a missing database answers None; a fault of the store is a `failed` step.
     """
     watch = Stopwatch()
     found = identify(text)
+    vectors = vectors or VectorSearch(lambda: _no_vectors(tiers))
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     named = Step(
         "identify",
@@ -41,11 +51,11 @@ def search(target: Store | Path, text: str, *, count: bool = True, tiers: Tiers 
     try:
         if isinstance(target, Store):
             with faults(target.path):
-                return _answer(target, query, found, named, count=count, tiers=tiers)
+                return _answer(target, query, found, named, count=count, vectors=vectors)
         if not target.exists():
             return SearchAnswer(query, None, trace=(named, Step("store", "miss", "there is no casebook yet")))
         with open_store(target, write=count) as store, faults(target):
-            return _answer(store, query, found, named, count=count, tiers=tiers)
+            return _answer(store, query, found, named, count=count, vectors=vectors)
     except Fault as fault:
         failed = Step(
             "store",
@@ -65,7 +75,13 @@ def _named_by(found: Identity) -> str:
     return f"key line found by the {found.tool} entry"
 
 
-def _answer(store: Store, query: Query, found: Identity, named: Step, *, count: bool, tiers: Tiers) -> SearchAnswer:
+def _no_vectors(tiers: Tiers) -> NoVectors:
+    return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
+
+
+def _answer(
+    store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch
+) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     trace, candidates = [named], list[Hit]()
     match: Hit | None = None
@@ -83,23 +99,41 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, *, count: 
         trace.append(looked.step)
         candidates.extend(looked.candidates)
         match, weak = looked.match, weak or looked.weak
-    trace.append(_vector(match, tiers))
-    if match is None and weak is not None:
-        match = weak
-        trace.append(Step("decide", "hit", "nothing better than a weak prefix match", facts(case=weak.id)))
+    looked = _vector(store, query, match, weak, vectors)
+    trace.append(looked.step)
+    candidates.extend(looked.candidates)
+    match = match or looked.match
+    if weak is not None and (match is None or match.id != weak.id):
+        match, weak, step = _weak(match, weak, looked.refuted)
+        trace.append(step)
+        candidates = [one for one in candidates if one.id != weak.id] + [weak]
     if match is not None and count:
         match, step = counted(store, match)
         trace.append(step)
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
-    return SearchAnswer(query, match, shown, (), tuple(trace))
+    similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
+    return SearchAnswer(query, match, shown, similar, tuple(trace))
 
 
-def _vector(match: Hit | None, tiers: Tiers) -> Step:
+def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, Step]:
+    """What becomes of a weak prefix match: it answers only where nothing is better and no vector speaks against it."""
+    if match is None and not refuted:
+        return weak, weak, Step("decide", "hit", "nothing better than a weak prefix match", facts(case=weak.id))
+    reason = f"the vector tier refutes the weak prefix match: {refuted}" if refuted else "the vector tier knows better"
+    told = replace(weak, accepted=False, reason=reason)
+    return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
+
+
+def _vector(store: Store, query: Query, match: Hit | None, weak: Hit | None, vectors: VectorSearch) -> VectorLooked:
     if match is not None:
-        return Step("vector", "skipped", f"the {match.tier} tier has answered")
-    if tiers == "text":
-        return Step("vector", "skipped", "only the text tiers were asked")
-    return Step("vector", "skipped", "no model")
+        return VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+    off = vectors.model()
+    if isinstance(off, NoVectors):
+        told = facts(remedy=off.remedy) if off.remedy else ()
+        return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
+    from core.errors.vector_tier import by_vector
+
+    return by_vector(store.con, query, vectors, weak.id if weak is not None else None)
 
 
 def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Looked:

@@ -129,6 +129,36 @@ def lowered(hit: Hit, reason: str) -> Hit:
     return replace(hit, confidence="low", score=min(hit.score, 0.6), why=(*hit.why, reason))
 
 
+def neighbour_hit(
+    con: apsw.Connection,
+    case_id: int,
+    key_line: str,
+    similarity: float,
+    distance: float,
+    why: tuple[str, ...],
+    *,
+    confidence: Confidence = "low",
+    accepted: bool = False,
+    reason: str = "",
+) -> Hit:
+    """A case of the vector tier under the key line that fits best, with the fix that belongs to it."""
+    fixes = _fixes(con, case_id, None)
+    best = max(
+        range(len(fixes)),
+        key=lambda at: (
+            fixes[at].key_line == key_line,
+            not codes_differ(key_line, fixes[at].key_line or ""),
+            overlap(key_line, fixes[at].key_line or ""),
+            -at,
+        ),
+        default=None,
+    )
+    fix = None if best is None else fixes[best]
+    score = round(max(0.0, min(1.0, similarity)), 3)
+    hit = _hit(con, case_id, fix, "vector", score, key_line, why, confidence=confidence, accepted=accepted)
+    return replace(hit, distance=round(distance, 4), reason=reason)
+
+
 def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     """The same case: every identifier and code equal, only volatile parts differ."""
     watch = Stopwatch()

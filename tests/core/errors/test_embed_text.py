@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors.embed_text import LONGEST, embed_text
@@ -48,6 +48,7 @@ def test_names_stay_and_wrappers_places_and_numbers_go(line: str, read: str) -> 
     assert embed_text(line) == read
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=()), max_size=300)
     | st.text("aZ0:/\\.'(fF ERR!é가\ud800\x1b[m", max_size=300)
@@ -60,6 +61,7 @@ def test_any_text_gives_plain_words(line: str) -> None:
     assert not set(read) & set("/\\<>\x1b\x00\ufffd")
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[a-z]{3,8}", fullmatch=True), st.from_regex(r"(/[a-z]{2,6}){2,5}/", fullmatch=True))
 def test_where_a_file_lies_changes_nothing(name: str, folder: str) -> None:
     assert embed_text(f"cannot open '{folder}{name}.txt'") == embed_text(f"cannot open '/x/y/{name}.txt'")

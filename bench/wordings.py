@@ -1,0 +1,241 @@
+"""The vector tier on the labelled set: what it answers rightly, what wrongly, and what it shows as similar.
+
+`python -m bench wordings` prints it for the half that nobody looked at while the matcher was tuned. Every question goes
+through the product's own `search`, text tiers included. A base holds one wording of each of some causes, filled up
+with strangers; known questions are their other wordings, unknown ones the wordings of causes that are not in it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.table import Row
+from bench.wordings_base import Remembered, fill
+from bench.wordings_data import Half, Wording, by_cause, near, strangers, wordings
+from core.embedding.catalogue import Thresholds
+from core.errors import search
+from core.errors.identify import identify
+from core.errors.normalize import normalize_error
+from core.errors.vector_search import ModelAtHand, VectorSearch
+from core.lexical import any_of, terms
+from core.store import Store, open_store
+from core.text import hangul_share, words
+
+SIZES = (100, 1_000, 10_000)
+_MOST_CAUSES = {100: 40}
+SHIFTS = (-0.06, -0.04, -0.02, 0.0, 0.02, 0.04, 0.06, 0.1, 0.15)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question and what came of it. `own` is the case of its cause, None where it is unknown."""
+
+    own: int | None
+    answer: int | None
+    level: str
+    tier: str
+    shown: tuple[int, ...]
+    near: tuple[int, ...]
+    bm25: tuple[tuple[int, float], ...]
+    seed: tuple[int, float, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    store: Store
+    texts: tuple[str, ...]
+    known: tuple[tuple[Wording, int], ...]
+    unknown: tuple[Wording, ...]
+
+
+def measure(*, quick: bool, half: Half = "reported") -> list[Row]:
+    """The report, printed; the rows say whether the promises hold."""
+    model, rows = Remembered(), list[Row]()
+    print(f"half: {half}; {len({row.cause for row in wordings(half)})} causes, {len(wordings(half))} wordings\n")
+    for size in SIZES[: 2 if quick else 3]:
+        found = list(_asked(size, half, model))
+        rows += _told(size, found)
+    rows += _near_strangers(half, model)
+    if not quick:
+        print(curve(half, model))
+    return rows
+
+
+def _asked(size: int, half: Half, model: Remembered, shift: float = 0.0, *, controls: bool = True) -> Iterator[Asked]:
+    for base in _bases(size, half, model):
+        index = _SeedIndex(base.texts, model) if controls else None
+        with _vectors(model, shift) as vectors:
+            for wording, own in base.known:
+                yield _ask(base.store, wording.text, own, vectors, index)
+            for wording in base.unknown:
+                yield _ask(base.store, wording.text, None, vectors, index)
+
+
+def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
+    """Bases of `size`, the causes in turn in it and unknown to it. English only: a model for English is measured."""
+    rows = tuple(row for row in wordings(half) if hangul_share(row.text) <= 0.5)
+    causes = [several for _, several in by_cause(rows) if len(several) > 1]
+    step = min(_MOST_CAUSES.get(size, len(causes)), math.ceil(len(causes) / 2))
+    groups = [causes[at : at + step] for at in range(0, len(causes), step)]
+    for at, group in enumerate(groups):
+        other = groups[(at + 1) % len(groups)]
+        texts = (*(several[0].text for several in group), *strangers(size - len(group)))
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            open_store(Path(folder) / "base.db", write=True, create=True) as store,
+        ):
+            ids = fill(store, texts, model)
+            known = tuple((row, ids[at]) for at, several in enumerate(group) for row in several[1:])
+            yield _Base(store, texts, known, tuple(row for several in other for row in several))
+
+
+def _vectors(model: Remembered, shift: float) -> VectorSearch:
+    bars = model.model.thresholds or Thresholds(1, 0, 1, 0, 1)
+    moved = replace(model.model, thresholds=replace(bars, high=bars.high + shift, low=bars.low + shift))
+    return VectorSearch(lambda: ModelAtHand(moved, lambda: model))
+
+
+def _ask(store: Store, text: str, own: int | None, vectors: VectorSearch, index: _SeedIndex | None) -> Asked:
+    found = search(store, text, count=False, vectors=vectors)
+    hit = found.match
+    first = (hit.id,) if hit else ()
+    return Asked(
+        own,
+        hit.id if hit else None,
+        hit.confidence if hit else "",
+        hit.tier if hit else "",
+        (*first, *(one.id for one in found.similar))[:3],
+        (*first, *(one.id for one in found.similar if one.similarity >= 0.5))[:3],
+        _bm25(store, found.query.key_line) if index else (),
+        index.nearest(text) if index else (0, 2.0, False),
+    )
+
+
+def _bm25(store: Store, line: str) -> tuple[tuple[int, float], ...]:
+    """The three best of bm25 alone over the key lines, any word, with their scores."""
+    asked = any_of(terms(line))
+    if asked is None:
+        return ()
+    sql = "SELECT rowid, -bm25(case_fts, 1, 0, 0, 0) FROM case_fts WHERE case_fts MATCH ? ORDER BY 2 DESC LIMIT 3"
+    return tuple(store.con.execute(sql, (asked,)).fetchall())
+
+
+class _SeedIndex:
+    """The seed's tier: normalized text, its constants read as L2, one shared word in the low band."""
+
+    def __init__(self, texts: tuple[str, ...], model: Remembered) -> None:
+        self._model = model
+        self._keys = [normalize_error(text) for text in texts]
+        self._vectors = [vectors[0] for vectors in model.embed(self._keys, "document")]
+
+    def nearest(self, text: str) -> tuple[int, float, bool]:
+        """The nearest case, its distance, and whether the seed's constants make it the answer."""
+        import numpy as np
+
+        key = normalize_error(text)
+        query = np.frombuffer(self._model.embed([key], "query")[0][0], "<f4")
+        if not hasattr(self, "_matrix"):
+            self._matrix = np.frombuffer(b"".join(self._vectors), "<f4").reshape(len(self._vectors), -1)
+        products = self._matrix @ query
+        at = int(products.argmax())
+        away = math.sqrt(max(0.0, 2 - 2 * float(products[at])))
+        shares = set(words(key)) & set(words(self._keys[at]))
+        return at + 1, away, away < 0.76 or (away < 0.85 and bool(shares))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def rates(found: list[Asked]) -> tuple[float, float, float]:
+    """Unknown questions answered, known ones answered rightly, known ones answered wrongly."""
+    known = [one for one in found if one.own is not None]
+    unknown = [one for one in found if one.own is None]
+    return (
+        _share(sum(one.answer is not None for one in unknown), len(unknown)),
+        _share(sum(one.answer == one.own for one in known), len(known)),
+        _share(sum(one.answer not in (None, one.own) for one in known), len(known)),
+    )
+
+
+def _told(size: int, found: list[Asked]) -> list[Row]:
+    known = [one for one in found if one.own is not None]
+    unknown = [one for one in found if one.own is None]
+    false, right, wrong = rates(found)
+    high = _share(sum(one.level == "high" for one in unknown), len(unknown))
+    text = _share(sum(one.tier not in ("", "vector") for one in unknown), len(unknown))
+    shown = _share(sum(one.own in one.shown for one in known), len(known))
+    strict = _share(sum(one.own in one.near for one in known), len(known))
+    plain = _share(sum(one.own in (case for case, _ in one.bm25) for one in known), len(known))
+    alone = _at_equal([(one.own, *(one.bm25[0] if one.bm25 else (0, 0.0))) for one in found], false)
+    seed_false = _share(sum(one.seed[2] for one in unknown), len(unknown))
+    seed_right = _share(sum(one.seed[2] and one.seed[0] == one.own for one in known), len(known))
+    seed_alike = _at_equal([(one.own, one.seed[0], -one.seed[1]) for one in found], false)
+    print(
+        f"base of {size:,}: {len(known)} known and {len(unknown)} unknown questions\n"
+        f"  unknown answered         {false:6.3f}   (high {high:.3f}, low {false - high:.3f};"
+        f" by a text tier {text:.3f})\n"
+        f"  known answered rightly   {right:6.3f}   (wrongly {wrong:.3f})\n"
+        f"  seed's constants         {seed_right:6.3f}   at {seed_false:.3f} of the unknown answered; {seed_alike:.3f} at ours\n"
+        f"  bm25 alone               {alone:6.3f}   at the same share of the unknown answered\n"
+        f"  own case among 3 shown   {shown:6.3f}   (from cosine 0.50 on only: {strict:.3f}); bm25 {plain:.3f}\n"
+    )
+    rows = [Row(f"wordings, {size:,}: unknown answered", false, 0.05, "high and low", unit="")]
+    if size == 1_000:
+        rows += [
+            Row("wordings, 1,000: 0.19 / known answered rightly", 0.19 / max(right, 1e-9), 1.0, f"{right:.3f}"),
+            Row("wordings, 1,000: the seed's text and distance / ours, right", seed_alike / max(right, 1e-9), 1.0),
+            Row("wordings, 1,000: bm25 alone / ours, right", alone / max(right, 1e-9), 1.0),
+            Row("wordings, 1,000: bm25 + 0.08 / recall@3 of similar", (plain + 0.08) / max(shown, 1e-9), 1.0),
+        ]
+    return rows
+
+
+def _at_equal(scored: list[tuple[int | None, int, float]], false: float) -> float:
+    """Known questions answered rightly by a score alone, with the bar that lets the same share of the unknown through.
+
+    Of each question: its own case (None: unknown), the one found, the score.
+    """
+    strangers_ = sorted((score for own, _, score in scored if own is None), reverse=True)
+    through = int(false * len(strangers_))
+    bar = strangers_[through] if through < len(strangers_) else -math.inf
+    known = [(own, case, score) for own, case, score in scored if own is not None]
+    return _share(sum(score > bar and case == own for own, case, score in known), len(known))
+
+
+def _near_strangers(half: Half, model: Remembered) -> list[Row]:
+    """Pairs of one tool that look alike: the one is known, the other asked for."""
+    pairs = [pair for pair in near(half) if hangul_share(pair.one) <= 0.5]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_store(Path(folder) / "base.db", write=True, create=True) as store,
+        _vectors(model, 0.0) as vectors,
+    ):
+        ids = fill(store, (*(pair.one for pair in pairs), *strangers(1_000 - len(pairs))), model)
+        answered = total = 0
+        for pair, own in zip(pairs, ids, strict=False):
+            if identify(pair.one).fingerprint == identify(pair.other).fingerprint:
+                continue
+            hit = search(store, pair.other, count=False, vectors=vectors).match
+            total += 1
+            answered += hit is not None and hit.id == own and hit.tier == "vector"
+    print(f"near strangers: {answered} of {total} pairs of one tool are taken for each other by the vector tier\n")
+    return []
+
+
+def curve(half: Half, model: Remembered, size: int = 1_000) -> str:
+    """What moving both bars would do, in a base of `size`: a table."""
+    lines = ["bars moved by   unknown answered   known rightly   known wrongly"]
+    for shift in SHIFTS:
+        false, right, wrong = rates(list(_asked(size, half, model, shift, controls=False)))
+        lines.append(f"{shift:+13.2f}   {false:16.3f}   {right:13.3f}   {wrong:13.3f}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    measure(quick="--quick" in sys.argv, half="tuned" if "--tuned" in sys.argv else "reported")

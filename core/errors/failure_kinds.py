@@ -1,0 +1,55 @@
+"""What kind of failure a message reports. Two messages that name different kinds are different errors.
+
+A model cannot see it: "does not exist" and "already exists" lie next to each other for it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.lazy_pattern import lazy_pattern
+
+_KINDS: Final = {
+    "something is missing": lazy_pattern(
+        r"not found|no such|(?:cannot|can't|could not|couldn't|unable to|failed to) (?:find|locate|resolve|open)"
+        r"|missing|(?:does not|doesn't|did not|not) exist|undefined|undeclared|unresolved|unknown|unrecognized"
+        r"|not (?:been )?(?:defined|declared|recognized|installed|registered|in)\b"
+        r"|\bno (?:module|matching|rule|package|default|available)|찾을 수 없|존재하지|누락"
+    ),
+    "something is there already": lazy_pattern(
+        r"already (?:exist|in use|used|defined|declared|allocated|running|registered|initialized|been)|duplicate"
+        r"|redeclare|redefin|multiple definition|unique|\bconflicts?\b|중복|이미"
+    ),
+    "something is not allowed": lazy_pattern(
+        r"denied|forbidden|not (?:permitted|allowed|authorized)|unauthorized|authenticat|permission|password"
+        r"|credential|not in the sudoers|거부|권한"
+    ),
+    "nobody answers": lazy_pattern(r"connect\w* refused|unreachable|no route to host|연결이 거부"),
+    "it took too long": lazy_pattern(r"timed? ?out|timeout|deadline|시간.{0,4}초과"),
+    "it was cut off": lazy_pattern(
+        r"reset by peer|hung up|broken pipe|closed|gone away|lost connection|disconnect|prematurely"
+    ),
+    "there is no room": lazy_pattern(
+        r"no space|out of memory|too (?:large|long|big|many)|exceed|quota|limit|exhausted|insufficient|부족|초과"
+    ),
+    "it has expired": lazy_pattern(r"expired|만료"),
+    "it cannot be read": lazy_pattern(
+        r"syntax|unexpected|\bpars(?:e|ing)\b|expected|unterminated|malformed|invalid (?:syntax|character|token)|구문"
+    ),
+    "it is locked": lazy_pattern(r"\block(?:ed)?\b|busy|deadlock|잠겨|잠금"),
+    "the name is not known": lazy_pattern(r"resolv\w* host|resolution|hostname|name or service"),
+    "the types do not fit": lazy_pattern(
+        r"assignable|incompatible|mismatch|cannot be cast|invalid type|cannot (?:use|convert)|unsupported operand"
+    ),
+    "it lies outside": lazy_pattern(r"out of (?:range|bounds)|overflow"),
+}
+
+
+def failure_kinds(text: str) -> frozenset[str]:
+    """The kinds of failure that a text from `embed_text` names, in plain words; often none, sometimes several."""
+    return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
+
+
+def kinds_differ(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether both name kinds and share none."""
+    return bool(ours) and bool(theirs) and not ours & theirs

@@ -1,0 +1,208 @@
+"""The vector tier: the same error in other words (error-kb REQ-RA-002 tier 3, DESIGN 7).
+
+No answer is better than a wrong one: a near case answers only from a bar on that rises with the base, is vetoed where
+codes or kinds of failure differ, and what lies below is shown as similar, which is never an answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import apsw
+
+from core.embedding import distance_of
+from core.embedding.catalogue import Model
+from core.embedding.index import open_index
+from core.embedding.state import why_off
+from core.errors.answer import Confidence, Hit, Query
+from core.errors.embed_text import embed_text
+from core.errors.neighbours import (
+    Neighbour,
+    answering_cases,
+    by_rare_words,
+    nearest_answering,
+    similarities,
+    weighed,
+)
+from core.errors.similar import SHOWN, similar_by_words, similar_cases
+from core.errors.tiers import neighbour_hit
+from core.errors.vector_search import NoVectors, VectorLooked, VectorSearch, place_of
+from core.errors.word_weight import SMALL_BASE, is_content
+from core.fault import Fault
+from core.text import hangul_share
+from core.trace import Outcome, Step, Stopwatch, facts
+
+RARE: Final = 1.3
+"""What a low answer must share, counted in words that no other case has."""
+_HANGUL = 0.5
+_TOLD = 3  # neighbours told in the trace
+_WORDS = 8  # words of each told
+Verdict = Literal["high", "low", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bars:
+    """The cosines from which a neighbour of this model answers, in a base of `cases`."""
+
+    model: str
+    cases: int
+    high: float
+    low: float
+    measured: bool
+    similar: float = field(default=0.5)
+
+
+def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: int | None = None) -> VectorLooked:
+    """The nearest case with a fix, if it is near enough. `weak`: a prefix match to be looked at as well.
+
+    Raises apsw errors of the store only: whatever is wrong with the model or its vectors becomes a step.
+    """
+    watch = Stopwatch()
+    model = vectors.model()
+    if isinstance(model, NoVectors):
+        return _without(model, watch)
+    if model.languages == "en" and hangul_share(query.key_line) > _HANGUL:
+        reason = f"the text is mostly Korean and {model.id} reads English: shared words are shown instead"
+        similar = similar_by_words(con, query.key_line)
+        step = Step("vector", "skipped", reason, facts(model=model.id, similar=len(similar)), elapsed_ms=watch.ms())
+        return VectorLooked(None, step, similar=similar)
+    place, text = place_of(model), embed_text(query.key_line)
+    off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "there is no word in it")
+    if off:
+        return _without(NoVectors(off, "casebook embed"), watch)
+    vector = vectors.embed(text)
+    if isinstance(vector, NoVectors):
+        return _without(vector, watch)
+    try:
+        index = open_index(con, place.kind, place.model, place.recipe, place.dim, vectors.kept)
+        found = dict(nearest_answering(con, index, vector))
+    except Fault as fault:
+        return _without(NoVectors(fault.message, fault.hint or "", "failed"), watch)
+    cases = answering_cases(con)
+    more = [*by_rare_words(con, text, cases), *([] if weak is None else [weak])]
+    found |= similarities(con, place, vector, (one for one in more if one not in found))
+    near = weighed(con, query.key_line, found, cases)
+    return _decided(con, near, _bars(model, cases), weak, watch)
+
+
+def _without(off: NoVectors, watch: Stopwatch) -> VectorLooked:
+    told = facts(remedy=off.remedy) if off.remedy else ()
+    return VectorLooked(None, Step("vector", off.outcome, off.reason, told, elapsed_ms=watch.ms()))
+
+
+def _bars(model: Model, cases: int) -> _Bars:
+    bars = model.thresholds
+    if bars is None:
+        return _Bars(model.id, cases, 1.0, 1.0, measured=False)
+    return _Bars(model.id, cases, bars.high_at(cases), bars.low_at(cases), True, bars.similar)
+
+
+def _decided(
+    con: apsw.Connection, near: list[Neighbour], bars: _Bars, weak: int | None, watch: Stopwatch
+) -> VectorLooked:
+    """The best neighbour is judged, and only it: where the best one may not answer, nothing does."""
+    best = near[0] if near else None
+    verdict, reason = ("no", "no case with a fix has a vector") if best is None else judged(best, bars)
+    told = tuple(_told(one, *judged(one, bars), bars) for one in near[:_TOLD])
+    match = None
+    if best is not None and verdict != "no":
+        match = _hit(con, best, verdict, accepted=True, reason="")
+    misses = tuple(
+        _hit(con, one, "low", accepted=False, reason=judged(one, bars)[1] if one is best else "another case is nearer")
+        for one in near[:SHOWN]
+        if match is None or one.id != match.id
+    )
+    similar = similar_cases(con, [one for one in near if match is None or one.id != match.id], bars.similar)
+    outcome: Outcome = "miss" if best is None else "hit" if match else "rejected"
+    seen = facts(
+        model=bars.model,
+        cases=bars.cases,
+        looked_at=len(near),
+        bar_high=round(bars.high, 3) if bars.measured else None,
+        bar_low=round(bars.low, 3) if bars.measured else None,
+        best=round(best.similarity, 3) if best else None,
+        similar=len(similar),
+    )
+    step = Step("vector", outcome, reason, seen, told, watch.ms())
+    return VectorLooked(match, step, misses, similar, _refuted(near, weak, bars))
+
+
+def judged(one: Neighbour, bars: _Bars) -> tuple[Verdict, str]:
+    """Whether a neighbour may answer, and why, in plain words."""
+    if one.veto:
+        return "no", one.veto
+    if not bars.measured:
+        return "no", "nobody has measured this model: its neighbours are shown as similar only"
+    if one.similarity >= bars.high:
+        return "high", f"near enough in a base of {bars.cases:,} cases"
+    if one.similarity < bars.low:
+        return "no", f"not near enough in a base of {bars.cases:,} cases"
+    if bars.cases < SMALL_BASE:
+        shared = [word for word in one.shared if is_content(word)]
+        return (
+            ("low", f"rather near, and both say {shared[0]}")
+            if shared
+            else ("no", "rather near, but no word is shared")
+        )
+    if one.rare >= RARE:
+        return "low", "rather near, and the words that both have are rare"
+    return "no", f"rather near, but the shared words weigh too little ({one.rare:.1f} of {RARE})"
+
+
+def _refuted(near: list[Neighbour], weak: int | None, bars: _Bars) -> str:
+    """Why the weak prefix match is another error, as far as the vectors can tell; empty if they cannot."""
+    one = next((one for one in near if one.id == weak), None)
+    if one is None or not bars.measured:
+        return ""
+    if one.veto:
+        return one.veto
+    return f"its similarity is only {one.similarity:.2f}" if one.similarity < bars.similar else ""
+
+
+def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted: bool, reason: str) -> Hit:
+    distance = distance_of(one.similarity)
+    why = (f"similarity {one.similarity:.2f} (distance {distance:.2f})", *_words(one))
+    level: Confidence = "high" if confidence == "high" else "low"
+    return neighbour_hit(
+        con,
+        one.id,
+        one.key_line,
+        one.similarity,
+        distance,
+        why,
+        confidence=level,
+        accepted=accepted,
+        reason=reason,
+    )
+
+
+def _words(one: Neighbour) -> tuple[str, ...]:
+    said: list[str] = []
+    if one.shared:
+        said.append(f"both say {', '.join(one.shared[:_WORDS])}")
+    if one.missing:
+        said.append(f"it does not say {', '.join(one.missing[:_WORDS])}")
+    return tuple(said)
+
+
+def _told(one: Neighbour, verdict: Verdict, reason: str, bars: _Bars) -> Step:
+    """One neighbour in the trace: everything that spoke for it and against it."""
+    return Step(
+        "neighbour",
+        "hit" if verdict != "no" else "rejected",
+        reason,
+        facts(
+            case=one.id,
+            cosine=round(one.similarity, 4),
+            distance=round(distance_of(one.similarity), 4),
+            shared=" ".join(one.shared[:_WORDS]),
+            missing=" ".join(one.missing[:_WORDS]),
+            idf=round(one.weight, 2),
+            overlap=round(one.overlap, 3),
+            rare=round(one.rare, 2),
+            bar=round(bars.high if verdict == "high" else bars.low, 3) if bars.measured else None,
+            same_code=one.same_code,
+            veto=one.veto or None,
+        ),
+    )

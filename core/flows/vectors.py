@@ -1,0 +1,54 @@
+"""What the vector tier searches with: the model in use, from the service that holds it or loaded into this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from core.errors.vector_search import ModelAtHand, NoVectors, VectorSearch
+from core.settings import EmbeddingSettings
+
+if TYPE_CHECKING:
+    from core.embedding.bits import KeptBits
+    from core.embedding.embedder import Embedder
+    from core.embedding.models import Found
+
+From = Literal["service", "process"]
+"""`service`: only a model that another process holds, within its deadline; `process`: it is loaded here, if need be."""
+
+
+def vector_search(
+    settings: EmbeddingSettings, source: From, *, kept: KeptBits | None = None, deadline_ms: float | None = None
+) -> VectorSearch:
+    """The way to the vectors of errors. Costs nothing until a search needs it.
+
+    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service.
+    """
+
+    def find() -> ModelAtHand | NoVectors:
+        from core.embedding.models import Absent, current
+
+        if source == "service" and not settings.service:
+            return NoVectors("the model service is switched off (embedding.service)")
+        found = current(settings)
+        if isinstance(found, Absent):
+            return NoVectors(found.reason, found.remedy)
+        if source == "process":
+            return ModelAtHand(found.model, lambda: _loaded(found))
+        return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
+
+    return VectorSearch(find, kept)
+
+
+def _loaded(found: Found) -> Embedder:
+    from core.embedding.local import load
+
+    return load(found, threads=1)
+
+
+def _served(found: Found, deadline_ms: float | None) -> Embedder | NoVectors:
+    """The service's embedder. Asked only when the casebook has vectors of this model: then it is worth starting one."""
+    from core.embedding.client import DEADLINE_MS, Unserved, connect
+
+    model = found.model
+    met = connect(model.id, version=model.version, deadline_ms=deadline_ms or DEADLINE_MS, start=True)
+    return NoVectors(met.reason, "", met.outcome) if isinstance(met, Unserved) else met
