@@ -6,10 +6,11 @@ import io
 import tracemalloc
 from typing import BinaryIO, cast
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.transcripts import RawLine, read_lines
+from core.transcripts.json_line import is_blank
 
 
 def lines(data: bytes, offset: int = 0, before: int = 0, cap: int = 1000) -> list[RawLine]:
@@ -75,12 +76,14 @@ def test_reading_in_two_parts_gives_the_lines_of_reading_once(parts: list[bytes]
     cut = data.draw(st.integers(0, len(whole)))
     first = lines(whole[:cut], cap=20)
     after = (first[-1].end, first[-1].lines) if first else (0, 0)
+    # A whole value with more behind it on its line is no JSON; cut behind the value, it is read before that is known.
+    assume(whole[:cut].endswith(b"\n") or after[0] < cut or is_blank(whole[cut:].partition(b"\n")[0]))
     joined = [*first, *lines(whole, *after, cap=20)]
     once = lines(whole, cap=20)
     assert _told(joined) == _told(once)
 
 
 def _told(found: list[RawLine]) -> list[tuple[int, bytes | None]]:
-    """What was read: without line ends, and without lines that hold nothing."""
-    kept = [(line.number, None if line.data is None else line.data.rstrip(b"\n")) for line in found]
+    """What was read: without line ends and padding, and without lines that hold nothing."""
+    kept = [(line.number, None if line.data is None else line.data.rstrip(b" \t\r\n\0")) for line in found]
     return [(number, data) for number, data in kept if data is None or data]
