@@ -28,6 +28,8 @@ WEIGHED = 8_000
 """Rows with the fewest signs that differ from the query's: these are weighed."""
 RESCORED = 800
 """Of those, the best, whose true vectors are read: they hold 98 in 100 of the true three nearest (`bench knn`)."""
+MANY = 200_000
+"""Vectors up to which half as many are weighed and read: the candidates lie less close there."""
 _SLICE = 1 << 16  # vectors compared at a time: what is in between stays in the processor's cache
 _SAMPLE = 64  # one in so many is looked at to guess how far the candidates reach
 _ABSENT = 0xFFFF
@@ -70,10 +72,11 @@ class KeptBits:
         distances = _differing(columns, size, _words(query))
         if mask is not None:
             distances[~mask[:size]] = _ABSENT
-        near = _fewest(distances, WEIGHED)
-        if len(near) > RESCORED:
-            weights = _weighed(columns[:, near], query)
-            near = near[np.argpartition(-weights, RESCORED)[:RESCORED]]
+        share = 1 if size > MANY else 2
+        near = _fewest(distances, WEIGHED // share)
+        most = RESCORED // share
+        if len(near) > most:
+            near = near[np.argpartition(-_weighed(columns[:, near], query), most)[:most]]
         return np.unique(items[near]).tolist()
 
     def _refresh(self, con: apsw.Connection, place: Place) -> None:

@@ -79,8 +79,8 @@ def test_a_few_wanted_ones_are_found_behind_thousands_of_others(book: Store) -> 
 
 def test_bits_find_what_is_near_among_very_many(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Recall is measured in bench; here, with small limits, each stage has to leave most behind, with a filter too."""
-    monkeypatch.setattr("core.embedding.bits.WEIGHED", 300)
-    monkeypatch.setattr("core.embedding.bits.RESCORED", 40)
+    monkeypatch.setattr("core.embedding.bits.WEIGHED", 600)
+    monkeypatch.setattr("core.embedding.bits.RESCORED", 80)
     place = Place("rule", "exact@1", "r", 72)  # no whole number of 64-bit words
     items = [made(item, 1, place) for item in range(1, 2501)]
     fill(book, place, *items)
