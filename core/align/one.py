@@ -9,6 +9,7 @@ from core.align.answer import Aligned, Concern, Method, NearMiss, failed, hash_o
 from core.align.ellipsis import fragments_of, place_fragments
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
 from core.align.guard import compare, negated_outside
+from core.align.guard.cut import cut_off
 from core.align.guard.elided import elided
 from core.align.places import Found, find, variants
 from core.align.session import Session
@@ -186,6 +187,8 @@ class _Search:
         if method != "exact":
             verdict = compare(quote.plain, text[start:end], self._session.knows, level)
             concerns += verdict.concerns
+        if level != "off":
+            concerns += cut_off(text, start, end, quote.plain)
         if level != "off" and (beside := negated_outside(text, start, end)):
             concerns.append(Concern("negation beside it", "", beside))
         if method != "exact" or concerns:

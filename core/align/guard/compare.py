@@ -10,10 +10,11 @@ from rapidfuzz.distance import Indel
 
 from core.align.answer import Concern, Difference
 from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, PHRASE_STARTS, negations, opposed, qualifies
-from core.align.guard.pairs import alike, pairs
+from core.align.guard.names import people
+from core.align.guard.pairs import pairs, unlike
 from core.align.guard.particles import heavy_tail
 from core.align.guard.tokens import Token, tokens_of
-from core.align.guard.typos import Known
+from core.align.guard.typos import Known, is_far_slip
 from core.align.settings import Level
 from core.align.view import View
 
@@ -21,6 +22,8 @@ _DROPPED = 0.34
 """The share of the source's words that a quote may leave out, if none of them carries its sense."""
 _RUN = 2
 """Words that carry meaning which may be missing side by side."""
+_CARELESS = 2
+"""Slips in a quote from which it was typed without care."""
 _DASHES = frozenset("- ||".split())
 
 
@@ -59,7 +62,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     if level == "strict":
         concerns += [_concern("wording", change.quote, change.source) for change in changes]
     else:
-        concerns += [concern for change in changes for concern in _of_change(change, known)]
+        concerns += _of_changes(changes, known, people(theirs))
         concerns += _too_much_left_out(changes, theirs)
     return Verdict(tuple(dict.fromkeys(concerns)), diff)
 
@@ -73,17 +76,23 @@ def _same_letters(change: _Change) -> bool:
     return not any(KIND_OF.get(token.canon) == "negation" or token.canon in NEGATIVE_PREFIXES for token in both)
 
 
-def _of_change(change: _Change, known: Known) -> Iterator[Concern]:
-    """The concerns of one run that differs."""
-    paired, added, missing = pairs(change.quote, change.source)
-    for mine, yours in paired:
-        if not alike(mine, yours, known):
+def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int]) -> Iterator[Concern]:
+    """The concerns of the runs that differ."""
+    runs = [pairs(change.quote, change.source) for change in changes]
+    everyone = [pair for paired, _, _ in runs for pair in paired if _renamed(*pair, named)]
+    yield from (_concern("name", (mine,), (yours,)) for mine, yours in everyone)
+    doubtful = [(mine, yours) for paired, _, _ in runs for mine, yours in unlike(paired, known)]
+    slips = sum(len(paired) for paired, _, _ in runs) - len(doubtful)
+    for mine, yours in doubtful:
+        # Where a quote is full of slips, one more that went further is one of them.
+        if slips < _CARELESS or not is_far_slip(mine, yours, known):
             yield _of_pair(mine, yours)
-    for token in added:
-        if token.canon not in HARMLESS and token.canon not in _DASHES:
-            yield _concern(_kind_of(token) or "added", (token,), ())
-    if missing:
-        yield from _of_missing(missing)
+    for _, added, missing in runs:
+        for token in added:
+            if not token.around and token.canon not in HARMLESS and token.canon not in _DASHES:
+                yield _concern(_kind_of(token) or "added", (token,), ())
+        if missing:
+            yield from _of_missing(missing)
 
 
 def _of_missing(missing: Sequence[Token]) -> Iterator[Concern]:
@@ -96,6 +105,10 @@ def _of_missing(missing: Sequence[Token]) -> Iterator[Concern]:
     begins = any(token.canon in PHRASE_STARTS for token in said[:-1])
     if len(weighty) >= _RUN or (begins and weighty):
         yield _concern("left out", (), missing)
+
+
+def _renamed(mine: Token, yours: Token, named: frozenset[int]) -> bool:
+    return yours.start in named and mine.canon != yours.canon and len(mine.canon) == len(yours.canon)
 
 
 def _of_pair(mine: Token, yours: Token) -> Concern:

@@ -102,6 +102,8 @@ _NO_CONNECTING: Final = frozenset("화면 측면 반면 평면 표면 장면 전
 
 def qualifies(word: str) -> str:
     """What kind of limit a word is by its form alone: an adverb or adjective, a clause's last word; else nothing."""
+    if word in HARMLESS:
+        return ""
     if _QUALIFYING.fullmatch(word):
         return "scope"
     return "logic" if _CONNECTING.fullmatch(word) and word not in _NO_CONNECTING and len(word) > 1 else ""

@@ -78,6 +78,7 @@ _STEMS: Final = """
 앉 알 알리 얇 어렵 얻 없애 여 열 오 오르 올 올라가 올리 옮 옮기 외우 울 움직이 웃 원하 의하 이기 이루 이르 익 일어나 읽 잃 입 잇 있 잊 자 자르 작 잘 잠그
 잡 적 접 정하 젖 주 죽 죽이 줄 줄이 줍 지 지나 지니 지우 지키 짓 짧 짜 찍 차 찾 채우 처리하 추 치 치르 치우 커지 켜 크 키우 타 태우 터지 틀 파 펴 팔 퍼지
 푸 풀 풀리 피하 하 합치 향하 헤매 흐르 흘러가 흩어지
+하 되 당하 받 시키
 """
 _FUSED: Final = """
 가져 갈려 걸려 거쳐 그려 기다려 나눠 남겨 낮춰 넘겨 눌러 느껴 느려져 늘려 달려 도와 돌려 둬 들려 떨어져 띄워 마쳐 막혀 맞춰 맡겨 멈춰 몰라 모여 미뤄 밀려
@@ -91,9 +92,8 @@ _ENDING: Final = re.compile(
     "(?:시)?(?:았|었|였|겠|ㅆ)*(?:ㄴ|ㄹ|ㅁ|ㅂ)?"
     "(?:다|는다|은다|니다|습니다|까|요|어요|아요|죠|지요|네|군|자|라|어라|아라|고|며|면|으면|으며|나|지만|는데|은데|데|어서|아서|서|니|으니|니까|"
     "려고|으려고|러|도록|게|지|기|음|는|은|을|던|듯|수록|어야|아야|야|어도|아도|도|어|아)?"
-    "(?:고|는|만|서|도|면|며|지만|라고|다고|다는|다면|라는)*"
+    "(?:고|는|만|서|도|면|며|지만|라고|라는)*"
 )
-_HELPED: Final = re.compile("(?:하|되|시키|당하|받|했|됐|한|된|할|될|함|됨|해|돼|합|됩)(?P<tail>.*)")
 _PAST: Final = "\u11bb"
 
 
@@ -103,7 +103,7 @@ def is_korean(word: str) -> bool:
     if word in NOUNS or bare in NOUNS:
         return True
     for cut in range(min(len(word) - 1, 5), 1, -1):
-        if word[:cut] in NOUNS and (_HELPED.fullmatch(word[cut:]) or word[cut:] in _GLUED):
+        if word[:cut] in NOUNS and (is_verb(word[cut:]) or word[cut:] in _GLUED):
             return True
     return is_verb(word)
 

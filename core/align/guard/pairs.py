@@ -50,6 +50,28 @@ def _likeness(one: Token, other: Token) -> float:
     return 2 * same + (one.kind == other.kind) + Levenshtein.normalized_similarity(one.canon[:64], other.canon[:64])
 
 
+def unlike(paired: Sequence[tuple[Token, Token]], known: Known) -> list[tuple[Token, Token]]:
+    """The pairs that do not say the same; two neighbours that share a wrongly placed blank do (`too_lname`)."""
+    found: list[tuple[Token, Token]] = []
+    at = 0
+    while at < len(paired):
+        mine, yours = paired[at]
+        if not alike(mine, yours, known):
+            if at + 1 < len(paired) and _cut_elsewhere(paired[at], paired[at + 1]):
+                at += 2
+                continue
+            found.append((mine, yours))
+        at += 1
+    return found
+
+
+def _cut_elsewhere(first: tuple[Token, Token], second: tuple[Token, Token]) -> bool:
+    tokens = (*first, *second)
+    if any(token.kind != "word" or token.canon in KIND_OF for token in tokens):
+        return False
+    return first[0].canon + second[0].canon == first[1].canon + second[1].canon
+
+
 def alike(mine: Token, yours: Token, known: Known) -> bool:
     """Whether two tokens that differ say the same."""
     if "number" in (mine.kind, yours.kind):
@@ -57,7 +79,7 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
     if mine.kind != "word" or yours.kind != "word":
         return mine.canon == yours.canon
     one, other = mine.canon, yours.canon
-    if one == other or is_plural(one, other) or same_spelling(one, other):
+    if one == other or (is_plural(one, other) and not yours.coded) or same_spelling(one, other):
         return True
     if one in HARMLESS and other in HARMLESS:
         return ROLE_OF.get(one) == ROLE_OF.get(other)
@@ -67,4 +89,6 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
         return say_the_same(tails)
     if one in KIND_OF or opposed(one, other):
         return False
+    if other in KIND_OF and 2 < len(other) < 5 and is_slip(one, known, other):
+        return True
     return is_typo(mine, yours, known)

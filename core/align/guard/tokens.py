@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from core.align.view import AROUND
@@ -18,13 +20,13 @@ _TOKEN = re.compile(
     r"|(?<=\w)\s[+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
     r"|(?<=[\w)])\s-(?=\s[\w(])|\?(?=[\s\"')]|$))"
 )
-_BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\"'\n])[\s*_`\"'(]*$")
+_BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
 _CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
 _PRONOUNS = frozenset("it that there here what who he she let where how this".split())
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
-_MARKS = re.compile(r"\n[ \t]*[>+\-*|][ \t>]*")
+_MARKS = re.compile(r"(?:\n|\A)[ \t]*[>+\-*|][ \t>]*(?!\d)")
 _ALIKE = {
     "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "===": "==", "!==": "!=", "∧": "&&", "∨": "||", "¬": "!",
     "percent": "%", "퍼센트": "%", "프로": "%", "pct": "%",
@@ -68,12 +70,16 @@ class Token:
 def tokens_of(lines: str) -> list[Token]:
     """The tokens of a text in the form of `View.lines`."""
     found: list[Token] = []
-    around = [match.span() for match in AROUND.finditer(lines) if match.start()] + [
-        match.span() for match in _MARKS.finditer(lines) if match.start()
-    ]
+    around = sorted(
+        [match.span() for match in AROUND.finditer(lines) if match.start()]
+        + [match.span() for match in _MARKS.finditer(lines)]
+    )
+    starts = [start for start, _ in around]
+    ends = list(accumulate((end for _, end in around), max))
     for match in _TOKEN.finditer(lines):
         said, kind = match[0].strip(), match.lastgroup or "word"
-        beside = any(start <= match.start() < end for start, end in around)
+        place = bisect_right(starts, match.start()) - 1
+        beside = place >= 0 and match.start() < ends[place]
         if kind == "number":
             found.append(Token("number", said, canonical_number(said), *match.span(), beside))
         elif kind == "word":

@@ -13,9 +13,9 @@ from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from core.align.guard.english import is_english
+from core.align.guard.english import NAMES, WORDS, is_english
 from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES
-from core.align.guard.korean import is_korean, tense_of
+from core.align.guard.korean import NOUNS, is_korean, tense_of
 from core.align.guard.tokens import Token
 
 _SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset(KIND_OF) | HARMLESS
@@ -25,6 +25,9 @@ _ENDINGS: Final = frozenset(
 _SUFFIXES: Final = ("s", "es", "d", "ed", "r", "er", "ing", "ly", "al", "able", "ible", "less", "ful", "or", "ee", "est")
 _LONG: Final = 7
 """Letters from which even a name or a part of an identifier may have one wrong."""
+_LONG_NAME: Final = 10
+_DERIVED: Final = 7
+"""Letters from which two regular forms of words are no longer a letter doubled apart (`planing`, `planning`)."""
 _LONGEST: Final = 60
 """A word of more letters is code or data, and stands letter by letter."""
 
@@ -35,15 +38,31 @@ Known = Callable[[str], bool]
 def is_typo(written: Token, meant: Token, known: Known) -> bool:
     """Whether `written` (of the quote) is `meant` (of the source) misspelt."""
     one, other = written.canon, meant.canon
-    if max(len(one), len(other)) > _LONGEST or is_real(one) or known(one) or _inflected(one, other):
+    shorter = min(len(one), len(other))
+    if max(len(one), len(other)) > _LONGEST or known(one) or is_used(one):
         return False
-    if _stumbled(one, other):
+    stumbled = _stumbled(one, other)
+    if stumbled and shorter >= _DERIVED:
+        return True
+    if is_real(one) or _inflected(one, other):
+        return False
+    if stumbled:
         return True
     if written.proper and meant.proper:
-        return False
-    if meant.coded and min(len(one), len(other)) < _LONG:
-        return False
+        return shorter >= _LONG_NAME and OSA.distance(one, other, score_cutoff=1) == 1
+    if meant.coded and shorter < _LONG:
+        return len(one) != len(other) and OSA.distance(one, other, score_cutoff=1) == 1
     return is_near(one, other)
+
+
+def is_far_slip(written: Token, meant: Token, known: Known) -> bool:
+    """Whether `written` is no word at all, and half of its letters still are those of `meant`."""
+    one, other = written.canon, meant.canon
+    if "word" != written.kind or "word" != meant.kind or len(one) < 2 or max(len(one), len(other)) > _LONGEST:
+        return False
+    if known(one) or is_real(one) or other in KIND_OF or _inflected(one, other):
+        return False
+    return OSA.normalized_similarity(_letters(one), _letters(other)) >= 0.5
 
 
 def is_near(one: str, other: str) -> bool:
@@ -62,10 +81,15 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
     return OSA.distance(_letters(written), _letters(meant), score_cutoff=1) <= 1
 
 
+def is_used(word: str) -> bool:
+    """Whether a word (lower case) is an everyday one as it stands."""
+    return word in _SMALL or word in WORDS or word in NAMES or word in NOUNS
+
+
 @lru_cache(maxsize=4096)
 def is_real(word: str) -> bool:
-    """Whether a word (lower case) is one that people use."""
-    return word in _SMALL or (is_korean(word) if _hangul(word) else is_english(word))
+    """Whether a word (lower case) is an everyday one, or a form of one."""
+    return is_used(word) or (is_korean(word) if _hangul(word) else is_english(word))
 
 
 def _stumbled(one: str, other: str) -> bool:
@@ -81,8 +105,11 @@ def _stumbled(one: str, other: str) -> bool:
 
 def _slipped(written: str, meant: str, *, least: int) -> bool:
     one, other = _letters(written), _letters(meant)
-    shorter = min(len(one), len(other))
-    most = 0 if shorter < least else 1 if shorter < 5 else 2 if shorter < 12 else 3
+    shorter, longer = sorted((len(one), len(other)))
+    if one.isascii():
+        most = 0 if shorter < least else 1 if shorter < 4 or longer < 5 else 2 if shorter < 12 else 3
+    else:
+        most = 0 if shorter < least else 1 if shorter < 7 else 2 if shorter < 12 else 3
     return OSA.distance(one, other, score_cutoff=most) <= most
 
 
