@@ -8,7 +8,19 @@ import sys
 
 from bench.table import Row, show
 
-PARTS = ("startup", "identify", "search", "wordings", "importing", "embedding", "knn", "workbench", "service", "hooks")
+PARTS = (
+    "startup",
+    "identify",
+    "search",
+    "wordings",
+    "vector_search",
+    "importing",
+    "embedding",
+    "knn",
+    "workbench",
+    "service",
+    "hooks",
+)
 
 
 def main() -> int:

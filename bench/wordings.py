@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.table import Row
-from bench.wordings_base import Remembered, fill
+from bench.wordings_base import OUT, Remembered, fill
 from bench.wordings_data import Half, Wording, by_cause, near, strangers, wordings
+from bench.wordings_plot import plot
 from core.embedding.catalogue import Thresholds
 from core.errors import search
 from core.errors.identify import identify
@@ -181,7 +182,8 @@ def _told(size: int, found: list[Asked]) -> list[Row]:
         f"  unknown answered         {false:6.3f}   (high {high:.3f}, low {false - high:.3f};"
         f" by a text tier {text:.3f})\n"
         f"  known answered rightly   {right:6.3f}   (wrongly {wrong:.3f})\n"
-        f"  seed's constants         {seed_right:6.3f}   at {seed_false:.3f} of the unknown answered; {seed_alike:.3f} at ours\n"
+        f"  seed's constants         {seed_right:6.3f}   at {seed_false:.3f} of the unknown answered;"
+        f" {seed_alike:.3f} at our share\n"
         f"  bm25 alone               {alone:6.3f}   at the same share of the unknown answered\n"
         f"  own case among 3 shown   {shown:6.3f}   (from cosine 0.50 on only: {strict:.3f}); bm25 {plain:.3f}\n"
     )
@@ -229,11 +231,11 @@ def _near_strangers(half: Half, model: Remembered) -> list[Row]:
 
 
 def curve(half: Half, model: Remembered, size: int = 1_000) -> str:
-    """What moving both bars would do, in a base of `size`: a table."""
+    """What moving both bars would do, in a base of `size`: a table; drawn into bench/out/wordings.svg as well."""
+    points = [(shift, *rates(list(_asked(size, half, model, shift, controls=False)))) for shift in SHIFTS]
+    (OUT / "wordings.svg").write_text(plot([one[:3] for one in points], size), encoding="utf-8")
     lines = ["bars moved by   unknown answered   known rightly   known wrongly"]
-    for shift in SHIFTS:
-        false, right, wrong = rates(list(_asked(size, half, model, shift, controls=False)))
-        lines.append(f"{shift:+13.2f}   {false:16.3f}   {right:13.3f}   {wrong:13.3f}")
+    lines += [f"{one:+13.2f}   {false:16.3f}   {right:13.3f}   {wrong:13.3f}" for one, false, right, wrong in points]
     return "\n".join(lines) + "\n"
 
 

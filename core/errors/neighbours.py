@@ -18,7 +18,7 @@ from core.embedding.stored import Place, windows_of
 from core.errors.codes import codes, differing_codes
 from core.errors.embed_text import embed_text
 from core.errors.failure_kinds import failure_kinds, kinds_differ
-from core.errors.word_weight import heaviest, weights
+from core.errors.word_weight import expected, heaviest, weights
 from core.lexical import any_of
 from core.store.sql import number
 from core.text import words
@@ -28,6 +28,8 @@ NEAREST: Final = 50
 BY_WORDS: Final = 20
 RAREST: Final = 4
 """Words of the question that are asked for: all of them would cost twenty times as much."""
+COMMON: Final = 5_000
+"""A word that more cases have says little, and would make the index walk long."""
 _MOST = 3200
 _LINES = 20  # key lines of one case that are compared
 
@@ -85,7 +87,8 @@ def by_rare_words(con: apsw.Connection, line: str, cases: int, most: int = BY_WO
     asked = frozenset(words(line))
     weight = weights(con, asked, max(cases, 1))
     rows = con.execute(
-        "SELECT term FROM json_each(?) CROSS JOIN case_term ON term = value", (json.dumps(list(asked)),)
+        "SELECT term FROM json_each(?) CROSS JOIN case_term ON term = value WHERE doc <= ?",
+        (json.dumps(list(asked)), COMMON),
     ).fetchall()
     known = [cast("str", row[0]) for row in rows]
     match = any_of(sorted(known, key=lambda word: (-weight[word], word))[:RAREST])
@@ -117,7 +120,8 @@ def weighed(con: apsw.Connection, line: str, found: dict[int, float], cases: int
     lines = _key_lines(con, list(found))
     texts = {one: embed_text(one) for several in lines.values() for one in several}
     known = {one: frozenset(words(said)) for one, said in texts.items()}
-    idf = weights(con, frozenset(asked.union(*known.values())), cases)
+    # What the question does not say is weighed by the shipped table: asking the index would take most of the time.
+    idf = {**expected(frozenset[str]().union(*known.values()), cases), **weights(con, asked, cases)}
     top = heaviest(cases)
 
     def judge(case_id: int, their: str) -> Neighbour:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from core.embedding.embedder import Embedder, Vector
-from core.embedding.stored import Place
 from core.embedding.vectors import unusable
 from core.errors.answer import Hit, Similar
 from core.errors.embed_text import RECIPE
@@ -17,6 +16,7 @@ from core.trace import Step
 if TYPE_CHECKING:
     from core.embedding.bits import KeptBits
     from core.embedding.catalogue import Model
+    from core.embedding.stored import Place
 
 _BROKEN = (ArithmeticError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What a broken model raises instead of a Fault; the text tiers must not pay for it."""
@@ -124,6 +124,8 @@ class VectorSearch:
 
 def place_of(model: Model) -> Place:
     """Where the vectors lie that `model` made of errors."""
+    from core.embedding.stored import Place
+
     return Place("error", f"{model.id}@{model.version}", f"{RECIPE}+{model.recipe}", model.dim)
 
 

@@ -135,9 +135,9 @@ def judged(one: Neighbour, bars: _Bars) -> tuple[Verdict, str]:
     if not bars.measured:
         return "no", "nobody has measured this model: its neighbours are shown as similar only"
     if one.similarity >= bars.high:
-        return "high", f"near enough in a base of {bars.cases:,} cases"
+        return "high", f"near enough in {_base(bars.cases)}"
     if one.similarity < bars.low:
-        return "no", f"not near enough in a base of {bars.cases:,} cases"
+        return "no", f"not near enough in {_base(bars.cases)}"
     if bars.cases < SMALL_BASE:
         shared = [word for word in one.shared if is_content(word)]
         return (
@@ -148,6 +148,10 @@ def judged(one: Neighbour, bars: _Bars) -> tuple[Verdict, str]:
     if one.rare >= RARE:
         return "low", "rather near, and the words that both have are rare"
     return "no", f"rather near, but the shared words weigh too little ({one.rare:.1f} of {RARE})"
+
+
+def _base(cases: int) -> str:
+    return "a base of one case" if cases == 1 else f"a base of {cases:,} cases"
 
 
 def _refuted(near: list[Neighbour], weak: int | None, bars: _Bars) -> str:

@@ -62,17 +62,24 @@ def weights(con: apsw.Connection, asked: Iterable[str], cases: int) -> dict[str,
     How many cases have a word is what the index counts, and at least what the shipped table of a thousand errors lets
     expect: the index knows `TypeError` as one word, and a small base knows nothing.
     """
-    size, several = max(cases, SMALL_BASE), list(asked)
-    counted: dict[str, int] = {}
-    if cases >= SMALL_BASE:
-        rows = con.execute(
-            "SELECT term, doc FROM json_each(?) CROSS JOIN case_term ON term = value", (json.dumps(several),)
-        ).fetchall()
-        counted = dict(cast("list[tuple[str, int]]", rows))
-    return {
-        word: math.log(1 + size / max(1.0, counted.get(word, 0), _SHARES.get(word, 0) * size / 1000))
-        for word in several
-    }
+    if cases < SMALL_BASE:
+        return expected(asked, cases)
+    several = list(asked)
+    rows = con.execute(
+        "SELECT term, doc FROM json_each(?) CROSS JOIN case_term ON term = value", (json.dumps(several),)
+    ).fetchall()
+    counted = dict(cast("list[tuple[str, int]]", rows))
+    return {word: _idf(word, cases, counted.get(word, 0)) for word in several}
+
+
+def expected(asked: Iterable[str], cases: int) -> dict[str, float]:
+    """The same by the shipped table alone."""
+    return {word: _idf(word, cases, 0) for word in asked}
+
+
+def _idf(word: str, cases: int, counted: int) -> float:
+    size = max(cases, SMALL_BASE)
+    return math.log(1 + size / max(1.0, counted, _SHARES.get(word, 0) * size / 1000))
 
 
 def heaviest(cases: int) -> float:
