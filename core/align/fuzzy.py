@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from core.align.edges import best_stretch
+from core.align.guard.tokens import number_of
 from core.align.view import View
 
 LOCATE_CUTOFF = 50.0
 """Below this score of rapidfuzz (0 to 100) nothing is worth a closer look."""
+_NEARBY = 24
+"""Characters beyond an end within which the quote's own first or last word may still stand."""
+_STRETCHED = 4
+"""Further edits that it may cost to reach it."""
+_WORD = re.compile(r"[^ ]+")
 LEAST_LETTERS = 8
 """A quote with fewer letters and digits is like too much: it is never aligned fuzzily."""
 
@@ -66,7 +73,27 @@ def _best(text: str, wanted: str, gap: tuple[int, int], cutoff: float) -> tuple[
     begin, stop = _whole_words(part, left + begin, left + stop, wanted)
     if stop <= begin:
         return None
+    begin, stop = _with_end_words(part, begin, stop, wanted)
     return Levenshtein.normalized_similarity(wanted, part[begin:stop]), low + begin, low + stop
+
+
+def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
+    """A range stretched to the quote's first and last word where they stand near: by edits alone, to leave a short
+    word out costs no more than to pass over a longer one behind it."""
+    head, tail = wanted.partition(" ")[0], wanted.rpartition(" ")[2]
+    most = Levenshtein.distance(wanted, text[start:end]) + _STRETCHED
+    if text[start:end].partition(" ")[0] != head:
+        left = max(0, start - _NEARBY)
+        words = [(left + match.start(), match[0]) for match in _WORD.finditer(text[left:start])]
+        at = next((at for at, word in reversed(words) if number_of(word) == number_of(head)), start)
+        if Levenshtein.distance(wanted, text[at:end]) <= most:
+            start = at
+    if text[start:end].rpartition(" ")[2] != tail:
+        ends = [(end + match.end(), match[0]) for match in _WORD.finditer(text[end : end + _NEARBY])]
+        stop = next((at for at, word in ends if number_of(word) == number_of(tail)), end)
+        if Levenshtein.distance(wanted, text[start:stop]) <= most:
+            end = stop
+    return start, end
 
 
 def _whole_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:

@@ -13,7 +13,10 @@ from core.align.view import View
 
 Form = Literal["plain", "normal", "folded", "letters"]
 CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97}
-MOST_PLACES = 200
+MOST_PLACES = 10_000
+"""Places of one quote that are listed; whoever has more has no quote."""
+_MOST_READ = 20_000_000
+"""Characters of places that are read at most: long quotes have few places, unless they overlap."""
 _MARKS_KEPT = 320
 LEAST_LETTERS = 4
 """A quote with fewer letters and digits stands only where it stands word for word."""
@@ -72,7 +75,8 @@ def _all(
 ) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at = text.find(wanted) if wanted else -1
-    while at >= 0 and len(found) < MOST_PLACES:
+    most = max(2, min(MOST_PLACES, _MOST_READ // max(1, len(wanted))))
+    while at >= 0 and len(found) < most:
         span = (at, at + len(wanted))
         found.append(span if original is None else original(*span))
         at = text.find(wanted, at + 1)

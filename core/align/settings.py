@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+LONGEST_QUOTE = 2000
+"""Code points up to which a quote may be aligned fuzzily at all: the time for it grows with their square."""
+
 Level = Literal["strict", "normal", "off"]
 """`strict`: any word that differs is a concern; `normal`: whatever may change the sense; `off`: nothing."""
 
@@ -25,5 +28,5 @@ class AlignSettings:
     def __post_init__(self) -> None:
         if not 0.85 <= self.fuzzy_threshold < 1:
             raise ValueError(f"fuzzy_threshold {self.fuzzy_threshold} does not lie in [0.85, 1)")
-        if self.max_quote_length < 1:
-            raise ValueError(f"max_quote_length {self.max_quote_length} is less than 1")
+        if not 1 <= self.max_quote_length <= LONGEST_QUOTE:
+            raise ValueError(f"max_quote_length {self.max_quote_length} does not lie in 1 to {LONGEST_QUOTE}")

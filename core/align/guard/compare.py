@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rapidfuzz.distance import Indel
 
@@ -14,7 +16,7 @@ from core.align.guard.names import people
 from core.align.guard.pairs import pairs, unlike
 from core.align.guard.particles import heavy_tail
 from core.align.guard.tokens import Token, tokens_of
-from core.align.guard.typos import Known, is_far_slip
+from core.align.guard.typos import Known, is_far_slip, is_near, is_real
 from core.align.settings import Level
 from core.align.view import View
 
@@ -24,6 +26,10 @@ _RUN = 2
 """Words that carry meaning which may be missing side by side."""
 _CARELESS = 2
 """Slips in a quote from which it was typed without care."""
+_UNIT = 4
+"""Letters that a unit in letters of both sizes has at most, and one more."""
+_PIECE = 2000
+"""Tokens that are compared at once."""
 _DASHES = frozenset("- ||".split())
 
 
@@ -58,7 +64,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     if level == "off":
         return Verdict((), diff)
     changes = [change for change in changes if not _same_letters(change)]
-    concerns = [*_negated(mine, yours, changes), *_moved(changes)]
+    concerns = [*_negated(mine, yours, changes), *_moved(changes), *_units(ours, theirs)]
     if level == "strict":
         concerns += [_concern("wording", change.quote, change.source) for change in changes]
     else:
@@ -71,7 +77,10 @@ def _same_letters(change: _Change) -> bool:
     """Whether both sides say the same, only parted otherwise (`key line`, `keyline`)."""
     sides = ["".join(token.canon for token in side) for side in (change.quote, change.source)]
     both = (*change.quote, *change.source)
-    if sides[0] != sides[1] or not all(token.kind == "word" for token in both):
+    if not all(token.kind == "word" for token in both):
+        return False
+    split = len(both) == 3 and not any(is_real(token.canon) for token in change.quote)
+    if sides[0] != sides[1] and not (split and is_near(sides[0], sides[1])):
         return False
     return not any(KIND_OF.get(token.canon) == "negation" or token.canon in NEGATIVE_PREFIXES for token in both)
 
@@ -142,6 +151,16 @@ def _negated(quote: str, source: str, changes: Sequence[_Change]) -> Iterator[Co
         yield Concern("negation", " ".join(more.elements()), " ".join(fewer.elements()))
 
 
+def _units(ours: Sequence[Token], theirs: Sequence[Token]) -> Iterator[Concern]:
+    """Units that differ by the size of a letter alone, where the quote has both sizes: `Mb` is not `MB`."""
+    if len(ours) != len(theirs):
+        return
+    for before, mine, yours in zip(ours, ours[1:], theirs[1:], strict=False):
+        mixed = mine.text != mine.text.lower() and len(mine.text) < _UNIT
+        if before.kind == "number" and mixed and mine.canon == yours.canon and mine.text != yours.text:
+            yield _concern("unit", (mine,), (yours,))
+
+
 def _moved(changes: Sequence[_Change]) -> Iterator[Concern]:
     """Words that the quote has at another place than the source."""
     left_out = {token.canon for change in changes for token in change.source}
@@ -165,13 +184,32 @@ def _concern(kind: str, quote: Sequence[Token], source: Sequence[Token]) -> Conc
 
 def _runs(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, tuple[int, int], tuple[int, int]]]:
     """The two sequences as runs that are the same or differ: whether, and the range on each side."""
-    here = there = 0
-    for block in Indel.opcodes(ours, theirs).as_matching_blocks() if ours or theirs else []:
-        if block.a > here or block.b > there:
-            yield False, (here, block.a), (there, block.b)
-        if block.size:
-            yield True, (block.a, block.a + block.size), (block.b, block.b + block.size)
-        here, there = block.a + block.size, block.b + block.size
+    for left, right in _pieces(ours, theirs):
+        here, there = left[0], right[0]
+        one, other = ours[slice(*left)], theirs[slice(*right)]
+        for block in Indel.opcodes(one, other).as_matching_blocks() if one or other else []:
+            a, b = left[0] + block.a, right[0] + block.b
+            if a > here or b > there:
+                yield False, (here, a), (there, b)
+            if block.size:
+                yield True, (a, a + block.size), (b, b + block.size)
+            here, there = a + block.size, b + block.size
+
+
+def _pieces(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Ranges of both sides to be compared one after another, so that time and memory grow with their length and not
+    with its square. Long quotes stand where they stand by their letters, so these say where to cut."""
+    if len(ours) <= _PIECE or len(theirs) <= _PIECE:
+        yield (0, len(ours)), (0, len(theirs))
+        return
+    lengths = list(accumulate(map(len, theirs)))
+    here = there = passed = 0
+    for until in range(_PIECE, len(ours) - _PIECE // 2, _PIECE):
+        passed += sum(map(len, ours[here:until]))
+        cut = max(there, bisect_right(lengths, passed))
+        yield (here, until), (there, cut)
+        here, there = until, cut
+    yield (here, len(ours)), (there, len(theirs))
 
 
 def _words(text: str, tokens: Sequence[Token]) -> str:

@@ -24,7 +24,7 @@ _CLASSES: Final = {
         "조건 한정 한해 까지 부터 보다 전에 후에 뿐 외에 밖에 provided providing given assuming depending subject "
         "conditional conditionally except besides apart despite regardless due once whereas unlike versus per rather "
         "alternatively respectively against by 따라 따르면 의하면 덕분 탓 불구하고 반면 비해 대비 관계없이 "
-        "상관없이 무관하게 에만 한하여"
+        "상관없이 무관하게 에만 한하여 한"
     ),
     "hedge": (
         "suspect suspects suspected believe believes believed think thinks thought assume assumes assumed guess hope "

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from core.align.guard.kinds import HARMLESS, KIND_OF, ROLE_OF, opposed
 from core.align.guard.particles import say_the_same, tails_of
 from core.align.guard.spelling import same_spelling
-from core.align.guard.tokens import Token, as_number
+from core.align.guard.tokens import Token, as_number, number_of
 from core.align.guard.typos import Known, is_plural, is_slip, is_typo
 
 _CLOSE = 40
@@ -87,7 +87,7 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
         return is_slip(one, known, other)
     if (tails := tails_of(one, other)) is not None:
         return say_the_same(tails)
-    if one in KIND_OF or opposed(one, other):
+    if one in KIND_OF or opposed(one, other) or number_of(one) not in (one, number_of(other)):
         return False
     if other in KIND_OF and 2 < len(other) < 5 and is_slip(one, known, other):
         return True

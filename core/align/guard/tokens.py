@@ -46,7 +46,7 @@ _NUMBER_WORDS = {
 } | {
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
     "hundred": "100", "백": "100", "thousand": "1000", "천": "1000", "million": "1000000", "만": "10000",
-    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "half": "0.5", "절반": "0.5", "dozen": "12",
+    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "thrice": "3", "half": "0.5", "절반": "0.5", "dozen": "12",
 }  # fmt: skip
 
 
@@ -130,4 +130,9 @@ def canonical_number(text: str) -> str:
 
 def as_number(token: Token) -> str:
     """The token as a number where its word names one, else as it is."""
-    return _NUMBER_WORDS.get(token.canon, token.canon)
+    return number_of(token.canon)
+
+
+def number_of(word: str) -> str:
+    """The number that a word (lower case) names, in digits; any other word as it is."""
+    return _NUMBER_WORDS.get(word, word)
