@@ -59,7 +59,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A case near the query that is never an answer."""
+    """A case near the query that is never an answer.
+
+    `similarity`: the cosine, 0 for a negative one; the share of words, 0..1, where no model reads the question.
+    """
 
     id: int
     similarity: float
