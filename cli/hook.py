@@ -66,33 +66,34 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
     if sys.stdin is None or sys.stdin.isatty():
         sys.stderr.write("casebook hook: waits for an agent's payload on standard input; see `casebook hooks --help`\n")
         return
-    database, deadline_ms, hosted = _settings(argv)
-    if deadline_ms != DEADLINE_MS:
-        watchdog.set(deadline_ms)
+    found = _settings(argv)
+    if found.deadline_ms != DEADLINE_MS:
+        watchdog.set(found.deadline_ms)
     payload = _payload()
-    hosted = hosted and any(name in payload for name in _WORTH_A_HOST)
+    hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
     if hosted:
         from core.flows.hook.call import ask
 
-        answer = ask(payload, database, deadline_ms / 1000)
+        answer = ask(payload, found.database, found.model, found.service, found.deadline_ms / 1000)
         if answer is not None:
             _pass_on(answer)
             return
-    _answer_here(payload, database, argv)
+    _answer_here(payload, found, argv)
     if hosted:
         from core.flows.hook.after import start_detached
 
         start_detached(["hook", "--host"])
 
 
-def _answer_here(payload: bytes, database: str, argv: list[str]) -> None:
+def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> None:
     import json
     from pathlib import Path
 
     from core.flows.hook.handle import Surroundings, handle
 
     given = [f"{name}={value}" for name in ("--db", "--config") if (value := _option(argv, name))]
-    handled = handle(payload, Path(database), Surroundings(lambda event: _ended(event, given), _began))
+    around = Surroundings(lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service)
+    handled = handle(payload, Path(found.database), around)
     if handled.reply is not None:
         sys.stdout.write(json.dumps(handled.reply) + "\n")
         sys.stdout.flush()
@@ -129,20 +130,35 @@ def _option(argv: list[str], name: str) -> str:
     return ""
 
 
-def _settings(argv: list[str]) -> tuple[str, int, bool]:
-    """The casebook in force, the deadline, and whether a host may be asked.
+class _Found:
+    """The settings that a hook needs; plain, because a dataclass takes as long to load as the rest."""
 
-    Without settings of any kind all of them are the default, and nothing is read.
-    """
+    def __init__(
+        self,
+        database: str,
+        deadline_ms: int = DEADLINE_MS,
+        host: bool = True,
+        model: str = "",
+        service: bool = True,
+        config: str = "",
+    ) -> None:
+        self.database, self.deadline_ms, self.host = database, deadline_ms, host
+        self.model, self.service, self.config = model, service, config
+
+
+def _settings(argv: list[str]) -> _Found:
+    """The settings in force. Where there are none of any kind all of them are the default, and nothing is read."""
     named, config = _option(argv, "--db"), _option(argv, "--config")
     if not config and not _has_settings():
-        return os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")), DEADLINE_MS, True
+        return _Found(os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")))
     from pathlib import Path
 
     from core.config import database_path, load_config
 
     settings = load_config(Path(config) if config else None).values
-    return os.path.abspath(named or database_path(settings)), settings.hook.deadline_ms, settings.hook.host
+    database = os.path.abspath(named or database_path(settings))
+    hook, embedding = settings.hook, settings.embedding
+    return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config)
 
 
 def _has_settings() -> bool:
@@ -159,8 +175,13 @@ def _ended(payload: Payload, given: list[str]) -> None:
         start_detached(["hook", "--after", payload.transcript, *given])
 
 
-def _began(payload: Payload) -> None:
-    """Have the host ready by the time it is asked."""
+def _began(found: _Found) -> None:
+    """Have the model ready by the time it is asked, where the casebook has vectors of it."""
+    from pathlib import Path
+
+    from core.flows.hook.after import warm_model
+
+    warm_model(Path(found.database), found.model, service=found.service)
 
 
 def _after(argv: list[str]) -> None:
@@ -169,7 +190,8 @@ def _after(argv: list[str]) -> None:
 
     from core.flows.hook.after import read_session
 
-    report = read_session(Path(_settings(argv)[0]), Path(_option(argv, "--after")))
+    found = _settings(argv)
+    report = read_session(Path(found.database), Path(_option(argv, "--after")), found.model)
     _log("info", "session read", **report)
 
 

@@ -18,7 +18,7 @@ from core.errors.record import record_resolution
 from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
-NO_HOST = {"CASEBOOK_HOOK_HOST": "false"}
+NO_HOST = {"CASEBOOK_HOOK_HOST": "false", "CASEBOOK_EMBEDDING_MODEL": "none", "CASEBOOK_EMBEDDING_SERVICE": "false"}
 FAILED = {
     "hook_event_name": "PostToolUseFailure",
     "session_id": "s1",

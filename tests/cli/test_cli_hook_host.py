@@ -136,7 +136,8 @@ def test_a_host_of_another_version_does_nothing_and_leaves(home: Home) -> None:
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(30)
         line.connect(str(home.socket))
-        line.sendall(pack(b"0.0.0\n/elsewhere") + pack(bytes(home.database)) + pack(json.dumps(FAILED).encode()))
+        asked = b"0.0.0\n/elsewhere", bytes(home.database), b"\n1", json.dumps(FAILED).encode()
+        line.sendall(b"".join(map(pack, asked)))
         assert line.recv(10) == b"-"
     home.wait(there=False)
     assert home.seen() == 1

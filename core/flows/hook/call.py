@@ -35,8 +35,10 @@ def socket_path() -> str | None:
     return path if len(os.fsencode(path)) <= _LONGEST else None
 
 
-def ask(payload: bytes, database: str, seconds: float) -> bytes | None:
+def ask(payload: bytes, database: str, model: str, service: bool, seconds: float) -> bytes | None:
     """The host's answer to a payload; None where no host took it, and then nothing was done.
+
+    `model` and `service`: the settings of that name, which the host has not read.
 
     Raises TimeoutError where one took it and has not answered in time: the work may be done already, once is enough.
     """
@@ -49,7 +51,8 @@ def ask(payload: bytes, database: str, seconds: float) -> bytes | None:
         line.settimeout(seconds)
         try:
             line.connect(path)
-            line.sendall(pack(stamp().encode()) + pack(os.fsencode(database)) + pack(payload))
+            asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}".encode(), payload
+            line.sendall(b"".join(map(pack, asked)))
             taken = line.recv(1)
         except TimeoutError:
             raise

@@ -26,10 +26,15 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an event may start beside itself: the reading of a session that has ended, the model for one that begins."""
+    """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
+
+    `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors.
+    """
 
     ended: Callable[[Payload], None]
     began: Callable[[Payload], None]
+    model: str = ""
+    service: bool = True
 
 
 def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
@@ -45,7 +50,7 @@ def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
         elif payload.event == "SessionEnd":
             around.ended(payload)
         elif payload.event != "PreToolUse" and _says_something(payload, database):
-            return _result(payload, database)
+            return _result(payload, database, around)
     except Fault as fault:
         return Handled(event=payload.event, fault=fault.message)
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
@@ -77,11 +82,15 @@ def _followed(payload: Payload, database: Path) -> bool:
         return is_followed(store.con, payload.session_id)
 
 
-def _result(payload: Payload, database: Path) -> Handled:
+def _result(payload: Payload, database: Path, around: Surroundings) -> Handled:
     from core.flows.hook.live import follow
     from core.flows.hook.reply import reply_to
+    from core.flows.vectors import vector_search
+    from core.settings import EmbeddingSettings
 
-    live = follow(payload, database)
+    settings = EmbeddingSettings(model=around.model, service=around.service)
+    with vector_search(settings, "service") as vectors:
+        live = follow(payload, database, vectors)
     match = None if live.answer is None else live.answer.match
     reply = None if match is None or not match.resolution else reply_to(payload.event, match)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed)

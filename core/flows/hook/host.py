@@ -80,19 +80,22 @@ class _Host:
             with line, contextlib.suppress(OSError, ValueError):
                 line.settimeout(_SLOW_S)
                 asked = _part(line, _MOST_NAMES).decode()
-                database, payload = _part(line, _MOST_NAMES), _part(line, MOST_BYTES + 1)
+                database, model = _part(line, _MOST_NAMES), _part(line, _MOST_NAMES).decode()
+                payload = _part(line, MOST_BYTES + 1)
                 if asked != stamp():
                     self._asked = -self._idle  # our packages were replaced: the next host is loaded from the new ones
                     line.sendall(b"-")
                     return
                 line.sendall(b"+")
-                line.sendall(_reply(handle(payload, Path(os.fsdecode(database)), _NOTHING)))
+                line.sendall(_reply(handle(payload, Path(os.fsdecode(database)), _around(model))))
         finally:
             self._busy.release()
 
 
-_NOTHING = Surroundings(lambda _: None, lambda _: None)
-"""A session's beginning and end are the hook's own business: it asks no host about them."""
+def _around(model: str) -> Surroundings:
+    """A session's beginning and end are the hook's own business: it asks no host about them."""
+    name, _, service = model.partition("\n")
+    return Surroundings(lambda _: None, lambda _: None, name, service == "1")
 
 
 def _part(line: socket.socket, most: int) -> bytes:

@@ -10,6 +10,7 @@ import apsw
 from core.errors.answer import SearchAnswer
 from core.errors.cases import Name, observe
 from core.errors.search import search
+from core.errors.vector_search import VectorSearch
 from core.fault import Fault
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import HarvestedError, Ran
@@ -34,8 +35,10 @@ class Live:
     fault: str = ""
 
 
-def follow(payload: Payload, database: Path) -> Live:
+def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None) -> Live:
     """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
+
+    `vectors` is asked only where no text tier knows the error.
 
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
@@ -51,7 +54,7 @@ def follow(payload: Payload, database: Path) -> Live:
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         if not failed and not ledger.is_followed(store.con, payload.session_id):
             return Live()
-        answer = search(store, text) if failed else None
+        answer = search(store, text, vectors=vectors) if failed else None
         if store.readonly is not None:
             return Live(answer)
         try:
