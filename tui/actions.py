@@ -3,59 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
 
 from textual.binding import Binding, BindingType
 
+from tui.action import Action, Focus, Scope, Situation
+from tui.curation_actions import CURATION
 from tui.keys import Keys, Wish, grant, key_name, types_text
-
-Scope = Literal["app", "pane", "box", "list", "scroll", "whole", "case", "why", "session"]
-Focus = Literal["box", "list", "case", "why", "session", "whole", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What the workbench is doing, as far as an action's being possible depends on it."""
-
-    focus: Focus = "none"
-    cases: int = 0
-    query: str = ""
-    case_open: bool = False
-    has_fix: bool = False
-    raw_clipped: bool = False
-    seen_older: bool = False
-    seen_newer: bool = False
-    history: bool = False
-    trace_shown: bool = False
-    zoomed: bool = False
-    no_color: bool = False
-    filtered: bool = False
-    importing: bool = False
-    imported: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing a person can do.
-
-    `scope` says where its keys hold: everywhere (`app`), in the pane outside inputs (`pane`), or in one part of it.
-    `rank` orders the footer, lowest first; 0 keeps it out. `enabled` gives the reason why it is not possible now, or
-    an empty string. `hint` is the short title for the footer.
-    """
-
-    id: str
-    title: str
-    keys: tuple[str, ...]
-    scope: Scope
-    group: str
-    hint: str = ""
-    rank: int = 0
-    palette: bool = True
-    priority: bool = False
-    enabled: Callable[[Situation], str] = lambda _: ""
 
 
 def _needs_case(now: Situation) -> str:
@@ -86,6 +41,16 @@ def _needs_no_import(now: Situation) -> str:
 
 def _needs_import(now: Situation) -> str:
     return "" if now.importing else "No import is running."
+
+
+def _needs_embedding(now: Situation) -> str:
+    return "" if now.embedding else "Nothing is being embedded."
+
+
+def _needs_like(now: Situation) -> str:
+    if not now.case_open:
+        return "No case is chosen yet."
+    return "" if now.like else "No similar case is known."
 
 
 def _needs_report(now: Situation) -> str:
@@ -167,8 +132,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("case.fix_source", "Open the session the fix is from", ("O",), "pane", CASE, enabled=_needs_fix),
     Action("case.masked", "Explain what the key masks", ("m",), "pane", CASE, "masked", 26, enabled=_needs_case),
     Action("case.history", "Show the other fixes whole", ("H",), "pane", CASE, "history", 11, enabled=_needs_history),
+    Action("case.like", "Go to the similar cases", ("L",), "pane", CASE, "similar", 10, enabled=_needs_like),
     Action("case.pager", "View the error in your pager", ("v",), "pane", CASE, "pager", 27, enabled=_needs_case),
-    Action("case.editor", "Open the case in your editor, to read", ("e",), "pane", CASE, enabled=_needs_case),
+    Action("case.editor", "Open the case in your editor, to read", ("V",), "pane", CASE, enabled=_needs_case),
     Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, "next mark", 2, palette=False),
     Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, "previous", 3, palette=False),
     Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
@@ -176,12 +142,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
     Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
+    *CURATION,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
     ),
     Action("import.stop", "Stop the import", (), "app", IN, enabled=_needs_import),
     Action("import.report", "What the last import did and left out", ("I",), "pane", IN, enabled=_needs_report),
+    Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
+    Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
     Action("import.demo", "How to try it on samples", ("d",), "pane", IN),
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
@@ -207,10 +176,18 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "pane", "scroll", "why"),
     ("scroll", "whole"),
     ("scroll", "session"),
+    ("list", "triage"),
+    ("case", "triage"),
+    ("app", "write"),
+    ("list", "history"),
+    ("scroll", "history"),
+    ("scroll", "conflict"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
-_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}}
+_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}} | {
+    part: {part} for part in ("triage", "write", "history", "conflict")
+}
 """The scopes of a footer where the pane's keys do not hold."""
 
 _NO_KEY = "unbound"

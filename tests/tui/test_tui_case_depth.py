@@ -291,7 +291,7 @@ async def test_without_an_editor_it_says_how_to_set_one(told: Path, monkeypatch:
     app = app_on(told)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await in_case(pilot, app)
-        await pilot.press("e")
+        await pilot.press("V")
         await until(pilot, lambda: "No editor is set" in frame(app))
     assert os.environ.get("EDITOR") is None
 
