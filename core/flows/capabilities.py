@@ -70,9 +70,10 @@ CAPABILITIES = (
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
     Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
-    Capability("vectors", "planned", "embedding models and the vector tier"),
-    Capability("hooks", "planned", "answers inside agents"),
-    Capability("evidence", "planned", "quotes aligned with their transcripts"),
+    Capability("vectors", "ready", "embedding models and the vector tier"),
+    Capability("hooks", "ready", "answers inside agents"),
+    Capability("evidence", "planned", "entries and their quotes, reviewed and promoted"),
+    Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
     Capability("rules", "planned", "which rules a tool call meets"),
     Capability("library", "planned", "notes, documents and code, with citations"),
     Capability("ask", "planned", "grounded answers, or an honest refusal"),
@@ -129,6 +130,7 @@ def _count(store: Store, what: str) -> int:
 
 def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
+    from core.align.alignment import AlignResult
     from core.config import Config, ConfigFile
     from core.embedding.calibrate import Calibration
     from core.embedding.model_report import ModelList, ModelReport
@@ -144,6 +146,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
+        AlignResult,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
         ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack,
