@@ -35,9 +35,25 @@ class EmbeddingSettings:
     model: str = _setting("", "The model's id (`casebook models list`). Empty: the best one that is on this machine.")
     threads: int = _setting(0, "Cores that `casebook embed` uses. 0: all of them.", least=0, most=1024)
     service: bool = _setting(True, "Ask the model service from hooks and `errors search`, and start it where it helps.")
+    auto: bool = _setting(True, "While the workbench is open, embed what waits, with one core.")
     service_idle: int = _setting(
         600, "Seconds without a question after which the model service ends.", least=1, most=1_000_000
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSettings:
+    """How strictly quotes are aligned with their messages."""
+
+    fuzzy_threshold: int = _setting(85, "Likeness in percent from which a place may be the quote's.", least=85, most=99)
+    max_quote_length: int = _setting(
+        500, "Characters; a longer quote must stand there word for word, or folded.", least=1, most=2000
+    )
+    enable_fuzzy: bool = _setting(True, "Accept places that are not the same letter by letter.")
+    guard: str = _setting(
+        "normal", "What is flagged: any other word, what may change the sense, or nothing.",
+        choices=("strict", "normal", "off"),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +99,7 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
     hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
@@ -93,6 +110,7 @@ SECTIONS: Mapping[str, type] = {
     "store": StoreSettings,
     "search": SearchSettings,
     "embedding": EmbeddingSettings,
+    "evidence": EvidenceSettings,
     "import": ImportSettings,
     "hook": HookSettings,
     "ui": UiSettings,

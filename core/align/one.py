@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.align.answer import Aligned, Concern, Method, NearMiss, failed, hash_of
+from core.align.answer import Aligned, Concern, Difference, Method, NearMiss, failed, hash_of
 from core.align.ellipsis import fragments_of, place_fragments
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
-from core.align.guard import compare, negated_outside
-from core.align.guard.cut import cut_off
+from core.align.guard import compare
 from core.align.guard.elided import elided
+from core.align.judge import judged
 from core.align.places import Found, find, variants
 from core.align.session import Session
 from core.align.settings import AlignSettings
@@ -88,7 +88,7 @@ class _Search:
     def _placed(self, index: int, found: Found, quote: View) -> Aligned:
         if len(found.spans) > 1:
             return Aligned("ambiguous", found.method, found.confidence, _spans(index, found.spans), 1.0)
-        return self._guarded(index, found.spans, found.method, found.confidence, 1.0, quote)
+        return self._guarded(index, next(iter(found.spans)), found.method, found.confidence, 1.0, quote)
 
     def _in_fragments(self, index: int) -> Aligned | None:
         if not self._parts:
@@ -107,13 +107,17 @@ class _Search:
             return Aligned("ambiguous", method, confidence, _spans(index, places), found.similarity)
         text = self._session.messages[index]
         concerns: list[Concern] = []
+        diff: tuple[Difference, ...] = ()
         for part, (start, end) in zip(self._parts, found.spans, strict=True):
-            concerns += compare(part, text[start:end], self._session.knows, self._settings.guard).concerns
+            verdict = compare(part, text[start:end], self._session.knows, self._settings.guard)
+            concerns += verdict.concerns
+            diff += verdict.diff
         if self._settings.guard != "off":
             concerns += elided(text, found.spans, in_order=found.in_order)
         status = "flagged" if concerns else "aligned"
         spans = _spans(index, found.spans)
-        return Aligned(status, method, confidence, spans, found.similarity, concerns=tuple(dict.fromkeys(concerns)))
+        said = tuple(dict.fromkeys(concerns))
+        return Aligned(status, method, confidence, spans, found.similarity, concerns=said, diff=diff)
 
     def _may_be_fuzzy(self) -> bool:
         return self._settings.enable_fuzzy and len(self._quote) <= self._settings.max_quote_length
@@ -135,7 +139,7 @@ class _Search:
         spans = [(one.start, one.end) for one in rivals]
         if len(rivals) > 1:
             return likes, Aligned("ambiguous", "fuzzy", _confidence(best), _spans(index, spans), best)
-        return likes, self._guarded(index, spans, "fuzzy", _confidence(best), best, quote)
+        return likes, self._guarded(index, spans[0], "fuzzy", _confidence(best), best, quote)
 
     def _elsewhere(self, letters: int, *, doubtful: bool) -> Aligned | None:
         """In the nearest other message; `doubtful`: there is a place already, so only one without error will do."""
@@ -170,39 +174,13 @@ class _Search:
         return failed("below_threshold" if near else "not_found", tuple(self._trace), near)
 
     def _guarded(
-        self,
-        index: int,
-        spans: Sequence[tuple[int, int]],
-        method: Method,
-        confidence: float,
-        similarity: float,
-        quote: View,
+        self, index: int, span: tuple[int, int], method: Method, confidence: float, similarity: float, quote: View
     ) -> Aligned:
         """A single place after the guard has looked at it."""
-        ((start, end),) = spans
-        text, level = self._session.messages[index], self._settings.guard
-        watch = Stopwatch()
-        concerns: list[Concern] = []
-        verdict = None
-        if method != "exact":
-            verdict = compare(quote.plain, text[start:end], self._session.knows, level)
-            concerns += verdict.concerns
-        if level != "off":
-            concerns += cut_off(text, start, end, quote.plain)
-        if level != "off" and (beside := negated_outside(text, start, end)):
-            concerns.append(Concern("negation beside it", "", beside))
-        if method != "exact" or concerns:
-            said = "; ".join(str(one) for one in concerns) or "it says the same"
-            self._note("guard", "rejected" if concerns else "hit", said, watch, index)
-        return Aligned(
-            "flagged" if concerns else "aligned",
-            method,
-            confidence,
-            _spans(index, spans),
-            similarity,
-            concerns=tuple(concerns),
-            diff=() if verdict is None else verdict.diff,
-        )
+        place = Span(index, *span)
+        made = judged(self._session, place, quote.plain, self._settings, method, confidence, similarity)
+        self._trace += made.trace
+        return made
 
     def _note(self, stage: str, outcome: str, reason: str, watch: Stopwatch, index: int | None = None) -> None:
         told = facts() if index is None else facts(message=index)

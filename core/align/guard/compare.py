@@ -30,7 +30,7 @@ _UNIT = 4
 """Letters that a unit in letters of both sizes has at most, and one more."""
 _PIECE = 2000
 """Tokens that are compared at once."""
-_DASHES = frozenset("- ||".split())
+_DASHES = frozenset(("-", "||"))
 
 
 @dataclass(frozen=True, slots=True)

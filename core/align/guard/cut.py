@@ -15,7 +15,8 @@ _SENTENCE = re.compile(r"[.!?。]\s|\n\s*\n|\n\s*[-*#>|]")
 _LAST_WORD = re.compile(r"([A-Za-z']+|[가-힣]+)[\s,'\"`*_(]*$")
 _GOES_ON = re.compile(
     r"[\s,;(*_`'\"]*(?:if|unless|provided|providing|only|except|when|whenever|until|till|but|because|once|while|though|"
-    r"although|given|assuming|without|after|before|as long as|as far as|in case|depending|subject to|or|nor|that|which|who|whose|"
+    r"although|given|assuming|without|after|before|as long as|as far as|in case|depending|subject to|or|nor|that|"
+    r"which|who|whose|"
     r"[a-z]+er than|more than|less than|than)\b",
     re.IGNORECASE,
 )

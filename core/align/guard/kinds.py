@@ -84,20 +84,36 @@ _LIGHT: Final = (
 HARMLESS: Final = frozenset(_LIGHT.split())
 """Words that a quote may gain or lose without saying anything else."""
 
-_ROLES: Final = ("in on at within into onto upon", "of", "to toward towards", "for", "with", "by", "as", "에서", "로 으로", "와 과", "에")
+_ROLES: Final = (
+    "in on at within into onto upon",
+    "of",
+    "to toward towards",
+    "for",
+    "with",
+    "by",
+    "as",
+    "에서",
+    "로 으로",
+    "와 과",
+    "에",
+)
 ROLE_OF: Final = {word: role for role, words in enumerate(_ROLES) for word in words.split()}
 """Small words that say who does what to whom, and where: one may be lost, but not replaced by one of another group."""
-PHRASE_STARTS: Final = frozenset(
+_STARTS: Final = (
     "in on at for with within by from to into onto under over through during among between via inside outside beyond "
-    "across per of as".split()
+    "across per of as"
 )
+PHRASE_STARTS: Final = frozenset(_STARTS.split())
 """Words that begin a phrase which limits what is said."""
 
 _QUALIFYING: Final = re.compile(
     r"[a-z]{2,}(?:ly|ous|ive|able|ible|less|ful|ary|ic)|[가-힣]+(?:적|적인|적으로|중인|용|별|하게|없이)"
 )
-_CONNECTING: Final = re.compile(r"[가-힣]+(?:면|면서|므로|니까|더라도|지만|려고|도록|거나|든지|때|때만|경우|때문에|뒤에|후에|전에|동안|하여|아서|어서)")
-_NO_CONNECTING: Final = frozenset("화면 측면 반면 평면 표면 장면 전면 후면 정면 도면 라면 단면 국면 대면 직면 지면".split())
+_CONNECTING: Final = re.compile(
+    r"[가-힣]+(?:면|면서|므로|니까|더라도|지만|려고|도록|거나|든지|때|때만|경우|때문에|뒤에|후에|전에|동안|하여|아서|어서)"
+)
+_SURFACES: Final = "화면 측면 반면 평면 표면 장면 전면 후면 정면 도면 라면 단면 국면 대면 직면 지면"
+_NO_CONNECTING: Final = frozenset(_SURFACES.split())
 
 
 def qualifies(word: str) -> str:

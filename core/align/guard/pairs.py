@@ -1,4 +1,4 @@
-"""The words of a quote set against those of the source that stand in their place, and whether two of them say the same."""
+"""The words of a quote set against those that the source has in their place, and whether two say the same."""
 
 from __future__ import annotations
 

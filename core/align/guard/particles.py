@@ -8,9 +8,10 @@ from core.text.words import without_particle
 
 HEAVY: Final = ("만", "까지", "부터", "보다", "밖에", "마다", "조차", "뿐")
 """Particles that turn the sense: neither lost nor gained nor swapped."""
-_LIGHT: Final = (
-    "은 는 이 가 을 를 의 에 에서 에게 한테 로 으로 와 과 랑 도 께 에는 에서는 에도 으로는 로는 에게는 와는 과는".split()
+_LIGHT_ONES: Final = (
+    "은 는 이 가 을 를 의 에 에서 에게 한테 로 으로 와 과 랑 도 께 에는 에서는 에도 으로는 로는 에게는 와는 과는"
 )
+_LIGHT: Final = frozenset(_LIGHT_ONES.split())
 _SAME: Final = {
     "은": "이", "는": "이", "가": "이", "를": "을", "으로": "로", "과": "와", "랑": "와", "한테": "에게", "께": "에게",
     "에는": "에", "에서는": "에서", "으로는": "로", "로는": "로", "에게는": "에게", "와는": "와", "과는": "와",

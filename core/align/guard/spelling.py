@@ -20,7 +20,9 @@ _FOLDS: Final = (
 
 def same_spelling(one: str, other: str) -> bool:
     """Whether two words (lower case) are one word in two spellings."""
-    return one.isascii() and other.isascii() and 4 < len(one) < 30 and len(other) < 30 and _folded(one) == _folded(other)
+    return (
+        one.isascii() and other.isascii() and 4 < len(one) < 30 and len(other) < 30 and _folded(one) == _folded(other)
+    )
 
 
 def _folded(word: str) -> str:

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 _BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
 _CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
-_PRONOUNS = frozenset("it that there here what who he she let where how this".split())
+_PRONOUNS = frozenset(("it", "that", "there", "here", "what", "who", "he", "she", "let", "where", "how", "this"))
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
 _MARKS = re.compile(r"(?:\n|\A)[ \t]*[>+\-*|][ \t>]*(?!\d)")
@@ -46,7 +46,8 @@ _NUMBER_WORDS = {
 } | {
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
     "hundred": "100", "백": "100", "thousand": "1000", "천": "1000", "million": "1000000", "만": "10000",
-    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "thrice": "3", "half": "0.5", "절반": "0.5", "dozen": "12",
+    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "thrice": "3", "half": "0.5",
+    "절반": "0.5", "dozen": "12",
 }  # fmt: skip
 
 
@@ -115,7 +116,7 @@ def _contracted(low: str) -> tuple[str, ...]:
 
 
 def canonical_number(text: str) -> str:
-    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` is `0.7`, `2.0` is `2`."""
+    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` `0.7`, `2.0` `2`."""
     sign = "-" if text.startswith("-") else "±" if text.startswith("±") else ""
     bare = text.lstrip("+-±")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):

@@ -22,7 +22,24 @@ _SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozens
 _ENDINGS: Final = frozenset(
     "다요함임음됨라자고며면나니지서도던는은을이가한할했된됐인일였었았겠까네군죠게데듯만에의와과로랑뿐씩째야"
 )
-_SUFFIXES: Final = ("s", "es", "d", "ed", "r", "er", "ing", "ly", "al", "able", "ible", "less", "ful", "or", "ee", "est")
+_SUFFIXES: Final = (
+    "s",
+    "es",
+    "d",
+    "ed",
+    "r",
+    "er",
+    "ing",
+    "ly",
+    "al",
+    "able",
+    "ible",
+    "less",
+    "ful",
+    "or",
+    "ee",
+    "est",
+)
 _LONG: Final = 7
 """Letters from which even a name or a part of an identifier may have one wrong."""
 _LONG_NAME: Final = 10
@@ -58,7 +75,7 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
 def is_far_slip(written: Token, meant: Token, known: Known) -> bool:
     """Whether `written` is no word at all, and half of its letters still are those of `meant`."""
     one, other = written.canon, meant.canon
-    if "word" != written.kind or "word" != meant.kind or len(one) < 2 or max(len(one), len(other)) > _LONGEST:
+    if written.kind != "word" or meant.kind != "word" or len(one) < 2 or max(len(one), len(other)) > _LONGEST:
         return False
     if known(one) or is_real(one) or other in KIND_OF or _inflected(one, other):
         return False

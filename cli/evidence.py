@@ -1,0 +1,81 @@
+"""`casebook evidence`: align the quotes of an extraction with the messages they were taken from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.context import Context
+from cli.parser import Parser, add_group, add_leaf
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.align import AlignSettings
+
+MAX_FILE = 256 << 20
+"""Bytes of one file of messages or entries."""
+
+_EXAMPLES = """\
+examples:
+  casebook evidence align --messages messages.json --extracted entries.json
+  casebook evidence align --messages messages.json --extracted - --json < entries.json
+
+messages: a JSON array of texts, or of {"role", "text"}
+extracted: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
+
+exit codes: 0 every entry is aligned, 1 a quote is not, 2 error
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "evidence_command")
+    align = add_leaf(children, shared, "align", "are these quotes in these messages?", _EXAMPLES)
+    align.add_argument("--messages", metavar="FILE", required=True, help="the messages of one session, as JSON")
+    align.add_argument("--extracted", metavar="FILE", required=True, help="the entries with their quotes, as JSON")
+    align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
+    align.set_defaults(run=run_align)
+
+
+def run_align(args: argparse.Namespace, context: Context) -> int:
+    """`evidence align`: every quote with its place, or the reason why it has none. Needs no casebook."""
+    from cli.show_evidence import alignment_lines
+    from core.align import align, read_extracted, read_messages
+
+    if args.messages == "-" and args.extracted == "-":
+        raise Fault("invalid_input", "messages and entries cannot both be read from stdin", "name a file for one")
+    messages = read_messages(_text_of(args.messages))
+    extracted = read_extracted(_text_of(args.extracted))
+    found = align(messages, extracted, _settings(context, args.guard))
+    context.out.result(found, alignment_lines(context.out, found, extracted))
+    return 0 if found.evidence_aligned else 1
+
+
+def _settings(context: Context, guard: str | None) -> AlignSettings:
+    from core.align import AlignSettings
+
+    kept = context.settings.evidence
+    level = guard or kept.guard
+    return AlignSettings(
+        kept.fuzzy_threshold / 100,
+        kept.max_quote_length,
+        kept.enable_fuzzy,
+        level,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _text_of(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read(MAX_FILE + 1) if name == "-" else _bytes_of(Path(name))
+    except OSError as error:
+        raise Fault("io_error", f"{name}: {error.strerror or error}", "check the path") from None
+    if len(data) > MAX_FILE:
+        raise Fault("invalid_input", f"{name} is larger than {MAX_FILE >> 20} MiB", "give one session at a time")
+    return data.decode("utf-8-sig", "replace")
+
+
+def _bytes_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MAX_FILE + 1)

@@ -1,0 +1,178 @@
+"""Everything extracted from a session, aligned with its messages: `alignment.v1`, with the seed's names of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.align.answer import Aligned, Difference, Failure, Method, Status, hash_of
+from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, as_index
+from core.align.judge import settle
+from core.align.one import align_quote
+from core.align.session import Session
+from core.align.settings import AlignSettings
+from core.trace import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A half-open range of code points in a message."""
+
+    messageIndex: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class NearPlace:
+    """A place that was not good enough, and how like the quote it is (0 to 1)."""
+
+    messageIndex: int
+    start: int
+    end: int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing a person must look at: its kind, what quote and source have there, and the same as a sentence."""
+
+    kind: str
+    quote: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One quote and where it stands.
+
+    `messageIndex`: the message it stands in, or the one that was named where it stands nowhere (null: that was no
+    index); `relocatedFrom`: the one that was named, where it stands in another. `decidedBy`, `decidedAt`: the person
+    who decided, and when; null while no one has.
+    """
+
+    index: int
+    messageIndex: int | None
+    relocatedFrom: int | None
+    quote: str
+    quoteHash: str
+    matchedHash: str | None
+    status: Status
+    method: Method
+    confidence: float
+    spans: tuple[Place, ...]
+    reason: Failure | None
+    reasons: tuple[Reason, ...]
+    diff: tuple[Difference, ...]
+    nearMisses: tuple[NearPlace, ...]
+    decidedBy: Literal["person"] | None = None
+    decidedAt: str | None = None
+    trace: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedEntry:
+    """One claim: aligned where it has at least one quote and every one of them is (never "all of none")."""
+
+    entryId: str
+    evidenceAligned: bool
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignResult:
+    """The entries of one extraction with their evidence, how many quotes came to what, and what was ignored."""
+
+    SCHEMA: ClassVar[str] = "alignment.v1"
+
+    entries: tuple[AlignedEntry, ...]
+    alignedCount: int
+    flaggedCount: int
+    ambiguousCount: int
+    failedCount: int
+    warnings: tuple[str, ...]
+
+    @property
+    def evidence_aligned(self) -> bool:
+        """Whether there are entries and each of them is aligned."""
+        return bool(self.entries) and all(entry.evidenceAligned for entry in self.entries)
+
+    @property
+    def failed_quotes(self) -> tuple[str, ...]:
+        """The quotes that keep their entries from being promoted, in order."""
+        return tuple(one.quote for entry in self.entries for one in entry.evidence if one.status != "aligned")
+
+
+def align(
+    messages: Sequence[str] | Session, extracted: Extracted, settings: AlignSettings | None = None
+) -> AlignResult:
+    """Align every quote. Raises nothing: what cannot be aligned is `failed`, with its reason."""
+    session = messages if isinstance(messages, Session) else Session(messages)
+    chosen = AlignSettings() if settings is None else settings
+    entries = tuple(_entry(session, entry, chosen) for entry in extracted.entries)
+    statuses = [one.status for entry in entries for one in entry.evidence]
+    return AlignResult(
+        entries,
+        statuses.count("aligned"),
+        statuses.count("flagged"),
+        statuses.count("ambiguous"),
+        statuses.count("failed"),
+        extracted.warnings,
+    )
+
+
+def _entry(session: Session, entry: ExtractedEntry, settings: AlignSettings) -> AlignedEntry:
+    found = [align_quote(session, one.message_index, one.quote, settings) for one in entry.evidence]
+    found = _mentions(session, entry.evidence, found, settings)
+    evidence = tuple(
+        evidence_of(index, said, one) for index, (said, one) in enumerate(zip(entry.evidence, found, strict=True))
+    )
+    return AlignedEntry(entry.entry_id, bool(evidence) and all(one.status == "aligned" for one in evidence), evidence)
+
+
+def _mentions(
+    session: Session, quotes: Sequence[ExtractedQuote], found: list[Aligned], settings: AlignSettings
+) -> list[Aligned]:
+    """The same quote as often in one entry as it stands in the message: each mention is the next place, in order.
+
+    With any other number nobody knows which place is meant, so it stays ambiguous.
+    """
+    out = list(found)
+    groups: dict[tuple[int | None, str], list[int]] = {}
+    for at, (said, one) in enumerate(zip(quotes, found, strict=True)):
+        if one.status == "ambiguous" and one.method != "fuzzy":
+            groups.setdefault((as_index(said.message_index), said.quote), []).append(at)
+    for places in groups.values():
+        spans = found[places[0]].spans
+        if len(spans) == len(places):
+            for at, span in zip(places, spans, strict=True):
+                reason = f"the entry quotes it {len(places)} times, and it stands there {len(spans)} times"
+                out[at] = settle(session, quotes[at].quote, found[at], span, settings, reason)
+    return out
+
+
+def evidence_of(index: int, said: ExtractedQuote, found: Aligned) -> Evidence:
+    """One quote's answer as it is written."""
+    place = found.spans[0].message_index if found.spans else as_index(said.message_index)
+    return Evidence(
+        index,
+        place,
+        found.relocated_from,
+        said.quote,
+        hash_of(said.quote),
+        found.matched_hash,
+        found.status,
+        found.method,
+        found.confidence,
+        tuple(Place(span.message_index, span.start, span.end) for span in found.spans),
+        found.failure,
+        tuple(Reason(one.kind, one.quote, one.source, str(one)) for one in found.concerns),
+        found.diff,
+        tuple(
+            NearPlace(near.span.message_index, near.span.start, near.span.end, near.similarity)
+            for near in found.near_misses
+        ),
+        trace=found.trace,
+    )

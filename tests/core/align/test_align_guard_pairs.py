@@ -1,0 +1,102 @@
+"""The guard on pairs of sentences: what means the same is accepted, what means something else is not.
+
+The held-out pairs were written after the guard was tuned on the others. "Unseen" are the pairs whose changed words
+stand in none of the guard's lists of words: there only its sense of kinds of change can help.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.align import AlignSettings, Session, align_quote
+from core.align.guard.kinds import HARMLESS, KIND_OF, OPPOSITES, negations
+from core.align.guard.tokens import tokens_of
+
+DATA = Path(__file__).parents[2] / "data" / "align"
+LISTED = frozenset(KIND_OF) | HARMLESS | {word for pair in OPPOSITES for word in pair}
+
+
+def pairs(name: str) -> list[tuple[str, str, str]]:
+    lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    return [tuple(_plain(cell) for cell in line.split("\t")) for line in lines]  # pyright: ignore[reportReturnType]
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t").replace("\0", "\\")
+
+
+def accepted(source: str, quote: str) -> bool:
+    """Whether a quote is accepted with nothing to look at, where the source stands among other text."""
+    text = f"Notes of the meeting follow here.\n\n{source}\n\n다음 회의에서 다시 이야기한다. Nothing else was said."
+    session = Session([text, "A second message that says hello."])
+    return align_quote(session, 0, quote, AlignSettings()).status == "aligned"
+
+
+def unseen(source: str, quote: str) -> bool:
+    changed = {token.canon for token in tokens_of(source)} ^ {token.canon for token in tokens_of(quote)}
+    return not changed & LISTED and len(negations(source)) == len(negations(quote))
+
+
+def share(cases: list[tuple[str, str, str]]) -> float:
+    return sum(accepted(source, quote) for _, source, quote in cases) / len(cases)
+
+
+@pytest.mark.parametrize("name", ["contradictions", "contradictions_held_out"])
+def test_a_changed_meaning_is_not_accepted(name: str) -> None:
+    cases = pairs(name)
+    assert share(cases) <= 0.02
+    assert share([case for case in cases if unseen(*case[1:])]) <= 0.03
+
+
+@pytest.mark.parametrize("name", ["benign", "benign_held_out"])
+def test_what_says_the_same_is_accepted(name: str) -> None:
+    cases = pairs(name)
+    assert share(cases) >= 0.97
+    assert share([case for case in cases if case[0] == "typo"]) >= 0.98
+
+
+def test_there_are_enough_pairs_of_enough_kinds_in_both_languages() -> None:
+    cases = pairs("contradictions")
+    assert len({kind for kind, _, _ in cases}) >= 15
+    for name in ("contradictions", "benign"):
+        assert len(pairs(name)) >= 120
+        assert sum(any("가" <= letter <= "힣" for letter in source) for _, source, _ in pairs(name)) >= 35
+
+
+@pytest.mark.parametrize(
+    ("source", "quote", "kind"),
+    [
+        (
+            "The loop ends when size > limit in the reader.",
+            "The loop ends when size < limit in the reader.",
+            "operator",
+        ),
+        ("Each probe waits for 20 ms before it answers.", "Each probe waits for 30 ms before it answers.", "number"),
+        ("Owners must rotate the credentials each month.", "Owners may rotate the credentials each month.", "modality"),
+        (
+            "The leak of memory is probably caused by the image decoder of the viewer.",
+            "The leak of memory is caused by the image decoder of the viewer.",
+            "modality",
+        ),
+        ("The door stays locked unless the guard is there.", "The door stays locked if the guard is there.", "logic"),
+        ("모든 복제본이 점검 중에도 요청에 응답한다.", "일부 복제본이 점검 중에도 요청에 응답한다.", "quantity"),
+        ("쓰기 요청만 주 노드로 보내서 처리한다.", "쓰기 요청도 주 노드로 보내서 처리한다.", "word"),
+        ("Farms pay less tax that are small.", "Farms pay less tax.", "cut off"),
+        ("발표는 김서연 팀장이 회의에서 맡았다.", "발표는 김서현 팀장이 회의에서 맡았다.", "name"),
+    ],
+)
+def test_the_reason_names_the_kind_of_change(source: str, quote: str, kind: str) -> None:
+    found = align_quote(Session([source]), 0, quote, AlignSettings())
+    assert found.status == "flagged"
+    assert kind in {concern.kind for concern in found.concerns}
+
+
+def test_strict_flags_any_other_word_and_off_flags_nothing() -> None:
+    session = Session(["The sweeper simply removes the stale leases of the pool."])
+    quote = "The sweeper removes the stale leases of the pool."
+    said = {level: align_quote(session, 0, quote, AlignSettings(guard=level)).status for level in ("strict", "normal")}
+    assert said == {"strict": "flagged", "normal": "aligned"}
+    wrong = "The sweeper simply removes the fresh leases of the pool."
+    assert align_quote(session, 0, wrong, AlignSettings(guard="off")).status == "aligned"
