@@ -12,8 +12,12 @@ from core.align.edges import best_stretch
 from core.align.guard.tokens import number_of
 from core.align.view import View
 
-LOCATE_CUTOFF = 50.0
+LOCATE_CUTOFF = 60.0
 """Below this score of rapidfuzz (0 to 100) nothing is worth a closer look."""
+CERTAIN = 0.85
+"""From this similarity a place is good enough to be the quote's, and near misses no longer matter."""
+_LOOSE = 8.0
+"""How much lower (0 to 100) rapidfuzz may score a place than its similarity says: its windows have other edges."""
 _NEARBY = 24
 """Characters beyond an end within which the quote's own first or last word may still stand."""
 _STRETCHED = 4
@@ -42,6 +46,9 @@ def likest(view: View, quote: View, most: int, cutoff: float = LOCATE_CUTOFF) ->
         if best is None:
             break
         found.append(best)
+        if best[0] >= CERTAIN:
+            # Only a place just as good matters now, and to look for no other is much faster.
+            cutoff = max(cutoff, 100 * best[0] - _LOOSE)
         gaps = [rest for gap in gaps for rest in _around(gap, best) if rest[1] - rest[0] >= len(wanted) // 2]
     return [Stretch(*view.original_of_normal(start, end), similarity) for similarity, start, end in found]
 

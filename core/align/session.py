@@ -18,10 +18,13 @@ class Session:
         self.messages = messages
         self._cache = ViewCache() if cache is None else cache
         self._words: set[str] | None = None
+        self._last: tuple[int, View] | None = None
 
     def view(self, index: int) -> View:
         """The view of a message."""
-        return self._cache.view(self.messages[index])
+        if self._last is None or self._last[0] != index:
+            self._last = index, self._cache.view(self.messages[index])
+        return self._last[1]
 
     def others(self, index: int) -> Iterator[int]:
         """Every other message, the nearest first; of two as near, the earlier one."""
