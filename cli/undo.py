@@ -48,7 +48,8 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
 
 
 def _undo(args: argparse.Namespace, context: Context) -> TakenBack:
-    from core.errors.curation import bring_back, person, take_back, take_back_several
+    from core.errors.curation import person
+    from core.flows.undo import bring_back, take_back, take_back_several
     from core.store import faults, open_store
 
     with open_store(context.database, write=True) as store, faults(context.database):

@@ -70,6 +70,11 @@ def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
 
     Raises Fault invalid_input where the newest change is no undo.
     """
+    return take_back(store, actor, newest_undo(store, by))
+
+
+def newest_undo(store: Store, by: str | None = None) -> int:
+    """The number of the newest change (of the actor `by`) where that is an undo. Raises Fault invalid_input."""
     row = store.con.execute(
         "SELECT id, undoes FROM journal WHERE undone_by IS NULL AND (?1 IS NULL OR actor = ?1)"
         " AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.id = journal.undoes AND u.undoes IS NOT NULL)"
@@ -78,7 +83,7 @@ def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
     ).fetchone()
     if row is None or row[1] is None:
         raise Fault("invalid_input", "There is nothing to bring back.")
-    return take_back(store, actor, cast("int", row[0]))
+    return cast("int", row[0])
 
 
 def refresh_touched(con: apsw.Connection, touched: frozenset[tuple[str, object]]) -> None:

@@ -1,0 +1,123 @@
+"""Entries and the quotes they rest on: aligned to their sessions, reviewed by a person, promoted or not.
+
+Each name is loaded when it is first asked for: an import that finds no entries needs none of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.evidence.acts import Decided, accept, adjust, choices, choose, current, reject, take_words
+    from core.evidence.entries import EntriesAdded, add_entries
+    from core.evidence.entry_list import EntryPage, EntryRow, list_entries
+    from core.evidence.events import Event, read_events
+    from core.evidence.look import Seen, find_in_session, look_in
+    from core.evidence.messages import StoredMessages, session_named
+    from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
+    from core.evidence.realign import SessionAligned, align_session, sessions_to_align
+    from core.evidence.replay import replay_events
+    from core.evidence.review import (
+        OPEN,
+        Counts,
+        QuoteFilters,
+        QuotePage,
+        QuoteRow,
+        count_quotes,
+        count_sessions,
+        count_types,
+        list_quotes,
+        next_near_miss,
+        next_problem,
+    )
+    from core.evidence.show import Choice, Entry, MessageText, Quote, show_entry, show_message, show_quote
+    from core.evidence.words import adjusted, differences
+
+_LATER = {
+    "acts": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
+    "entries": ("EntriesAdded", "add_entries"),
+    "entry_list": ("EntryPage", "EntryRow", "list_entries"),
+    "events": ("Event", "read_events"),
+    "look": ("Seen", "find_in_session", "look_in"),
+    "messages": ("StoredMessages", "session_named"),
+    "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
+    "realign": ("SessionAligned", "align_session", "sessions_to_align"),
+    "replay": ("replay_events",),
+    "review": (
+        "OPEN",
+        "Counts",
+        "QuoteFilters",
+        "QuotePage",
+        "QuoteRow",
+        "count_quotes",
+        "count_sessions",
+        "count_types",
+        "list_quotes",
+        "next_near_miss",
+        "next_problem",
+    ),
+    "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_quote"),
+    "words": ("adjusted", "differences"),
+}
+
+
+def __getattr__(name: str) -> object:
+    module = next((module for module, names in _LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)
+
+
+__all__ = [
+    "OPEN",
+    "Choice",
+    "Counts",
+    "Decided",
+    "EntriesAdded",
+    "Entry",
+    "EntryPage",
+    "EntryRow",
+    "Event",
+    "MessageText",
+    "Promoted",
+    "Promotion",
+    "Quote",
+    "QuoteFilters",
+    "QuotePage",
+    "QuoteRow",
+    "Seen",
+    "SessionAligned",
+    "StoredMessages",
+    "accept",
+    "add_entries",
+    "adjust",
+    "adjusted",
+    "align_session",
+    "choices",
+    "choose",
+    "count_quotes",
+    "count_sessions",
+    "count_types",
+    "current",
+    "demote",
+    "differences",
+    "find_in_session",
+    "list_entries",
+    "list_quotes",
+    "look_in",
+    "next_near_miss",
+    "next_problem",
+    "promote",
+    "promotion_of",
+    "read_events",
+    "reject",
+    "replay_events",
+    "session_named",
+    "sessions_to_align",
+    "show_entry",
+    "show_message",
+    "show_quote",
+    "take_words",
+]

@@ -1,0 +1,111 @@
+"""What happened, appended and never changed; together the events tell every stage and alignment (decision 11b).
+
+Each event holds the rows it left behind: `evidence` and `entries` are what `replay` writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import apsw
+
+from core.evidence.messages import count_messages
+from core.store import Store, now
+from core.wire import dumps
+
+EventType = Literal[
+    "session_ingested",
+    "memory_extracted",
+    "evidence_aligned",
+    "evidence_accepted",
+    "evidence_rejected",
+    "quote_replaced",
+    "entry_promoted",
+    "entry_demoted",
+    "change_undone",
+]
+_PAGE = 200
+_EVIDENCE = (
+    "SELECT v.id, v.entry_id, v.position, v.message_index, v.quote, v.quote_hash, v.original, a.status, a.method,"
+    " a.confidence, a.near, a.body, a.verdict, a.decision, a.anchor, a.decided_by, a.decided_at"
+    " FROM evidence v LEFT JOIN alignment a ON a.evidence_id = v.id"
+)
+_EVIDENCE_FIELDS = (
+    "id", "entry_id", "position", "message_index", "quote", "quote_hash", "original", "status", "method", "confidence",
+    "near", "body", "verdict", "decision", "anchor", "decided_by", "decided_at",
+)  # fmt: skip
+_ENTRY_FIELDS = ("id", "session_id", "type", "title", "stage", "created", "updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event; `source` is the event it goes back to."""
+
+    id: int
+    ts: str
+    type: EventType
+    session_id: str | None
+    source: int | None
+    body: Mapping[str, Any]
+
+
+def append(
+    con: apsw.Connection, kind: EventType, session_id: str | None, body: Mapping[str, object], source: int | None = None
+) -> int:
+    """Append an event inside the caller's transaction; its id."""
+    con.execute(
+        "INSERT INTO event(ts, type, session_id, source_event_id, body) VALUES (?, ?, ?, ?, ?)",
+        (now(), kind, session_id, source, dumps(body)),
+    )
+    return con.last_insert_rowid()
+
+
+def ingested(con: apsw.Connection, session_id: str) -> int:
+    """The event that says the session came in as it is now; appended where it is new or has grown since."""
+    row = con.execute(
+        "SELECT id, body FROM event WHERE session_id = ? AND type = 'session_ingested' ORDER BY id DESC LIMIT 1",
+        (session_id,),
+    ).fetchone()
+    messages = count_messages(con, session_id)
+    if row is not None and json.loads(str(row[1])).get("messages") == messages:
+        return cast("int", row[0])
+    about = con.execute("SELECT agent, project, started FROM session WHERE id = ?", (session_id,)).fetchone()
+    agent, project, started = about or ("plain", "", "")
+    body = {"session": session_id, "agent": agent, "project": project, "started": started, "messages": messages}
+    return append(con, "session_ingested", session_id, body)
+
+
+def evidence_images(con: apsw.Connection, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """The rows of these quotes, with their alignments and decisions, as they are now."""
+    rows = con.execute(f"{_EVIDENCE} WHERE v.id IN (SELECT value FROM json_each(?)) ORDER BY v.id", (json.dumps(ids),))
+    return [dict(zip(_EVIDENCE_FIELDS, row, strict=True)) for row in rows.fetchall()]
+
+
+def entry_images(con: apsw.Connection, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of these entries as they are now."""
+    rows = con.execute(
+        f"SELECT {', '.join(_ENTRY_FIELDS)} FROM entry WHERE id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        (json.dumps(ids),),
+    )
+    return [dict(zip(_ENTRY_FIELDS, row, strict=True)) for row in rows.fetchall()]
+
+
+def read_events(store: Store, session_id: str | None = None) -> Iterator[Event]:
+    """Every event, or those of a session, the oldest first; read a page at a time."""
+    last = 0
+    while True:
+        rows = store.con.execute(
+            "SELECT id, ts, type, session_id, source_event_id, body FROM event WHERE id > ?"
+            " AND (?2 IS NULL OR session_id = ?2) ORDER BY id LIMIT ?",
+            (last, session_id, _PAGE),
+        ).fetchall()
+        for row in rows:
+            last = cast("int", row[0])
+            yield Event(
+                *cast("tuple[int, str, EventType, str | None, int | None]", row[:5]), body=json.loads(str(row[5]))
+            )
+        if len(rows) < _PAGE:
+            return

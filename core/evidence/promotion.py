@@ -1,0 +1,132 @@
+"""Promotion: a candidate becomes verified only on quotes that stand where they are said to (decision 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, cast
+
+import apsw
+
+from core.evidence.events import append, entry_images
+from core.evidence.messages import StoredMessages
+from core.evidence.places import still_right, words_at
+from core.evidence.stored import GOOD, Kept, State, quotes_of
+from core.fault import Fault
+from core.store import Store, change, now
+
+Stage = Literal["candidate", "verified"]
+_SAID: dict[State, str] = {"near": "failed", "waiting": "not aligned yet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """Whether an entry may be (or stay) verified; the names are those of evidence-aligner-v2, phase 4.
+
+    `failedQuotes` are the quotes that stand in its way, in the entry's order.
+    """
+
+    stage: Stage
+    promotionBlocked: bool
+    promotionBlockReason: str | None
+    failedQuotes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """What asking for a promotion (or a demotion) came to; `change` None: nothing changed, and `promotion` says why."""
+
+    SCHEMA: ClassVar[str] = "evidence_promotion.v1"
+
+    entry_id: str
+    change: int | None
+    promotion: Promotion
+
+
+def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
+    """What stands in the way of an entry's promotion. Raises Fault not_indexed where there is no such entry."""
+    row = con.execute("SELECT stage, session_id FROM entry WHERE id = ?", (entry_id,)).fetchone()
+    if row is None:
+        raise Fault("not_indexed", f"there is no entry {entry_id[:80]!r}", "see casebook evidence list")
+    return _judged(con, cast("Stage", row[0]), quotes_of(con, entry_id), str(row[1] or ""))
+
+
+def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[Kept], session_id: str) -> Promotion:
+    if not quotes:
+        return Promotion(stage, True, "Evidence alignment failed: the entry has no quote.", ())
+    messages = StoredMessages(con, session_id)
+    states = [_state(one, messages) for one in quotes]
+    bad = [(one, state) for one, state in zip(quotes, states, strict=True) if state not in GOOD]
+    if not bad:
+        return Promotion(stage, False, None, ())
+    counts = Counter(_SAID.get(cast("State", state), state) for _, state in bad)
+    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    plural = "quote" if len(quotes) == 1 else "quotes"
+    reason = f"Evidence alignment failed: of {len(quotes)} {plural}, {said}."
+    return Promotion(stage, True, reason, tuple(one.quote for one, _ in bad))
+
+
+def _state(one: Kept, messages: StoredMessages) -> str:
+    """The quote's state, with a look at whether its words are really there."""
+    if one.state == "accepted" and one.decision is not None:
+        right = bool(one.spans) and words_at(messages, one.spans) == one.decision.words
+    elif one.state == "aligned" and one.aligned is not None:
+        right = still_right(messages, one.aligned)
+    else:
+        return one.state
+    return one.state if right else "gone from where it was found"
+
+
+def promote(store: Store, actor: str, entry_id: str) -> Promoted:
+    """Make an entry verified, if nothing blocks it: one change in the history.
+
+    Raises Fault not_indexed where there is no such entry, and what `Store.transaction` raises.
+    """
+    return _move(store, actor, entry_id, "verified")
+
+
+def demote(store: Store, actor: str, entry_id: str) -> Promoted:
+    """Make an entry a candidate again. Raises what `promote` raises."""
+    return _move(store, actor, entry_id, "candidate")
+
+
+def _move(store: Store, actor: str, entry_id: str, stage: Stage) -> Promoted:
+    title = promotion_title(store.con, entry_id)
+    with change(store, actor, f"{'promote' if stage == 'verified' else 'demote'}: {title}") as made:
+        before = promotion_of(store.con, entry_id)
+        if before.stage != stage and not (stage == "verified" and before.promotionBlocked):
+            set_stage(store.con, [entry_id], stage, actor)
+            made.subjects.add(("entry", entry_id))
+    return Promoted(entry_id, made.id, promotion_of(store.con, entry_id))
+
+
+def promotion_title(con: apsw.Connection, entry_id: str) -> str:
+    """What an entry is called in the history. Raises Fault not_indexed."""
+    row = con.execute("SELECT title FROM entry WHERE id = ?", (entry_id,)).fetchone()
+    if row is None:
+        raise Fault("not_indexed", f"there is no entry {entry_id[:80]!r}", "see casebook evidence list")
+    return " ".join(str(row[0]).split())[:80]
+
+
+def set_stage(con: apsw.Connection, ids: Iterable[str], stage: Stage, actor: str | None, why: str = "") -> None:
+    """Write a stage and its event inside the caller's transaction."""
+    for entry_id in ids:
+        con.execute("UPDATE entry SET stage = ?, updated = ? WHERE id = ?", (stage, now(), entry_id))
+        (image,) = entry_images(con, [entry_id])
+        kind = "entry_promoted" if stage == "verified" else "entry_demoted"
+        append(con, kind, image["session_id"], {"actor": actor, "reason": why, "entries": [image]})
+
+
+def demote_unfounded(con: apsw.Connection, ids: Iterable[str], actor: str | None = None) -> tuple[str, ...]:
+    """Make candidates again of the verified ones among these entries that nothing founds any more; which they were."""
+    fallen: list[str] = []
+    for entry_id in dict.fromkeys(ids):
+        row = con.execute("SELECT stage FROM entry WHERE id = ?", (entry_id,)).fetchone()
+        if row is None or row[0] != "verified":
+            continue
+        found = promotion_of(con, entry_id)
+        if found.promotionBlocked:
+            set_stage(con, [entry_id], "candidate", actor, found.promotionBlockReason or "")
+            fallen.append(entry_id)
+    return tuple(fallen)

@@ -1,0 +1,210 @@
+"""The review queue: pages by key, counts, and where to go next. Backed by indexes at any size."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal, cast
+
+import apsw
+
+from core.evidence.stored import STATES, Kept, State, kept_many
+from core.store import Store
+
+Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accepted", "rejected"]
+"""A filter's state; `failed` includes those with a near miss."""
+STATUSES: tuple[Status, ...] = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
+PROBLEMS: frozenset[State] = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
+"""The states that keep an entry from its promotion and that nobody has decided about."""
+QUOTE_SHOWN = 300
+"""Code points of a quote in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteFilters:
+    """Which quotes to list: in one of `statuses` (none: any), of one `session`, of one entry `type`."""
+
+    statuses: tuple[Status, ...] = ()
+    session: str | None = None
+    type: str | None = None
+
+
+EVERY = QuoteFilters()
+OPEN = QuoteFilters(("failed", "ambiguous", "flagged", "waiting"))
+"""What is left to decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRow:
+    """A quote in the queue. `reason` says in plain words why it is not aligned; `near` is its best near miss (0..1)."""
+
+    id: int
+    entry_id: str
+    type: str
+    title: str
+    stage: str
+    session: str
+    position: int
+    message_index: int
+    quote: str
+    state: State
+    method: str
+    confidence: float
+    reason: str
+    near: float | None
+    decided_by: str | None
+    decided_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many quotes are in each state; `left` wait for a person, `total` are there. `failed` includes `near`."""
+
+    left: int
+    total: int
+    aligned: int
+    flagged: int
+    ambiguous: int
+    near: int
+    failed: int
+    waiting: int
+    accepted: int
+    rejected: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePage:
+    """One page of the queue, in the order the quotes came; `next` is the `after` of the page that follows."""
+
+    SCHEMA: ClassVar[str] = "evidence_list.v1"
+
+    quotes: tuple[QuoteRow, ...]
+    counts: Counts
+    next: int | None
+
+
+def list_quotes(store: Store, filters: QuoteFilters = EVERY, limit: int = 50, after: int | None = None) -> QuotePage:
+    """One page of quotes. Pages go by key, so the thousandth costs what the first does."""
+    ids = list(_ids(store.con, _states(filters), filters, after or 0, limit + 1))
+    page = ids[:limit]
+    rows = tuple(quote_row(one) for one in kept_many(store.con, page))
+    return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
+
+
+def count_quotes(store: Store, filters: QuoteFilters = EVERY) -> Counts:
+    """The counts by state of the filter's session and type (its statuses are not looked at)."""
+    where, values = _where(filters)
+    rows = store.con.execute(f"SELECT state, sum(quotes) FROM review_count{where} GROUP BY state", values)
+    found = {str(state): cast("int", total) for state, total in rows.fetchall()}
+    by = {state: found.get(state, 0) for state in STATES}
+    return Counts(
+        left=sum(by[state] for state in PROBLEMS),
+        total=sum(by.values()),
+        **{**by, "failed": by["failed"] + by["near"]},
+    )
+
+
+def count_types(store: Store, session: str | None = None) -> tuple[tuple[str, int], ...]:
+    """The entry types and how many quotes each has, the most frequent first."""
+    where, values = _where(QuoteFilters(session=session))
+    rows = store.con.execute(
+        f"SELECT type, sum(quotes) FROM review_count{where} GROUP BY type ORDER BY 2 DESC, 1", values
+    )
+    return tuple((str(kind), cast("int", total)) for kind, total in rows.fetchall())
+
+
+def count_sessions(store: Store, limit: int = 200) -> tuple[tuple[str, int, int], ...]:
+    """Sessions with quotes: id, how many are left to decide, how many there are; those with most to decide first."""
+    problems = ", ".join(f"'{state}'" for state in sorted(PROBLEMS))
+    rows = store.con.execute(
+        f"SELECT session_id, sum(iif(state IN ({problems}), quotes, 0)), sum(quotes) FROM review_count"
+        " GROUP BY session_id ORDER BY 2 DESC, 1 LIMIT ?",
+        (limit,),
+    )
+    return tuple((str(session), cast("int", left), cast("int", total)) for session, left, total in rows.fetchall())
+
+
+def next_problem(store: Store, after: int = 0, filters: QuoteFilters = EVERY) -> int | None:
+    """The next quote after `after` that waits for a person, from the start again at the end; None: nothing is left."""
+    return _next(store, PROBLEMS, after, filters)
+
+
+def next_near_miss(store: Store, after: int = 0, filters: QuoteFilters = EVERY) -> int | None:
+    """Like `next_problem`, of those that failed and have a place to offer."""
+    return _next(store, frozenset({"near"}), after, filters)
+
+
+def quote_row(one: Kept) -> QuoteRow:
+    """A quote as the queue shows it."""
+    found = one.aligned
+    near = max((miss.similarity for miss in found.near_misses), default=None) if found is not None else None
+    return QuoteRow(
+        one.id, one.entry_id, one.type, one.title, one.stage, one.session_id, one.position, one.message_index,
+        one.quote[:QUOTE_SHOWN], one.state, "none" if found is None else found.method,
+        0.0 if found is None else found.confidence, reason_of(one), near, one.decided_by, one.decided_at,
+    )  # fmt: skip
+
+
+_FAILURES = {
+    "not_found": "not found in the session",
+    "below_threshold": "no place is like it enough",
+    "empty_quote": "the quote is empty",
+    "quote_too_long": "the quote is too long to be compared",
+    "index_out_of_range": "the session has no such message",
+}
+
+
+def reason_of(one: Kept) -> str:
+    """Why a quote is where it is, in plain words; empty where it simply stands in its message."""
+    if one.state == "rejected" and one.decision is not None:
+        return one.decision.reason or "rejected"
+    if one.state == "accepted":
+        return "accepted by a person"
+    if one.aligned is None:
+        return "not looked for yet"
+    if one.lapsed:
+        return "what was accepted is gone from the session"
+    found = one.aligned
+    if found.status == "failed":
+        return _FAILURES.get(found.failure or "", "not found")
+    if found.status == "ambiguous":
+        return f"it stands in {len(found.spans)} places"
+    if found.status == "flagged":
+        return "; ".join(map(str, found.concerns[:3]))
+    return "" if found.relocated_from is None else f"found in message {found.spans[0].message_index}"
+
+
+def _next(store: Store, states: Iterable[State], after: int, filters: QuoteFilters) -> int | None:
+    for start in (after, 0):
+        found = next(_ids(store.con, states, filters, start, 1), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _states(filters: QuoteFilters) -> tuple[State, ...]:
+    asked = [
+        state for status in filters.statuses for state in (("near", "failed") if status == "failed" else (status,))
+    ]
+    return cast("tuple[State, ...]", tuple(dict.fromkeys(asked))) or STATES
+
+
+def _where(filters: QuoteFilters) -> tuple[str, tuple[str, ...]]:
+    tests = [
+        (f"{name} = ?", value)
+        for name, value in (("session_id", filters.session), ("type", filters.type))
+        if value is not None
+    ]
+    return (f" WHERE {' AND '.join(test for test, _ in tests)}" if tests else ""), tuple(value for _, value in tests)
+
+
+def _ids(con: apsw.Connection, states: Iterable[State], filters: QuoteFilters, after: int, limit: int) -> Iterator[int]:
+    """The first quotes after a key: each state has an index in that order, and they are merged."""
+    where, values = _where(filters)
+    where = f"{where}{' AND' if where else ' WHERE'} state = ? AND evidence_id > ?"
+    sql = f"SELECT evidence_id FROM review{where} ORDER BY evidence_id LIMIT ?"
+    found = [
+        [cast("int", row[0]) for row in con.execute(sql, (*values, state, after, limit)).fetchall()] for state in states
+    ]
+    return iter(list(heapq.merge(*found))[:limit])
