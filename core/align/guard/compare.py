@@ -64,7 +64,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     if level == "off":
         return Verdict((), diff)
     changes = [change for change in changes if not _same_letters(change)]
-    concerns = [*_negated(mine, yours, changes), *_moved(changes), *_units(ours, theirs)]
+    concerns = [*_negated(_repaired(mine, changes, known), yours, changes), *_moved(changes), *_units(ours, theirs)]
     if level == "strict":
         concerns += [_concern("wording", change.quote, change.source) for change in changes]
     else:
@@ -139,6 +139,19 @@ def _kind_of(token: Token) -> str:
     if token.canon in KIND_OF:
         return KIND_OF[token.canon]
     return "logic" if heavy_tail(token.canon) else ""
+
+
+def _repaired(quote: str, changes: Sequence[_Change], known: Known) -> str:
+    """The quote with the words in it that are misspelt as the source has them, so that a misspelt "not" is one."""
+    out, end = list[str](), len(quote)
+    for change in reversed(changes):
+        paired, _, _ = pairs(change.quote, change.source)
+        wrong = {mine.start for mine, _ in unlike(paired, known)}
+        for mine, yours in reversed(paired):
+            if mine.kind == yours.kind == "word" and mine.start not in wrong and mine.end <= end:
+                out += [quote[mine.end : end], yours.text]
+                end = mine.start
+    return "".join(reversed([*out, quote[:end]]))
 
 
 def _negated(quote: str, source: str, changes: Sequence[_Change]) -> Iterator[Concern]:

@@ -134,11 +134,12 @@ _OPPOSITES: Final = (
     "higher-lower fast-slow faster-slower new-old upper-lower inner-outer internal-external valid-invalid "
     "import-export push-pull lock-unlock mount-unmount encode-decode show-hide shown-hidden "
     "expand-collapse lexical-semantic all-none more-less always-never required-optional old-new hot-cold "
-    "strong-weak safe-unsafe"
+    "strong-weak safe-unsafe typical-atypical symmetric-asymmetric moral-amoral synchronous-asynchronous "
+    "synchronously-asynchronously"
 )
 OPPOSITES: Final = frozenset(frozenset(pair.split("-")) for pair in _OPPOSITES.split())
 
-_PREFIXES: Final = "un in im ir il dis non anti de mis a 비 불 미 무 부 반 탈"
+_PREFIXES: Final = "un in im ir il dis non anti de mis 비 불 미 무 부 반 탈"
 NEGATIVE_PREFIXES: Final = tuple(_PREFIXES.split())
 
 _NEGATIONS: Final = re.compile(

@@ -10,7 +10,7 @@ from core.align.guard.kinds import HARMLESS, KIND_OF, ROLE_OF, opposed
 from core.align.guard.particles import say_the_same, tails_of
 from core.align.guard.spelling import same_spelling
 from core.align.guard.tokens import Token, as_number, number_of
-from core.align.guard.typos import Known, is_plural, is_slip, is_typo
+from core.align.guard.typos import Known, is_doubled, is_plural, is_slip, is_typo
 
 _CLOSE = 40
 """Words of a run up to which each is set against each; a longer run is another text, and goes in its order."""
@@ -87,8 +87,10 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
         return is_slip(one, known, other)
     if (tails := tails_of(one, other)) is not None:
         return say_the_same(tails)
+    if is_doubled(one, other) and not known(one):
+        return True
     if one in KIND_OF or opposed(one, other) or number_of(one) not in (one, number_of(other)):
         return False
-    if other in KIND_OF and 2 < len(other) < 5 and is_slip(one, known, other):
+    if other in KIND_OF and len(other) < 5 and is_slip(one, known, other):
         return True
     return is_typo(mine, yours, known)

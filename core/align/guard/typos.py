@@ -40,9 +40,13 @@ _SUFFIXES: Final = (
     "ee",
     "est",
 )
+_TAILS: Final = frozenset(_SUFFIXES) - {"r", "d"}
 _LONG: Final = 7
-"""Letters from which even a name or a part of an identifier may have one wrong."""
-_LONG_NAME: Final = 10
+"""Letters from which even a part of an identifier that is no word may have one wrong."""
+_LONG_NAME: Final = 6
+"""Letters from which a name that nobody knows may have one wrong, but for its end."""
+_LONGER_NAME: Final = 10
+"""Letters from which it may have one wrong anywhere."""
 _DERIVED: Final = 7
 """Letters from which two regular forms of words are no longer a letter doubled apart (`planing`, `planning`)."""
 _LONGEST: Final = 60
@@ -58,6 +62,8 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
     shorter = min(len(one), len(other))
     if max(len(one), len(other)) > _LONGEST or known(one) or is_used(one):
         return False
+    if is_doubled(one, other):
+        return True
     stumbled = _stumbled(one, other)
     if stumbled and shorter >= _DERIVED:
         return True
@@ -65,11 +71,18 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
         return False
     if stumbled:
         return True
-    if written.proper and meant.proper:
-        return shorter >= _LONG_NAME and OSA.distance(one, other, score_cutoff=1) == 1
-    if meant.coded and shorter < _LONG:
+    if written.proper and meant.proper and (other in NAMES or not is_real(other)):
+        # Names that are one letter apart mostly end differently: Helen and Helena, Johnson and Johnsen.
+        ends = shorter >= _LONG_NAME and one[-2:] == other[-2:]
+        return (ends or shorter >= _LONGER_NAME) and OSA.distance(one, other, score_cutoff=1) == 1
+    if meant.coded and shorter < _LONG and not is_real(other):
         return len(one) != len(other) and OSA.distance(one, other, score_cutoff=1) == 1
     return is_near(one, other)
+
+
+def is_doubled(one: str, other: str) -> bool:
+    """Whether a Korean word is another with one of its syllables twice (`설명명`), which no ending does."""
+    return _hangul(other) and len(other) > 1 and len(one) == len(other) + 1 and _stumbled(one, other)
 
 
 def is_far_slip(written: Token, meant: Token, known: Known) -> bool:
@@ -95,6 +108,10 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
     """Whether a small word that says nothing by itself was misspelt."""
     if is_real(written) or (len(written) > 2 and known(written)):
         return False
+    if _hangul(written) and _stumbled(written, meant):
+        return True
+    if meant.isascii() and len(meant) < 3:
+        return len(written) == len(meant) and written == meant[::-1]
     return OSA.distance(_letters(written), _letters(meant), score_cutoff=1) <= 1
 
 
@@ -114,7 +131,7 @@ def _stumbled(one: str, other: str) -> bool:
     if len(one) == len(other) > 2:
         return sorted(one) == sorted(other) and OSA.distance(one, other, score_cutoff=1) == 1
     short, long = sorted((one, other), key=len)
-    if len(long) != len(short) + 1 or len(short) < 2:
+    if len(long) != len(short) + 1 or len(short) < (1 if _hangul(long) else 2):
         return False
     at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     return short == long[:at] + long[at + 1 :] and at > 0 and long[at] == long[at - 1]
@@ -169,13 +186,8 @@ def _inflected(written: str, meant: str) -> bool:
     while stem < min(len(written), len(meant)) and written[stem] == meant[stem]:
         stem += 1
     tails = {written[stem:], meant[stem:]}
-    return (
-        stem >= 3
-        and written.isascii()
-        and tails <= {*_SUFFIXES, ""}
-        and written[stem:] != ""
-        and not tails <= {"s", "es"}
-    )
+    endings = _TAILS if written[stem - 1 : stem] != "e" else frozenset(_SUFFIXES)
+    return stem >= 3 and written.isascii() and tails <= endings and "" not in tails and not tails <= {"s", "es"}
 
 
 def _letters(word: str) -> str:
