@@ -72,6 +72,15 @@ class Home:
     def host(self) -> int:
         return int((self.socket.parent / "hook.lock").read_text())
 
+    def close(self) -> None:
+        """End its host, and any that a hook has started and that does not listen yet: it finds no place to."""
+        if self.socket.exists():
+            with suppress(OSError, ValueError):
+                os.kill(self.host(), signal.SIGKILL)
+        runtime = self.socket.parent.parent
+        runtime.rename(self.path / "ended")
+        runtime.touch()
+
     def seen(self) -> int:
         with open_store(self.database) as store:
             return sum(case.seen for case in list_cases(store).cases)
@@ -81,9 +90,7 @@ class Home:
 def home(tmp_path: Path) -> Generator[Home]:
     made = Home(tmp_path)
     yield made
-    if made.socket.exists():
-        with suppress(ProcessLookupError):
-            os.kill(made.host(), signal.SIGKILL)
+    made.close()
 
 
 @contextmanager
