@@ -44,7 +44,7 @@ _CLASSES: Final = {
         "specific particular certain special general individual shared own other another same different similar "
         "direct indirect online offline read-only writable mutable immutable stable unstable beta alpha "
         "successful unsuccessful valid invalid known unknown top bottom left right inner outer front back "
-        "am pm utc gmt kst "
+        "am pm utc gmt kst out off away apart "
         "신규 기존 최초 임시 영구 수동 자동 기본 공개 비공개 내부 외부 로컬 원격 유료 무료 익명 특정 별도 공통 "
         "개별 주요 일반 전용 오전 오후 매일 매주 매달 매월 매년 새 새로운 옛 다른 같은 큰 작은 긴 짧은 높은 낮은 "
         "빠른 느린 더 덜 가장 제일 훨씬 조금 약간 다소 겨우 무려 벌써 방금 잘 못 첫 맨"
@@ -113,6 +113,9 @@ _CONNECTING: Final = re.compile(
     r"[가-힣]+(?:면|면서|므로|니까|더라도|지만|려고|도록|거나|든지|때|때만|경우|때문에|뒤에|후에|전에|동안|하여|아서|어서)"
 )
 _SURFACES: Final = "화면 측면 반면 평면 표면 장면 전면 후면 정면 도면 라면 단면 국면 대면 직면 지면"
+_OBLIGING: Final = re.compile(
+    r"[가-힣]*(?:해야|어야|아야|여야|되야|돼야|려야|켜야|워야|와야|가야|봐야|둬야|줘야)(?:만)?"
+)
 _NO_CONNECTING: Final = frozenset(_SURFACES.split())
 
 
@@ -120,6 +123,8 @@ def qualifies(word: str) -> str:
     """What kind of limit a word is by its form alone: an adverb or adjective, a clause's last word; else nothing."""
     if word in HARMLESS:
         return ""
+    if _OBLIGING.fullmatch(word):
+        return "modality"
     if _QUALIFYING.fullmatch(word):
         return "scope"
     return "logic" if _CONNECTING.fullmatch(word) and word not in _NO_CONNECTING and len(word) > 1 else ""
