@@ -1,4 +1,4 @@
-"""`casebook evidence`: align the quotes of an extraction with the messages they were taken from."""
+"""`casebook evidence`: are the quotes there? Of an extraction in files, or of a session in the casebook."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _EXAMPLES = """\
 examples:
   casebook evidence align --messages messages.json --extracted entries.json
   casebook evidence align --messages messages.json --extracted - --json < entries.json
+  casebook evidence align --session 0f3c4143
 
 messages: a JSON array of texts, or of {"role", "text"}
 extracted: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
@@ -33,27 +34,39 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "evidence_command")
     align = add_leaf(children, shared, "align", "are these quotes in these messages?", _EXAMPLES)
-    align.add_argument("--messages", metavar="FILE", required=True, help="the messages of one session, as JSON")
-    align.add_argument("--extracted", metavar="FILE", required=True, help="the entries with their quotes, as JSON")
+    align.add_argument("--messages", metavar="FILE", help="the messages of one session, as JSON")
+    align.add_argument("--extracted", metavar="FILE", help="the entries with their quotes, as JSON")
+    align.add_argument("--session", metavar="ID", help="instead: the stored entries of this imported session")
+    align.add_argument("--again", action="store_true", help="with --session: also what was found before")
     align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
     align.set_defaults(run=run_align)
+    from cli.evidence_review import add_review
+
+    add_review(children, shared)
 
 
 def run_align(args: argparse.Namespace, context: Context) -> int:
     """`evidence align`: every quote with its place, or the reason why it has none. Needs no casebook."""
+    if args.session is not None or args.again:
+        from cli.evidence_review import run_align_session
+
+        return run_align_session(args, context)
+    if args.messages is None or args.extracted is None:
+        raise Fault("invalid_input", "what is to be aligned?", "give --messages and --extracted, or --session ID")
     from cli.show_evidence import alignment_lines
     from core.align import align, read_extracted, read_messages
 
     if args.messages == "-" and args.extracted == "-":
         raise Fault("invalid_input", "messages and entries cannot both be read from stdin", "name a file for one")
-    messages = read_messages(_text_of(args.messages))
-    extracted = read_extracted(_text_of(args.extracted))
-    found = align(messages, extracted, _settings(context, args.guard))
+    messages = read_messages(text_of_file(args.messages))
+    extracted = read_extracted(text_of_file(args.extracted))
+    found = align(messages, extracted, align_settings(context, args.guard))
     context.out.result(found, alignment_lines(context.out, found, extracted))
     return 0 if found.evidence_aligned else 1
 
 
-def _settings(context: Context, guard: str | None) -> AlignSettings:
+def align_settings(context: Context, guard: str | None) -> AlignSettings:
+    """How strictly to align: the settings, with the guard's level where that was given."""
     from core.align import AlignSettings
 
     kept = context.settings.evidence
@@ -66,7 +79,8 @@ def _settings(context: Context, guard: str | None) -> AlignSettings:
     )
 
 
-def _text_of(name: str) -> str:
+def text_of_file(name: str) -> str:
+    """The text of a file, or of standard input where it is `-`. Raises Fault io_error, invalid_input."""
     try:
         data = sys.stdin.buffer.read(MAX_FILE + 1) if name == "-" else _bytes_of(Path(name))
     except OSError as error:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.evidence.acts import Decided, accept, adjust, choices, choose, current, reject, take_words
+    from core.evidence.due import sessions_to_align
     from core.evidence.entries import EntriesAdded, add_entries
     from core.evidence.entry_list import EntryPage, EntryRow, list_entries
     from core.evidence.events import Event, read_events
     from core.evidence.look import Seen, find_in_session, look_in
     from core.evidence.messages import StoredMessages, session_named
     from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
-    from core.evidence.realign import SessionAligned, align_session, sessions_to_align
+    from core.evidence.realign import SessionAligned, align_session
     from core.evidence.replay import replay_events
     from core.evidence.review import (
         OPEN,
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
 
 _LATER = {
     "acts": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
+    "due": ("sessions_to_align",),
     "entries": ("EntriesAdded", "add_entries"),
     "entry_list": ("EntryPage", "EntryRow", "list_entries"),
     "events": ("Event", "read_events"),
     "look": ("Seen", "find_in_session", "look_in"),
     "messages": ("StoredMessages", "session_named"),
     "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
-    "realign": ("SessionAligned", "align_session", "sessions_to_align"),
+    "realign": ("SessionAligned", "align_session"),
     "replay": ("replay_events",),
     "review": (
         "OPEN",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import cast
 
 import apsw
 
@@ -24,14 +24,11 @@ _BATCH = 200
 class EntriesAdded:
     """What was taken: `added` entries with `quotes`, `known` ones that were there already; `left` were not taken."""
 
-    SCHEMA: ClassVar[str] = "evidence_added.v1"
-
     session: str
     added: tuple[str, ...]
     quotes: int
     known: int
     left: tuple[Left, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 def add_entries(
@@ -40,7 +37,6 @@ def add_entries(
     entries: Sequence[ExtractedEntry],
     *,
     source: str = "file",
-    warnings: tuple[str, ...] = (),
 ) -> EntriesAdded:
     """Take entries of a session as candidates; those that are there already stay as they are.
 
@@ -73,7 +69,7 @@ def add_entries(
             if made:
                 _tell(con, session_id, made, source)
             added += made
-    return EntriesAdded(session_id, tuple(added), quotes, known, tuple(refused), warnings)
+    return EntriesAdded(session_id, tuple(added), quotes, known, tuple(refused))
 
 
 def _name(con: apsw.Connection, session_id: str, entry: Taken) -> tuple[str, bool | None]:

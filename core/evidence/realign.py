@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, cast
 
@@ -107,16 +106,6 @@ def align_session(
             with store.transaction() as con:
                 con.execute("INSERT OR REPLACE INTO evidence_session VALUES (?, ?)", (session_id, len(messages)))
         return _report(run, stopped)
-
-
-def sessions_to_align(con: apsw.Connection, touched: Iterable[str] = ()) -> tuple[str, ...]:
-    """Of the `touched` sessions those that have entries, and every session with a quote that waits to be aligned."""
-    rows = con.execute(
-        "SELECT DISTINCT session_id FROM entry WHERE session_id IN (SELECT value FROM json_each(?))"
-        " UNION SELECT DISTINCT session_id FROM review WHERE state = 'waiting' AND session_id <> ''",
-        (json.dumps(list(touched)),),
-    )
-    return tuple(str(row[0]) for row in rows.fetchall())
 
 
 def _align_all(

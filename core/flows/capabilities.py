@@ -72,7 +72,7 @@ CAPABILITIES = (
     Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
     Capability("vectors", "ready", "embedding models and the vector tier"),
     Capability("hooks", "ready", "answers inside agents"),
-    Capability("evidence", "planned", "entries and their quotes, reviewed and promoted"),
+    Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
     Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
     Capability("rules", "planned", "which rules a tool call meets"),
     Capability("library", "planned", "notes, documents and code, with citations"),
@@ -139,14 +139,21 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.fixes import PortableFix
+    from core.evidence.acts import Decided
+    from core.evidence.entry_list import EntryPage
+    from core.evidence.promotion import Promoted
+    from core.evidence.realign import SessionAligned
+    from core.evidence.review import QuotePage
+    from core.evidence.show import Entry, Quote
     from core.flows.demo import Demo
     from core.flows.doctor import Diagnosis
+    from core.flows.evidence import EvidenceAdded
     from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        AlignResult,
+        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
         ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack,

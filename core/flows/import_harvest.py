@@ -12,6 +12,7 @@ import apsw
 
 from core.errors.derived import refresh_case
 from core.errors.heard import forget_heard
+from core.evidence.due import sessions_to_align
 from core.flows.import_report import Meter, Progress, Tally
 from core.flows.import_write import PENDING, REPEATS
 from core.flows.second import Second
@@ -42,7 +43,21 @@ def harvest_pending(
         meter.at(done + 1)
     if due:
         meter.at(len(due), force=True)
-    return True
+    return _align(store, due, on_progress, cancelled)
+
+
+def _align(
+    store: Store, touched: list[str], on_progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool]
+) -> bool:
+    """Align the quotes of the sessions that have some and have grown; False where it was stopped."""
+    with faults(store.path):
+        sessions = sessions_to_align(store.con, touched)
+    if not sessions:
+        return True
+    from core.flows.evidence import align_sessions
+
+    done = align_sessions(store, sessions, on_progress=on_progress, cancelled=cancelled)
+    return not any(one.canceled for one in done)
 
 
 def _due(con: apsw.Connection, prefix: str) -> list[str]:

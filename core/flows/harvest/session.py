@@ -14,6 +14,7 @@ from core.errors.derived import refresh_case
 from core.errors.drafts import Draft, add_drafts
 from core.flows.harvest.aside import Aside
 from core.flows.harvest.events import HarvestedError
+from core.flows.harvest.explained import add_explanations
 from core.flows.harvest.fold import fold
 from core.flows.harvest.stored import seen_in
 from core.flows.second import Second
@@ -51,6 +52,7 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         _take_back(con, sessions, found)
         drafts = (_draft(case_id, error) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
         fixes = add_drafts(con, drafts, stale)
+        add_explanations(store, found)
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 
