@@ -34,6 +34,7 @@ TABLES = (
         "alignment",
         "event",
         "rule",
+        "rule_use",
         "jobs",
         "journal",
         "journal_subject",

@@ -1,0 +1,41 @@
+"""A list of rules made ready for matching: its keyword index, its languages, its tables. Built once, then only read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.rules import languages
+from core.rules.keyword import KeywordIndex, keyword_index
+from core.rules.rule import Rule, rule_text
+from core.rules.tables import Tables, load_tables
+from core.text import tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Rules that can be matched; places in `rules` name them."""
+
+    rules: tuple[Rule, ...]
+    tables: Tables
+    index: KeywordIndex
+    languages: tuple[frozenset[str], ...]
+    words: tuple[frozenset[str], ...]
+
+
+def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
+    """The rules, ready. Rules that say the same under the same id are one (REQ-SEM-012). Raises Fault config_invalid
+    where the user's own tables are wrong."""
+    known = load_tables() if tables is None else tables
+    once: dict[str, Rule] = {}
+    for rule in rules:
+        once.setdefault(rule.content_hash, rule)
+    kept = tuple(once.values())
+    said = [f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}" for rule in kept]
+    return Book(
+        kept,
+        known,
+        keyword_index(kept, known.glossary),
+        tuple(languages.named_in(text) for text in said),
+        tuple(frozenset(tokens(text)) for text in said),
+    )

@@ -1,0 +1,184 @@
+"""A tool call as it is compared with rules: its parts, its languages, what it does, and the text a model reads.
+
+The whole call counts (decision 14): content, old and new text, description, prompt, pattern, address, not only a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from core.fault import Fault
+from core.rules import languages
+from core.text import redact
+from core.transcripts.commands import shell_command
+
+Act = Literal["do", "look", "prose"]
+"""`look`: the call only looks at something; `prose`: it writes text for people. Rules are mostly about neither."""
+
+READ = 20_000
+"""Code points of one part that are looked at."""
+MODEL_READ = 1_600
+_LOOKING = frozenset(("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "TodoRead", "BashOutput"))
+_VIEWING = (
+    "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "
+    "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id"
+)
+_VIEWERS = frozenset(_VIEWING.split())
+_GIT = "log show diff status blame grep ls-files describe shortlog reflog rev-parse"
+_READING_GIT = frozenset(_GIT.split())
+_SPLIT = re.compile(r"\|\||&&|[;|\n]")
+_PROGRAM = {
+    "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
+    "uvicorn": "python", "ruff": "python", "poetry": "python", "npm": "javascript", "npx": "javascript",
+    "node": "javascript", "yarn": "javascript", "pnpm": "javascript", "tsc": "typescript", "cargo": "rust",
+    "rustc": "rust", "go": "go", "mvn": "java", "gradle": "java", "psql": "sql", "mysql": "sql", "sqlite3": "sql",
+    "terraform": "terraform", "docker": "docker", "verilator": "verilog", "iverilog": "verilog",
+}  # fmt: skip
+_FIRST = ("description", "prompt", "command", "content", "new_string", "pattern", "query", "url")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool: its name, its input as it was given, and the type of the project it happens in."""
+
+    tool_name: str
+    tool_input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    project: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One text of a call: which field it is from, and how much it says (1.0: all it can)."""
+
+    name: str
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
+    model reads; `project` are the languages of the project."""
+
+    tool: str
+    parts: tuple[Part, ...]
+    languages: frozenset[str]
+    project: tuple[str, ...]
+    act: Act
+    programs: frozenset[str]
+    model_text: str
+    pattern_text: str
+
+
+def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
+    """The call in a hook's payload, or in any object with `tool_name` and `tool_input`. Raises Fault invalid_input."""
+    name, given = item.get("tool_name"), item.get("tool_input")
+    if not isinstance(name, str) or not name.strip():
+        raise Fault("invalid_input", "the call names no tool (tool_name)", 'write {"tool_name": …, "tool_input": {…}}')
+    if given is not None and not isinstance(given, dict):
+        raise Fault("invalid_input", "tool_input is no object", 'write {"tool_name": …, "tool_input": {…}}')
+    return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}), project)
+
+
+def call_text(call: ToolCall) -> CallText:
+    """The call as texts, secrets masked."""
+    given = call.tool_input
+    command = shell_command(call.tool_name, given)
+    parts = tuple(_parts(given, command))
+    path = _path(given)
+    found = {languages.of_path(path)} if path else set[str]()
+    programs = _programs(command) if command is not None else frozenset[str]()
+    found |= {_PROGRAM.get(program, "") for program in programs}
+    if not path and command is None:
+        found |= languages.named_in(" ".join(part.text for part in parts)[:2_000])
+    act = _act(call.tool_name, programs, command, languages.of_path(path) if path else "")
+    known = frozenset(found - {"", "prose"})
+    model = _model_text(call, parts, path, known)
+    return CallText(call.tool_name, parts, known, call.project, act, programs, model, _pattern_text(given, parts))
+
+
+def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
+    """What patterns look at: an edit's new text as a whole, nothing of what it takes away."""
+    new = given.get("new_string")
+    whole = [redact(new[:READ])] if isinstance(new, str) else []
+    return "\n".join(whole + [part.text for part in parts if part.name != "old_string" and part.text])
+
+
+def _path(given: Mapping[str, Any]) -> str:
+    found = (given.get(name) for name in ("file_path", "path", "notebook_path", "filename"))
+    return next((path[:1_000] for path in found if isinstance(path, str)), "")
+
+
+def _parts(given: Mapping[str, Any], command: str | None) -> Iterator[Part]:
+    old, new = given.get("old_string"), given.get("new_string")
+    if isinstance(old, str) and isinstance(new, str):
+        yield from _edited(old, new)
+    for name, text in _strings(given):
+        if name in ("old_string", "new_string") and isinstance(old, str) and isinstance(new, str):
+            continue
+        said = command if name == "command" and command is not None else text
+        weight = 0.6 if name.endswith("path") else 0.3 if name in ("subagent_type", "output_mode", "type") else 1.0
+        yield Part(name, redact(said[:READ]), weight)
+
+
+def _edited(old: str, new: str) -> Iterator[Part]:
+    """What an edit adds says most; what stays around it, and what goes, says where it happens."""
+    before = set(old[:READ].split("\n"))
+    added = [line for line in new[:READ].split("\n") if line not in before]
+    yield Part("new_string", redact("\n".join(added)), 1.0)
+    rest = [line for line in old[:READ].split("\n") if line.strip()]
+    yield Part("old_string", redact("\n".join(rest)), 0.3)
+
+
+def _strings(value: object, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text in the input with the name of its field, however deep (to a limit)."""
+    if isinstance(value, str):
+        if value.strip():
+            yield name, value
+    elif isinstance(value, Mapping) and depth < 8:
+        for key, item in list(cast("Mapping[object, object]", value).items())[:200]:
+            yield from _strings(item, str(key), depth + 1)
+    elif isinstance(value, list) and depth < 8:
+        for item in cast("list[object]", value)[:200]:
+            yield from _strings(item, name, depth + 1)
+
+
+def _programs(command: str) -> frozenset[str]:
+    """The programs a command line runs (roughly: the first word of each part, wrappers and settings skipped)."""
+    found: set[str] = set()
+    for part in _SPLIT.split(command[:READ])[:50]:
+        for word in part.split():
+            if "=" in word or word in ("sudo", "env", "time", "nohup", "exec", "then", "do", "if", "!", "("):
+                continue
+            name = word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
+            if name == "git":
+                rest = [one for one in part.split() if not one.startswith("-")]
+                sub = rest[rest.index(word) + 1 :] if word in rest else []
+                name = f"git {sub[0]}" if sub else "git"
+            if name:
+                found.add(name)
+            break
+    return frozenset(found)
+
+
+def _act(tool: str, programs: frozenset[str], command: str | None, language: str) -> Act:
+    if tool in _LOOKING:
+        return "look"
+    if command is not None and programs and ">" not in command.replace(">&", "").replace("2>", ""):
+        git = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
+        if programs - git <= _VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
+            return "look"
+    return "prose" if language == "prose" else "do"
+
+
+def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:
+    """What a model reads: what is done, in which language, then what says most, first."""
+    names = " ".join(languages.TITLES.get(name, name.title()) for name in sorted(known))
+    head = " ".join(filter(None, (call.tool_name, names, path.replace("\\", "/").rpartition("/")[2])))
+    order = {name: at for at, name in enumerate(_FIRST)}
+    said = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
+    body = "\n".join(part.text.strip()[:1_200] for part in said if part.text.strip())
+    return f"{head}: {body}"[:MODEL_READ]

@@ -1,0 +1,93 @@
+"""A rule of a memory file, and what is wrong with a file of rules."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+Scope = Literal["global", "project"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One `ERR-nnn` rule. Fields that the file does not have are empty; `line` is the heading's, counted from 1.
+
+    `notes` is text that stands under no field, `extra` fields under a label nobody knows: nothing of a rule is lost.
+    `nth` is 0 but where an id comes again in the same file.
+    """
+
+    id: str
+    title: str
+    problem: str = ""
+    root_cause: str = ""
+    solution: str = ""
+    prevention: str = ""
+    date: str = ""
+    project: str = ""
+    category: str = ""
+    notes: str = ""
+    extra: Mapping[str, str] = field(default_factory=dict[str, str])
+    path: str = ""
+    line: int = 0
+    nth: int = 0
+    scope: Scope = "project"
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of everything the rule says, wherever it stands."""
+        said = [self.id, self.title, self.problem, self.root_cause, self.solution, self.prevention]
+        said += [
+            self.date,
+            self.project,
+            self.category,
+            self.notes,
+            *sorted(f"{k}\0{v}" for k, v in self.extra.items()),
+        ]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What tells it from every other rule: file, id, and which one of that id."""
+        return self.path, self.id, self.nth
+
+
+def rule_text(rule: Rule) -> str:
+    """What a rule's vector is made of: `id: title. problem. solution` (semantic-rule-matching 4.1)."""
+    parts = (part.strip() for part in (rule.problem, rule.solution))
+    return ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something in a rule file that a person should look at: where (`line` from 1, 0: the file itself) and what."""
+
+    path: str
+    line: int
+    message: str
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """A file of rules as it was read; `sha256` is that of its bytes."""
+
+    path: str
+    rules: tuple[Rule, ...]
+    flaws: tuple[Flaw, ...] = ()
+    sha256: str = ""
+    size: int = 0
+    mtime_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """The rules of one or several files, in their order, and what is wrong with them (`rule_list.v1`)."""
+
+    SCHEMA: ClassVar[str] = "rule_list.v1"
+
+    rules: tuple[Rule, ...]
+    flaws: tuple[Flaw, ...] = ()
+    files: tuple[str, ...] = ()

@@ -1,0 +1,108 @@
+"""Rules in the casebook: rows that follow their files, so that their vectors are kept and only what changed is embedded.
+
+Source: semantic-rule-matching REQ-SEM-001, 005, 007; decision 15.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+import apsw
+
+from core.rules.rule import Rule, RuleFile
+from core.store import Store
+from core.store.sql import storable
+
+MAX_AGE_S = 24 * 3600.0
+"""After so long a file is read again even if neither size nor time of it changed (REQ-SEM-007)."""
+
+
+def row_id(rule: Rule) -> str:
+    """The rule's id within its file: `#1`, `#2`, … where the same id comes again."""
+    return f"{rule.id}#{rule.nth}" if rule.nth else rule.id
+
+
+def is_fresh(con: apsw.Connection, path: str, size: int, mtime_ns: int, at: float | None = None) -> bool:
+    """Whether the rows are those of the file as it is: same size and time, and read less than 24 h ago.
+
+    A reading in the future (a clock was set back) counts as none.
+    """
+    row = con.execute("SELECT size, mtime_ns, looked FROM rule_file WHERE path = ?", (path,)).fetchone()
+    if row is None:
+        return False
+    known_size, known_mtime, looked = cast("tuple[int, int, float]", row)
+    age = (time.time() if at is None else at) - looked
+    return (known_size, known_mtime) == (size, mtime_ns) and 0 <= age < MAX_AGE_S
+
+
+def forget_freshness(store: Store, paths: Sequence[str]) -> None:
+    """Have these files read anew next time (`rules refresh`)."""
+    with store.transaction() as con:
+        con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
+
+
+def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> int:
+    """Bring the rows up to date with these files, in one transaction; returns how many rules changed.
+
+    A row that stays as it is keeps its vector; one that changed waits for the batch worker, and one that is gone too.
+    Raises Fault as `Store.transaction`.
+    """
+    changed = 0
+    with store.transaction() as con:
+        for file in files:
+            known = dict(
+                cast(
+                    "list[tuple[str, str]]",
+                    con.execute("SELECT rule_id, content_hash FROM rule WHERE path = ?", (file.path,)).fetchall(),
+                )
+            )
+            for rule in file.rules:
+                name, said = row_id(rule), rule.content_hash
+                if known.pop(name, None) == said:
+                    continue
+                changed += 1
+                con.execute(
+                    "INSERT INTO rule(path, rule_id, title, body, content_hash) VALUES (?, ?, ?, ?, ?)"
+                    " ON CONFLICT(path, rule_id) DO UPDATE SET title = excluded.title, body = excluded.body,"
+                    " content_hash = excluded.content_hash",
+                    (storable(file.path), name, storable(rule.title), _body(rule), said),
+                )
+            for name in known:
+                changed += 1
+                con.execute("DELETE FROM rule WHERE path = ? AND rule_id = ?", (file.path, name))
+            con.execute(
+                "INSERT OR REPLACE INTO rule_file VALUES (?, ?, ?, ?, ?)",
+                (storable(file.path), file.size, file.mtime_ns, file.sha256, time.time() if at is None else at),
+            )
+    return changed
+
+
+def ids_of(con: apsw.Connection, rules: Sequence[Rule]) -> dict[int, int]:
+    """The row ids of rules whose row says what they say, by their place in `rules`."""
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    for path in dict.fromkeys(rule.path for rule in rules):
+        rows = con.execute("SELECT rule_id, id, content_hash FROM rule WHERE path = ?", (storable(path),)).fetchall()
+        for name, item, said in cast("list[tuple[str, int, str]]", rows):
+            found[path, name] = (item, said)
+    out: dict[int, int] = {}
+    for at, rule in enumerate(rules):
+        known = found.get((rule.path, row_id(rule)))
+        if known is not None and known[1] == rule.content_hash:
+            out[at] = known[0]
+    return out
+
+
+def rule_of(path: str, body: str) -> Rule:
+    """A row as a rule."""
+    return Rule(**{**cast("dict[str, Any]", json.loads(body)), "path": path})
+
+
+def _body(rule: Rule) -> str:
+    said = asdict(rule)
+    said["extra"] = dict(rule.extra)
+    del said["path"]
+    return storable(json.dumps(said, ensure_ascii=False))

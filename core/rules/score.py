@@ -1,0 +1,100 @@
+"""One scale for every tier: similarity, keyword score and their fusion lie in 0..1, and one cut-off says what is shown.
+
+Source: semantic-rule-matching REQ-SEM-002, 008; decision 13. The figures come from `casebook rules compare --fit` on
+the tuned half of the labelled calls (docs/rules.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.rules import languages
+from core.rules.call import Act, CallText
+
+ENOUGH = 0.5
+"""From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
+TIE = 0.05
+"""What a full keyword score adds where similarity decides."""
+SHARE = 0.5
+"""Similarity's share where both are fused."""
+_LOOK, _PROSE = 0.5, 0.55
+_OTHER_LANGUAGE, _SAME_LANGUAGE = 0.6, 1.1
+_OTHER_PROJECT, _SAME_PROJECT = 0.9, 1.03
+
+Regime = Literal["semantic", "hybrid", "keyword"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoffs:
+    """From which relevance on a rule is shown: with vectors, and with keywords alone."""
+
+    fused: float = 0.47
+    keyword: float = 0.64
+
+    def of(self, regime: Regime) -> float:
+        """The cut-off that holds."""
+        return self.keyword if regime == "keyword" else self.fused
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How language and act bear on a rule: a factor, and the reasons in words."""
+
+    factor: float
+    reasons: tuple[str, ...] = ()
+
+
+def regime_of(best: float | None) -> Regime:
+    """Which rule of fusion holds, by the best similarity; None: there was no semantic score."""
+    return "keyword" if best is None else "semantic" if best >= ENOUGH else "hybrid"
+
+
+def relevance(regime: Regime, similarity: float | None, keyword: float, context: float) -> float:
+    """The score that decides, 0..1."""
+    similar = similarity or 0.0
+    if regime == "keyword":
+        base = keyword
+    elif regime == "semantic":
+        base = similar + TIE * keyword
+    else:
+        base = SHARE * similar + (1 - SHARE) * keyword
+    return max(0.0, min(1.0, base * context))
+
+
+def arithmetic(regime: Regime, similarity: float | None, keyword: float, context: float) -> str:
+    """The sum behind `relevance`, for people."""
+    similar = similarity or 0.0
+    if regime == "keyword":
+        base = f"keyword {keyword:.2f}"
+    elif regime == "semantic":
+        base = f"similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}"
+    else:
+        base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
+    return base if context == 1 else f"({base}) x {context:.2f}"
+
+
+def context_of(call: CallText, rule_languages: frozenset[str], rule_words: frozenset[str]) -> Context:
+    """The factor for a rule whose languages and words are these. A rule about looking or writing itself stays."""
+    factor, reasons = 1.0, list[str]()
+    if call.act != "do" and not _about(call, call.act, rule_words):
+        factor *= _LOOK if call.act == "look" else _PROSE
+        reasons.append("the call only looks" if call.act == "look" else "the call writes text for people")
+    same = languages.agree(call.languages - {"data"}, rule_languages)
+    if same is not None:
+        factor *= _SAME_LANGUAGE if same else _OTHER_LANGUAGE
+        ours = ", ".join(sorted(call.languages))
+        reasons.append(f"both are about {ours}" if same else f"the call is {ours}, the rule is not")
+    elif (near := languages.agree(call.project, rule_languages)) is not None:
+        factor *= _SAME_PROJECT if near else _OTHER_PROJECT
+        reasons.append("the project has the rule's language" if near else "the project has another language")
+    return Context(factor, tuple(reasons))
+
+
+def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:
+    if act == "prose":
+        return bool(words & {"markdown", "readme", "document", "documentation", "changelog", "typo", "wording", "문서"})
+    programs = {program.removeprefix("git ") for program in call.programs}
+    return bool(
+        words & ({call.tool.casefold()} | programs) - {"read", "file", "id", "type", "date", "env", "top", "help"}
+    )

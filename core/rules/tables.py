@@ -1,0 +1,150 @@
+"""The words and patterns that calls are read with: shipped as data, added to by the user's own files."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from core.fault import Fault
+from core.folders import user_folder
+from core.lazy_pattern import lazy_pattern
+from core.toml_lines import key_lines
+
+MAX_BYTES = 1 << 20
+READ = 8_192
+"""Code points of a call that patterns look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPattern:
+    """A mistake that shows in a call: a pattern, and the words (or, in a user's file, the ids) of rules about it."""
+
+    name: str
+    match: re.Pattern[str]
+    terms: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    tools: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """TOOL_KEYWORDS, ERROR_PATTERNS and the glossary, as data."""
+
+    tool_keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    error_patterns: tuple[ErrorPattern, ...] = ()
+    glossary: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def load_tables(folder: Path | None = None) -> Tables:
+    """The shipped tables with the user's own (`rules.toml`, `glossary.toml` in the settings folder) laid over them.
+
+    Raises Fault config_invalid with file and line where a user's file is wrong.
+    """
+    own = user_folder("config") if folder is None else folder
+    return _loaded(*(_stamp(own / name) for name in ("rules.toml", "glossary.toml")))
+
+
+_Stamp = tuple[str, int, int]
+
+
+def _stamp(path: Path) -> _Stamp:
+    try:
+        info = path.stat()
+    except OSError:
+        return str(path), 0, -1
+    return str(path), info.st_mtime_ns, info.st_size
+
+
+@lru_cache(maxsize=4)
+def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
+    shipped = files("core.rules.data")
+    raw = tomllib.loads(shipped.joinpath("keywords.toml").read_text("utf-8"))
+    words: dict[str, Any] = dict(tomllib.loads(shipped.joinpath("glossary.toml").read_text("utf-8"))["words"])
+    tools = {name: tuple(given) for name, given in raw["tool_keywords"].items()}
+    patterns = {name: _pattern(name, given) for name, given in raw["error_patterns"].items()}
+    own, where = _own(keywords)
+    for name, given in _table(own, "tool_keywords", where):
+        tools[name] = _strings(given, where, ("tool_keywords", name))
+    for name, given in _table(own, "error_patterns", where):
+        patterns[name] = _checked(name, given, where)
+    more, place = _own(glossary)
+    for name, given in _table(more, "words", place):
+        if not isinstance(given, str):
+            raise place.fault(("words", name), "is no text of words")
+        words[name] = f"{words.get(name, '')} {given}"
+    by_word = {word: english for english, given in words.items() for word in str(given).split()}
+    return Tables(tools, tuple(patterns.values()), by_word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    path: str
+    text: str
+
+    def fault(self, key: tuple[str, ...], what: str) -> Fault:
+        line = key_lines(self.text).get(key, 0)
+        at = f"{self.path}, line {line}" if line else self.path
+        return Fault("config_invalid", f"{at}: {'.'.join(key)} {what}", "correct it, or take the line out")
+
+
+def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
+    path, _, size = stamp
+    if size < 0:
+        return {}, _Where(path, "")
+    try:
+        data = Path(path).read_bytes() if size <= MAX_BYTES else b""
+        text = data.decode("utf-8-sig")
+        if size > MAX_BYTES:
+            raise ValueError(f"is larger than {MAX_BYTES >> 20} MiB")
+        return tomllib.loads(text), _Where(path, text)
+    except (OSError, ValueError) as error:
+        raise Fault("config_invalid", f"{path}: {error}", "correct it, or put it aside") from error
+
+
+def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str, Any]]:
+    found: object = raw.get(name, {})
+    if not isinstance(found, dict):
+        raise where.fault((name,), "is no table")
+    yield from cast("dict[str, Any]", found).items()
+
+
+def _pattern(name: str, given: Mapping[str, Any]) -> ErrorPattern:
+    lists = {key: given.get(key, ()) for key in ("terms", "rules", "tools", "languages")}
+    return ErrorPattern(
+        name,
+        lazy_pattern(given["match"], re.MULTILINE),
+        tuple(lists["terms"]),
+        tuple(lists["rules"]),
+        frozenset(lists["tools"]),
+        frozenset(lists["languages"]),
+    )
+
+
+def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
+    key = ("error_patterns", name)
+    if not isinstance(given, dict):
+        raise where.fault(key, "is no table")
+    said = cast("dict[str, Any]", given)
+    source: object = said.get("match")
+    if not isinstance(source, str):
+        raise where.fault(key, "has no match")
+    try:
+        re.compile(source, re.MULTILINE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
+    for part in ("terms", "rules", "tools", "languages"):
+        _strings(said.get(part, []), where, (*key, part))
+    return _pattern(name, said)
+
+
+def _strings(given: object, where: _Where, key: tuple[str, ...]) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in cast("list[object]", given)):
+        raise where.fault(key, "is no list of texts")
+    return tuple(cast("list[str]", given))

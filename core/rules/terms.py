@@ -1,0 +1,128 @@
+"""The terms that rules and calls are compared by: stems of words, parts of identifiers, pieces of CJK runs, and the
+English word of what the glossary knows, so that a rule in Korean meets a call in English."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from core.text.words import STOP_WORDS, without_particle
+
+_PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff]+|[\u3400-\u9fff]+")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_COMMON = (
+    "a an is of to in on at by or if it as be so no do we my me us he up off out new get got let put use used using "
+    "after before again about over under between each every many much less without within instead only never always "
+    "must may might still yet already another same own way make makes made take takes see look say said go come keep "
+    "kept run runs thing things nobody anyone someone until since while because though whether"
+)
+_EVERYDAY: Final = frozenset(_COMMON.split())
+MOST = 4_000
+"""Terms of one text that are looked at."""
+
+Glossary = Mapping[str, str]
+"""A CJK word to its English one."""
+
+
+def stem(word: str) -> str:
+    """An English word without its ending: `commits`, `committed`, `committing` meet."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending in ("ations", "ation", "ings", "ing", "edly", "ed", "ies", "es", "ly", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            if ending == "s" and word[-2] in "sui":
+                break
+            if ending == "es" and word[-3] not in "sxzho":
+                return _bare(word[:-1])
+            word = word[: -len(ending)] + ("y" if ending == "ies" else "")
+            break
+    return _bare(word)
+
+
+def _bare(word: str) -> str:
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "lsz":
+        word = word[:-1]
+    return word[:-1] if len(word) > 4 and word[-1] == "e" else word
+
+
+def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
+    """Every term of a text with where it stands, in order; one place may give several terms."""
+    count = 0
+    for found in _PIECE.finditer(text):
+        piece, start, end = found.group(), found.start(), found.end()
+        terms = _latin(piece) if piece.isascii() else _cjk(piece, glossary)
+        for term in terms:
+            yield term, start, end
+            count += 1
+        if count >= MOST:
+            return
+
+
+def terms(text: str, glossary: Glossary) -> list[str]:
+    """Every term of a text, in order, with repeats."""
+    return [term for term, _, _ in spans(unicodedata.normalize("NFC", text), glossary)]
+
+
+def _latin(piece: str) -> Iterator[str]:
+    low = piece.casefold()
+    parts = [part.casefold() for part in _PARTS.findall(piece)]
+    for part in parts:
+        if (
+            len(part) > 1
+            and part not in STOP_WORDS
+            and part not in _EVERYDAY
+            and not (part.isdigit() and len(part) < 3)
+        ):
+            yield stem(part)
+    if len(parts) > 1:
+        yield low
+
+
+def _cjk(run: str, glossary: Glossary) -> Iterator[str]:
+    yield from dict.fromkeys(gloss for gloss, _ in glossed(run, glossary))
+    bare = without_particle(run)
+    if bare in STOP_WORDS:
+        return
+    if len(bare) == 1:
+        yield bare
+    yield from (bare[at : at + 2] for at in range(len(bare) - 1))
+
+
+def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
+    """The English words (stems) of a CJK run, longest entries first, each with the place behind it."""
+    at = 0
+    while at < len(run):
+        for size in range(min(8, len(run) - at), 0, -1):
+            english = glossary.get(run[at : at + size])
+            # One syllable of Hangul is a word only where it stands alone.
+            if english is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
+                yield stem(english), at + size
+                at += size
+                break
+        else:
+            at += 1
+
+
+def in_english(text: str, glossary: Glossary) -> str:
+    """A text for a model that reads English only: CJK runs as the English words known of them, the rest as it is."""
+
+    def english(found: re.Match[str]) -> str:
+        run = found.group()
+        if run.isascii():
+            return run
+        out: list[str] = []
+        at = 0
+        while at < len(run):
+            for size in range(min(8, len(run) - at), 0, -1):
+                word = glossary.get(run[at : at + size])
+                if word is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
+                    out.append(word)
+                    at += size
+                    break
+            else:
+                at += 1
+        return " " + " ".join(out) + " "
+
+    return " ".join(_PIECE.sub(english, text).split()) if not text.isascii() else text
