@@ -11,11 +11,12 @@ from pathlib import Path
 
 from cli.context import Context
 from cli.importing import report_lines
-from cli.layout import clip
+from cli.layout import clip, wrap
 from cli.output import Output
 from cli.parser import Parser
 from cli.progress import reporter
 from cli.show import answer_lines, trace_lines
+from core.errors.answer import SearchAnswer
 from core.flows.demo import Demo, fill_demo, run_demo
 
 
@@ -36,22 +37,33 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
 
             fill_demo(database, reporter(context.out))
             return open_workbench(context, database, title="demo", ascii_only=args.ascii)
-        demo = run_demo(database, reporter(context.out))
+        demo = run_demo(database, reporter(context.out), context.settings.embedding)
     context.out.result(demo, _lines(context.out, demo))
     return 0
+
+
+def _answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
+    yield ""
+    yield clip("> " + answer.query.raw.strip(), out.columns)
+    yield from answer_lines(out, answer)
+    if not out.verbose:
+        yield from trace_lines(out, answer.trace)
 
 
 def _lines(out: Output, demo: Demo) -> Iterator[str]:
     yield out.paint("1. Sample transcripts are imported into a temporary casebook.", "bold")
     yield from report_lines(out, demo.report)
     yield ""
-    yield out.paint(f"2. {len(demo.answers)} errors are looked up in it.", "bold")
-    for answer in demo.answers:
-        yield ""
-        yield clip("> " + answer.query.raw.strip(), out.columns)
-        yield from answer_lines(out, answer)
-        if not out.verbose:
-            yield from trace_lines(out, answer.trace)
+    *worded, reworded = demo.answers
+    yield out.paint(f"2. {len(worded)} errors are looked up in it.", "bold")
+    for answer in worded:
+        yield from _answer_lines(out, answer)
+    yield ""
+    by = f"by its meaning ({demo.model})" if demo.model else "without a model"
+    yield out.paint(clip(f"3. One in other words is looked up, {by}.", out.columns), "bold")
+    if demo.without_model:
+        yield from wrap(f"Only a model finds such an error, and here is none: {demo.without_model}.", out.columns)
+    yield from _answer_lines(out, reworded)
     yield ""
     yield "On a terminal, casebook demo opens the workbench on the same transcripts."
     yield "Your own: casebook import auto, then casebook."

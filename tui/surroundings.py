@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.config import Config
+from core.settings import EmbeddingSettings
 from tui.crash import Logger, no_log
 from tui.keys import Wish
 from tui.state import State
@@ -29,6 +30,11 @@ class Surroundings:
     def themes(self) -> Path | None:
         """The folder of the user's own themes: beside the settings file."""
         return Path(self.config.path).parent / "themes" if self.config and self.config.path else None
+
+    @property
+    def embedding(self) -> EmbeddingSettings | None:
+        """How cases are embedded; without settings none are."""
+        return self.config.values.embedding if self.config else None
 
     @property
     def theme(self) -> str:

@@ -8,20 +8,29 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.errors import SearchAnswer, search
+from core.fault import Fault
 from core.flows.import_report import ImportReport, Progress
 from core.flows.importing import import_transcripts
-from core.samples import DEMO_QUERIES, sample_paths
+from core.flows.vectors import vector_search
+from core.samples import DEMO_IN_OTHER_WORDS, DEMO_QUERIES, sample_paths
+from core.settings import EmbeddingSettings
 from core.store import open_store
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demonstration did: the import, and the answers to its questions, in order."""
+    """What the demonstration did: the import, and the answers to its questions, in order.
+
+    The last question is one in other words. `model` embedded the cases for it; empty where none could, and
+    `without_model` says why, and what mends it.
+    """
 
     SCHEMA: ClassVar[str] = "demo.v1"
 
     report: ImportReport
     answers: tuple[SearchAnswer, ...]
+    model: str = ""
+    without_model: str = ""
 
 
 def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> ImportReport:
@@ -30,8 +39,33 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
         return import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
 
 
-def run_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> Demo:
-    """Import the samples and ask the demonstration's questions of them. Raises Fault."""
+def run_demo(
+    database: Path,
+    on_progress: Callable[[Progress], None] | None = None,
+    settings: EmbeddingSettings = EmbeddingSettings(),  # noqa: B008  frozen
+) -> Demo:
+    """Import the samples, embed them where there is a model, and ask the demonstration's questions. Raises Fault."""
     report = fill_demo(database, on_progress)
-    with open_store(database, write=True) as store:
-        return Demo(report, tuple(search(store, query) for query in DEMO_QUERIES))
+    model, why_not = _embedded(database, settings, on_progress)
+    with open_store(database, write=True) as store, vector_search(settings, "process") as vectors:
+        answers = [search(store, query) for query in DEMO_QUERIES]
+        answers.append(search(store, DEMO_IN_OTHER_WORDS, vectors=vectors))
+    return Demo(report, tuple(answers), model, why_not)
+
+
+def _embedded(
+    database: Path, settings: EmbeddingSettings, on_progress: Callable[[Progress], None] | None
+) -> tuple[str, str]:
+    """The model that has embedded the samples; or none, and why."""
+    from core.embedding.models import Absent, current
+
+    found = current(settings)
+    if isinstance(found, Absent):
+        return "", f"{found.reason} (mended by: {found.remedy})"
+    from core.flows.embedding import embed_pending
+
+    try:
+        embed_pending(database, settings=settings, threads=settings.threads, progress=on_progress)
+    except Fault as fault:
+        return "", f"{fault.message} ({fault.hint})" if fault.hint else fault.message
+    return found.model.id, ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from core.errors.vector_search import ModelAtHand, NoVectors, VectorSearch
 from core.settings import EmbeddingSettings
+from core.store import Store, faults
 
 if TYPE_CHECKING:
     from core.embedding.bits import KeptBits
@@ -37,6 +38,28 @@ def vector_search(
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
+
+
+def loaded_search(store: Store, settings: EmbeddingSettings, kept: KeptBits) -> VectorSearch | NoVectors:
+    """The way to the vectors with the model loaded into this process, for one that stays; or why there is none.
+
+    Takes a second or more, but next to nothing where the casebook has no vectors of the model in use. Raises Fault
+    where the casebook cannot be read.
+    """
+    from core.embedding.state import why_off
+    from core.errors.vector_search import place_of
+
+    vectors = vector_search(settings, "process", kept=kept)
+    model = vectors.model()
+    if isinstance(model, NoVectors):
+        return model
+    place = place_of(model)
+    with faults(store.path):
+        off = why_off(store.con, place.kind, place.model, place.recipe)
+    if off:
+        return NoVectors(off, "casebook embed")
+    first = vectors.embed("error")
+    return first if isinstance(first, NoVectors) else vectors
 
 
 def _loaded(found: Found) -> Embedder:

@@ -41,3 +41,9 @@ Caused by:
 """,
 )
 """Errors to paste: one that is the same case as a sample, one of the same kind (Korean), one that only begins alike."""
+
+DEMO_IN_OTHER_WORDS: Final = """could not connect to server: Connection refused
+\tIs the server running on host "localhost" (127.0.0.1) and accepting
+\tTCP/IP connections on port 5432?
+"""
+"""A sample's error as an older release words it: only a model of meaning finds it."""

@@ -113,5 +113,15 @@ def test_demo_shows_the_whole_job_and_leaves_nothing(run: Run, home: Path, tmp_p
     assert all(len(line) <= 80 for line in plain.text.split("\n"))
     found = run("demo", "--json").json()
     assert found["report"]["resolutions"] > 0
-    assert any(answer["match"] for answer in found["answers"])
+    assert found["answers"][-1]["match"]["tier"] == "vector"
+    assert "an error that reads alike" in plain.text
+    assert not (home / ".local").exists()
+
+
+def test_demo_without_a_model_says_so(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", "all-mpnet-base-v2")
+    plain = run("demo")
+    assert plain.code == 0
+    assert "casebook models pull all-mpnet-base-v2" in " ".join(plain.text.split())
+    assert run("demo", "--json").json()["answers"][-1]["match"] is None
     assert not (home / ".local").exists()

@@ -19,8 +19,8 @@ print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """
 
 
-def loaded(spawn: Spawn, *args: str, stdin: bytes = b"") -> tuple[int, set[str]]:
-    done = spawn(*args, stdin=stdin, code=_WATCHED)
+def loaded(spawn: Spawn, *args: str, stdin: bytes = b"", **env: str) -> tuple[int, set[str]]:
+    done = spawn(*args, stdin=stdin, code=_WATCHED, **env)
     code, modules = json.loads(done.said.strip().split("\n")[-1])
     return code, set(modules)
 
@@ -31,12 +31,17 @@ def loaded(spawn: Spawn, *args: str, stdin: bytes = b"") -> tuple[int, set[str]]
         (("errors", "record", "--error", "Error: x y", "--resolution", "z"), 0),
         (("errors", "search", "Error: x y"), 1),
         (("errors", "search", "Error: x y", "--tiers", "all"), 1),
-        (("demo",), 0),
     ],
 )  # fmt: skip
 def test_nothing_heavy_is_loaded(spawn: Spawn, args: tuple[str, ...], code: int) -> None:
     ended, modules = loaded(spawn, *args)
     assert ended == code
+    assert not [name for name in modules if name.partition(".")[0] in HEAVY]
+
+
+def test_the_demonstration_loads_nothing_heavy_where_there_is_no_model(spawn: Spawn) -> None:
+    ended, modules = loaded(spawn, "demo", CASEBOOK_EMBEDDING_MODEL="all-mpnet-base-v2")
+    assert ended == 0
     assert not [name for name in modules if name.partition(".")[0] in HEAVY]
 
 

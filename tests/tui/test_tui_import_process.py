@@ -88,7 +88,7 @@ def test_one_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_without_a_process_it_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_process.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     report = ImportProcess(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
     assert report.messages > 0
     assert not report.canceled

@@ -88,9 +88,10 @@ def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spa
 
 def draw_match(hit: Hit, signs: Signs) -> Content:
     """How a case matched, in one line: sign, words, confidence, and the core's reasons."""
-    tier = signs.tier(hit.tier)
+    only_near = hit.tier == "vector" and not hit.accepted
+    tier = signs.tier("similar" if only_near else hit.tier)
     browsed = hit.tier == "text"
-    told = tier.words if browsed else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
+    told = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
     why = "; ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 _BAR = 16
 _FILE_FROM = 12
-_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes"}
+_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding cases"}
 LISTED = 10_000
 
 
-def draw_progress(progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool) -> Content:
+def draw_progress(
+    progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool, begins: str = "Looking"
+) -> Content:
     """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first."""
-    left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else 'Looking for sessions'} ", "bold $cb-accent")]
+    left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
     right = [("stopping after this batch " if stopping else f"{way_out} ", "$cb-draft" if stopping else "$cb-soft")]
     room = width - _cells(left) - _cells(right)
     if room < 0:

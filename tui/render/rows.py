@@ -25,7 +25,8 @@ _AGE, _SEEN, _TOOL = 4, 5, 9
 class Row:
     """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it.
 
-    `lit` are the parts of the key line that matched.
+    `lit` are the parts of the key line that matched. The tier `similar` is none of the search's: such a case is only
+    near in meaning, by its `similarity`, 0..1, and no answer.
     """
 
     id: int
@@ -37,6 +38,7 @@ class Row:
     tier: str | None = None
     hit: Hit | None = None
     lit: Spans = ()
+    similarity: float = 0.0
 
 
 def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
@@ -51,6 +53,11 @@ def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) ->
 
         lit = matched_spans(replace(hit, key_line=key_line), query)
     return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit)
+
+
+def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -> Row:
+    """The row of a case that is only similar; `miss`: what the vector tier said of it, if it looked closely."""
+    return replace(row_of(case, miss, query), tier="similar", similarity=similarity)
 
 
 def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:

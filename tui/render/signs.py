@@ -80,6 +80,7 @@ _TIERS = {
     "exact": ("≈", "#", "$cb-good", "same kind"),
     "prefix": ("…", ">", "$cb-draft", "begins alike"),
     "vector": ("~", "~", "$cb-draft", "alike in meaning"),
+    "similar": ("?", "?", "$cb-dim", "similar, not an answer"),
     "text": ("·", ".", "$cb-faint", "found by its words"),
 }
 _STATUSES = {

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tui.render.embedding import draw_vectors
 from tui.render.foreign import inline
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.flows.capabilities import Capabilities
     from core.flows.doctor import Diagnosis
+    from core.flows.vector_facts import VectorFacts
     from core.store.jobs import Job
 
 _TEXT = 300
@@ -40,6 +42,8 @@ class Facts:
     textual: str
     about: Capabilities | None
     jobs: tuple[Job, ...]
+    vectors: VectorFacts | None = None
+    auto: bool = True
 
 
 def draw_facts(facts: Facts | None, signs: Signs) -> Content:
@@ -49,10 +53,8 @@ def draw_facts(facts: Facts | None, signs: Signs) -> Content:
     size = "there is no file yet" if facts.size is None else f"{facts.size:,} bytes"
     rows = [("file", facts.path), ("size", size), ("writing", facts.readonly or "possible")]
     parts = _section("Casebook", [*rows, *_held(facts.about)])
-    model = "off: no embedding model is set up"
-    tiers = [("text", "on: fingerprint, exact, prefix, words"), ("vector", model)]
-    tiers.append(("", "embedding comes with a later version"))
-    parts += _section("Search", tiers)
+    tiers = [("text", "on: fingerprint, exact, prefix, words")]
+    parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
     parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs, signs), ("\n", "")]
     return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
 

@@ -33,19 +33,23 @@ def read_facts(config: Config) -> Callable[[Job[Facts]], Facts]:
         from importlib.metadata import version
 
         from core.flows.capabilities import capabilities
+        from core.flows.vector_facts import vector_facts
         from core.folders import log_file
         from core.store import jobs
 
         path = job.lane.path
         size = path.stat().st_size if path.is_file() else None
-        readonly, runs = "", ()
+        embedding = config.values.embedding
+        readonly, runs, vectors = "", (), None
         if size is not None:
             store = job.store()
             readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
+            vectors = vector_facts(store, embedding, count=True)
         about = capabilities(path)
         settings = config.path if config.exists else f"defaults; {config.path or 'no file'} is not there"
         log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
-        return Facts(str(path), size, readonly, log, settings, version("textual"), about, runs)
+        textual = version("textual")
+        return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
 
     return work
 
@@ -65,7 +69,7 @@ def run_checks(config: Config) -> Callable[[Job[Diagnosis]], Diagnosis]:
 class StatusScreen(ModalScreen[None]):
     """Esc closes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close"), ("p", "prove", "Prove it again")]
 
     def __init__(self, jobs: Jobs, config: Config | None, signs: Signs) -> None:
         super().__init__()
@@ -78,13 +82,17 @@ class StatusScreen(ModalScreen[None]):
         """One text to read."""
         with Reading(id="status") as frame:
             frame.border_title = Content("Status")
-            frame.border_subtitle = Content("esc closes")
+            frame.border_subtitle = Content("p proves each part again, esc closes")
             yield from (self._facts, self._checks, self._versions)
 
     def on_mount(self) -> None:
         """Say what is being looked at, and look."""
         self.query_one("#status").focus()
         self._facts.update(draw_facts(None, self._signs))
+        self.action_prove()
+
+    def action_prove(self) -> None:
+        """Read everything anew, and let the doctor prove each part: one text in, one vector out."""
         self._checks.update(draw_checks(None, self._signs))
         self._jobs.run("status", read_facts(self._config), self._read, self._failed)
         self._jobs.run("doctor", run_checks(self._config), self._checked, self._failed)

@@ -23,11 +23,15 @@ AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A run that lasts: how far it is, whether it was asked to stop, and the actions whose keys ask it."""
+    """A run that lasts: how far it is, whether it was asked to stop, and the actions whose keys ask it.
+
+    `begins`: what it does before it can say how far it is.
+    """
 
     progress: Progress | None = None
     stopping: bool = False
     way_out: str = AT_LIST
+    begins: str = "Looking for sessions"
 
 
 class StatusLine(Widget):
@@ -35,8 +39,10 @@ class StatusLine(Widget):
 
     running: reactive[Running | None] = reactive(None)
 
-    def __init__(self, signs: Signs) -> None:
-        super().__init__(id="status")
+    stop_action = "import.stop"
+
+    def __init__(self, signs: Signs, *, id: str) -> None:
+        super().__init__(id=id)
         self._signs = signs
 
     def watch_running(self, running: Running | None) -> None:
@@ -49,9 +55,10 @@ class StatusLine(Widget):
             return Content("")
         now = self.running
         way_out = self._signs.told("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
-        return draw_progress(now.progress, self.size.width, self._signs, way_out, stopping=now.stopping)
+        width = self.size.width
+        return draw_progress(now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins)
 
     async def on_click(self, event: events.Click) -> None:
         """Ask the run to stop."""
         event.stop()
-        await self.run_action("app.perform('import.stop')")
+        await self.run_action(f"app.perform('{self.stop_action}')")

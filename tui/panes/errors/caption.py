@@ -7,8 +7,9 @@ from textual.content import Content
 from tui.panes.errors.filters import SORTS, Scope
 from tui.panes.errors.paged import FoundRows
 from tui.panes.errors.queries import CANDIDATES
-from tui.render.filters import draw_title
+from tui.render.filters import draw_title, none_pass
 from tui.render.signs import Signs
+from tui.render.states import Notice, no_match
 from tui.widgets.row_list import Rows
 
 
@@ -22,3 +23,8 @@ def caption(rows: Rows, chosen: int, scope: Scope, every: int, took_ms: float, s
         return draw_title("Found", scope.picked, signs), Content(told)
     told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
     return draw_title("Cases", scope.picked, signs), Content(told)
+
+
+def none_found(rows: FoundRows, scope: Scope, query: str, every: int, signs: Signs) -> Notice:
+    """A search left no row: the filter hides what it found, or nothing is known."""
+    return none_pass(scope.picked, rows.hidden, signs) if rows.hidden else no_match(query, every)

@@ -14,8 +14,9 @@ from textual.widgets import Static
 from tui.actions import bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_acts import CaseActs
+from tui.panes.errors.like_view import LikeView
 from tui.panes.errors.occurrences import Older, Seen, read_older
-from tui.panes.errors.queries import Read
+from tui.panes.errors.queries import Read, read_like
 from tui.panes.messages import PaneChanged, PaneTroubled
 from tui.render import case as draw
 from tui.render.case import Fix, Raw
@@ -26,12 +27,18 @@ from tui.render.masked import draw_masked, masked_in
 from tui.render.signs import Signs
 from tui.render.states import draw_notice, no_case
 from tui.widgets.reading import Reading
+from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
+    from core.embedding.bits import KeptBits
     from core.errors import Hit
+    from core.errors.cases_like import CasesLike
 
 PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
+
+LIKE = 0.12
+"""Seconds that a case must stay before similar ones are looked for: whoever goes through the list does not wait."""
 
 _STATUSES = ("verified", "draft", "unresolved", "rejected")
 
@@ -62,8 +69,17 @@ class CaseView(Reading):
             super().__init__()
             self.case_id = case_id
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+    class Visited(Message):
+        """A similar case was opened."""
+
+        def __init__(self, case_id: int) -> None:
+            super().__init__()
+            self.case_id = case_id
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], kept: Callable[[], KeptBits]) -> None:
         super().__init__(id="case")
+        self._kept = kept
+        self.like = LikeView(signs)
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
@@ -84,7 +100,7 @@ class CaseView(Reading):
 
     def compose(self) -> ComposeResult:
         """The blocks, the most wanted first."""
-        yield from (self._head, self._masked, self._fix, self._steps, self._raw, self._history, self._source)
+        yield from (self._head, self._masked, self._fix, self._steps, self._raw, self._history, self.like, self._source)
 
     def on_mount(self) -> None:
         """No case is chosen yet."""
@@ -94,6 +110,8 @@ class CaseView(Reading):
         """Show that no case is chosen."""
         self.read, self.fix, self.raw, self.seen = None, None, Raw(""), Seen()
         self._jobs.cancel("seen")
+        self._jobs.cancel("like")
+        self.like.say(None)
         self._head.say(draw_notice(no_case(), self._signs))
         for part in (self._masked, self._fix, self._steps, self._raw, self._source, self._history):
             part.say(Content(""))
@@ -120,7 +138,14 @@ class CaseView(Reading):
         self._draw_history()
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
+            self.like.say(None)
             self.scroll_home(animate=False)
+        self._jobs.run("like", read_like(case.id, self._kept), self._liked, lambda _fault: None, delay=LIKE)
+
+    def _liked(self, like: CasesLike, _final: bool) -> None:
+        if like != self.like.like:
+            self.like.say(like)
+            self.post_message(PaneChanged())
 
     @property
     def clipped(self) -> bool:
@@ -141,7 +166,27 @@ class CaseView(Reading):
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry that belongs to a case; False for anything else."""
-        return self._acts.perform(action_id) or super().perform(action_id)
+        if action_id == "case.like":
+            self.like.focus()
+        elif action_id == "list.back" and self.like.has_focus:
+            self.focus()
+        else:
+            return self._acts.perform(action_id) or super().perform(action_id)
+        return True
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another similar case is the chosen one: that is nobody else's list."""
+        event.stop()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All of them are there."""
+        event.stop()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Go to the similar case."""
+        event.stop()
+        if (case_id := self.like.chosen_id) is not None:
+            self.post_message(self.Visited(case_id))
 
     def walk(self, by: int) -> None:
         """Show an older (1) or newer (-1) time, reading more times when they are needed."""

@@ -36,7 +36,7 @@ class Incoming(StatusLine):
     """The status line of imports, and what the import actions do."""
 
     def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: LiveResults) -> None:
-        super().__init__(signs)
+        super().__init__(signs, id="incoming")
         self._jobs = jobs
         self._roots = roots
         self._results = results

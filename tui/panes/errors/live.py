@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run
-from tui.panes.errors.paged import FoundRows, PagedRows
-from tui.panes.errors.queries import Place, Renewed
+from tui.panes.errors.meaning import wants_meaning
+from tui.panes.errors.paged import FoundRows, PagedRows, kept_in_place
+from tui.panes.errors.queries import Found, Place, Renewed, deepen
 from tui.panes.errors.results import Results
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.errors.vector_search import VectorSearch
 
 
 class LiveResults(Results):
@@ -19,6 +25,52 @@ class LiveResults(Results):
     """
 
     filling = False
+    _moved = False  # whether the person has moved in the list since the search was asked for
+
+    def _search(self, delay: float) -> None:
+        self._jobs.cancel("meaning")
+        self.meaning.forget()
+        self._moved = False
+        super()._search(delay)
+
+    def _on_found(self, found: Found, final: bool) -> None:
+        super()._on_found(found, final)
+        if final and found.answer is not None and wants_meaning(found.answer):
+            asked = self.query_text, self.scope
+
+            def ask(vectors: VectorSearch) -> None:
+                if asked == (self.query_text, self.scope):
+                    before = self.rows.rows.rows if isinstance(self.rows.rows, FoundRows) else found.rows
+                    self._jobs.run("meaning", deepen(*asked, before, vectors), meant, lambda _fault: None)
+
+            def meant(deeper: Found, _final: bool) -> None:
+                if asked == (self.query_text, self.scope) and not self._jobs.busy("search"):
+                    self._meant(deeper)
+
+            self.meaning.ask(ask)
+
+    def _meant(self, found: Found) -> None:
+        """What the vector tier says joins the rows. An answer goes to the top while nobody has gone into the list.
+
+        Else what is on the screen stays where it is, and the choice with it.
+        """
+        rows, now = FoundRows(found.rows, found.hidden), self.place
+        inside = self.rows.has_focus or self._moved
+        answered = found.answer is not None and found.answer.match is not None
+        if inside and self.rows.rows.total < now.height:  # too few to scroll: what is new stands below them
+            rows = FoundRows(kept_in_place(self.rows.rows, found.rows), found.hidden)
+        at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0
+        if answered and not inside:
+            self.rows.renew(rows, 0, 0)
+        else:
+            self.rows.renew(rows, at, max(0, now.top + at - now.at) if inside else now.top)
+        self._settle(rows)
+        self.post_message(self.Answered(found.answer))
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Whoever moves in the list is not to be moved. (The list hears of it too.)"""
+        event.stop()
+        self._moved = True
 
     def found_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""

@@ -26,6 +26,7 @@ def memory_of(pane: ErrorsPane) -> Memory:
         "project": scope.project,
         "zoomed": pane.has_class("-zoomed"),
         "why": why,
+        "told_no_model": pane.embedding.told_no_model,
         "case": chosen.id if chosen is not None else pane.results.resume,
     }
 
@@ -42,6 +43,7 @@ def recall(pane: ErrorsPane, memory: Memory) -> None:
     pane.set_class(memory.get("zoomed") is True, "-zoomed")
     pane.set_class(memory.get("why") == "shown", "-why")
     pane.set_class(memory.get("why") == "hidden", "-no-why")
+    pane.embedding.told_no_model = memory.get("told_no_model") is True
     case = memory.get("case")
     pane.results.resume = case if isinstance(case, int) and not isinstance(case, bool) else None
 

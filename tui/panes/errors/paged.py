@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.render.rows import Row
+from tui.widgets.row_list import Rows
 
 KEPT = 60
 """Pages kept; the ones looked at longest ago are dropped and read again when needed."""
@@ -84,3 +85,10 @@ class FoundRows:
     def index_of(self, case_id: int) -> int | None:
         """The number of a case."""
         return next((at for at, row in enumerate(self.rows) if row.id == case_id), None)
+
+
+def kept_in_place(before: Rows, now: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows of `now`, those that there were `before` in their old places, the new ones below."""
+    by_id = {row.id: row for row in now}
+    old = [row.id for at in range(before.total) if isinstance(row := before.get(at), Row) and row.id in by_id]
+    return tuple(by_id[one] for one in dict.fromkeys((*old, *by_id)))

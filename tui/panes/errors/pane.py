@@ -11,19 +11,21 @@ from textual.containers import Container
 from textual.content import Content
 
 from core.fault import Fault
+from core.settings import EmbeddingSettings
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
+from tui.panes.errors.embedding import Embedding
 from tui.panes.errors.first_run import Roots
 from tui.panes.errors.importing import Incoming
 from tui.panes.errors.live import LiveResults
+from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.memory import recall
-from tui.panes.errors.queries import Read, read_case, use_case
+from tui.panes.errors.reader import Reader
 from tui.panes.errors.results import Results
 from tui.panes.errors.trace_view import TraceView
 from tui.panes.errors.watching import Watching
 from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
-from tui.render.rows import Row
 from tui.render.signs import Signs
 from tui.state import Memory
 from tui.widgets.search_box import SearchBox
@@ -40,19 +42,26 @@ class ErrorsPane(Container):
 
     BINDINGS = bindings("pane")
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], roots: Callable[[], Roots]) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        clock: Callable[[], datetime],
+        roots: Callable[[], Roots],
+        settings: EmbeddingSettings | None,
+    ) -> None:
         super().__init__(id="errors", classes="-at-list")
         self._jobs = jobs
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
-        self.results = LiveResults(jobs, signs, clock)
-        self.case = CaseView(jobs, signs, clock)
+        self.meaning = Meaning(jobs, settings)
+        self.results = LiveResults(jobs, signs, clock, self.meaning)
+        self.case = CaseView(jobs, signs, clock, self.meaning.kept.bits)
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results)
-        self.watching = Watching(jobs, self.results, self.set_timer)
-        self._opened: int | None = None
-        self._used: set[tuple[str, int]] = set()
-        self._drawn: tuple[Read | None, Row] | None = None
+        self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy)
+        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
+        self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed)
         self._last_query = ""
         self.memory: Memory = {}
 
@@ -64,7 +73,7 @@ class ErrorsPane(Container):
             with Container(id="reading"):
                 yield self.case
                 yield self.why
-        yield self.incoming
+        yield from (self.incoming, self.embedding)
 
     def on_mount(self) -> None:
         """Start in the search box; read once the first frame is out."""
@@ -73,6 +82,7 @@ class ErrorsPane(Container):
         self.box.focus()
         self.call_after_refresh(self.results.load)
         self.watching.start()
+        self.embedding.changed()
 
     # What is going on ------------------------------------------------------------------------------------------------
 
@@ -81,7 +91,13 @@ class ErrorsPane(Container):
         """Which part has the focus."""
         focused = self.screen.focused
         rows: dict[object, Focus] = {self.results.rows: "list", self.results.notice: "list"}
-        parts: dict[object, Focus] = {self.box: "box", **rows, self.case: "case", self.why: "why"}
+        parts: dict[object, Focus] = {
+            self.box: "box",
+            **rows,
+            self.case: "case",
+            self.case.like: "case",
+            self.why: "why",
+        }
         return parts.get(focused, "none")
 
     def situation(self) -> Situation:
@@ -96,6 +112,9 @@ class ErrorsPane(Container):
             seen_older=self.case.seen.has_older,
             seen_newer=self.case.seen.at > 0,
             history=self.case.has_history,
+            like=bool(self.case.like.rows.total),
+            embedding=self.embedding.busy,
+            no_embedding=self.embedding.why_not,
             trace_shown=self.why.display,
             filtered=bool(self.results.scope.picked),
             importing=self.incoming.busy,
@@ -110,7 +129,8 @@ class ErrorsPane(Container):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
-        self.incoming.way_out(AT_LIST if part == "list" else ELSEWHERE)
+        for line in (self.incoming, self.embedding):
+            line.way_out(AT_LIST if part == "list" else ELSEWHERE)
         self.post_message(PaneChanged())
 
     def _at(self, part: Part) -> None:
@@ -139,7 +159,10 @@ class ErrorsPane(Container):
     def on_results_chosen(self, event: Results.Chosen) -> None:
         """Another case is chosen: read it, if the choice stays."""
         event.stop()
-        self._preview(event.row, PREVIEW)
+        if event.row is not None:
+            self.reader.choose(event.row, PREVIEW)
+        elif not self.results.rows.rows.total:
+            self.reader.none()
         self.post_message(PaneChanged())
 
     def on_results_opened(self, event: Results.Opened) -> None:
@@ -148,11 +171,7 @@ class ErrorsPane(Container):
         row = self.results.chosen
         if row is None:
             return
-        if self.case.read is None or self.case.read.case.id != row.id:
-            self._opened = row.id
-            self._preview(row, 0.0)
-        else:
-            self._use(row.id)
+        self.reader.open(row)
         self._at("case")
         self.case.focus()
 
@@ -173,38 +192,19 @@ class ErrorsPane(Container):
         event.stop()
         self._failed(event.fault)
 
-    def _preview(self, row: Row | None, delay: float) -> None:
-        if row is None:
-            if not self.results.rows.rows.total:
-                self._jobs.cancel("case")
-                self.case.clear()
-            return
-
-        def show(read: Read | None, _final: bool) -> None:
-            if read is None:
-                self.case.clear()
-            elif (read, row) != self._drawn or self.case.read is None:
-                self.case.show(read, row.hit, row.lit)
-            self._drawn = (read, row)
-            if self._opened == row.id:
-                self._opened = None
-                self._use(row.id)
-            self.post_message(PaneChanged())
-
-        self._jobs.run("case", read_case(row.id), show, self._failed, delay=delay)
-
     def on_case_view_used(self, event: CaseView.Used) -> None:
         """The fix was copied."""
         event.stop()
-        self._use(event.case_id)
+        self.reader.use(event.case_id)
 
-    def _use(self, case_id: int) -> None:
-        """Count the look-up once, if it was answered."""
-        look_up = (self.box.asked, case_id)
-        if self.case.fix is None or look_up in self._used:
-            return
-        self._used.add(look_up)
-        self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
+    def on_case_view_visited(self, event: CaseView.Visited) -> None:
+        """A similar case was opened."""
+        event.stop()
+        self.reader.go_to(event.case_id)
+        self.case.focus()
+
+    def _changed(self) -> None:
+        self.post_message(PaneChanged())
 
     def _failed(self, fault: Fault) -> None:
         self.post_message(PaneTroubled(fault))
@@ -223,7 +223,7 @@ class ErrorsPane(Container):
             "list.unfilter": self.results.unfilter,
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
             "list.back": self._back_in_list,
-            "case.back": self._to_list,
+            "case.back": lambda: self.reader.back() or self._to_list(),
             "why.back": self._back_in_trace,
             "case.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
             "case.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
@@ -232,7 +232,7 @@ class ErrorsPane(Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            return self.incoming.perform(action_id) or self.case.perform(action_id)
+            return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.case))
         act()
         self.post_message(PaneChanged())
         return True
@@ -247,6 +247,8 @@ class ErrorsPane(Container):
             self._unzoom()
         elif self.incoming.busy:
             self.incoming.stop()
+        elif self.embedding.busy:
+            self.embedding.stop()
         elif self.box.asked:
             self.box.ask("")
         elif self.results.scope.picked:

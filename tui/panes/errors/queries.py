@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
 from tui.panes.errors.filters import PERIODS, Scope, since_of
-from tui.render.rows import Row, row_of
+from tui.render.rows import Row, near_row, row_of
 
 if TYPE_CHECKING:
+    from core.embedding.bits import KeptBits
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, SearchAnswer
+    from core.errors.cases_like import CasesLike
+    from core.errors.vector_search import VectorSearch
     from core.store import Store
 
 PAGE = 500
@@ -177,26 +180,73 @@ def renew(
     return work
 
 
-def find(text: str, scope: Scope, *, typed: bool) -> Callable[[Job[Found]], Found]:
-    """Search by every text tier and by words; what the tiers say comes first, then the rest."""
+def find(text: str, scope: Scope, *, typed: bool, vectors: Callable[[], VectorSearch]) -> Callable[[Job[Found]], Found]:
+    """Search by every tier and by words; what the tiers say comes first, then the rest.
+
+    `vectors`: the way to them, or to none, which says why.
+    """
 
     def work(job: Job[Found]) -> Found:
         from core.errors import search
         from core.errors.browse import browse
 
         store, filters = job.store(), scope.filters()
-        answer = search(store, text, count=False)
+        answer = search(store, text, count=False, vectors=vectors())
         _raise_failed(answer)
-        told = _ranked(answer)
-        first = _rows(store, told, answer.query, filters)
-        hidden = len(told) - len(first)
-        if first:
-            job.partial(Found(answer, first, hidden))
+        told = _told(store, answer, filters)
+        if told.rows:
+            job.partial(told)
         words = browse(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
         job.check()
-        known = {hit.id for hit in told}
-        rest = _rows(store, tuple(hit for hit in words if hit.id not in known), answer.query, filters)
-        return Found(answer, (*first, *rest), hidden)
+        return joined(told, _rows(store, tuple(words), answer.query, filters))
+
+    return work
+
+
+def deepen(text: str, scope: Scope, before: tuple[Row, ...], vectors: VectorSearch) -> Callable[[Job[Found]], Found]:
+    """Ask the vector tier too: its answer joins the rows there were `before`."""
+
+    def work(job: Job[Found]) -> Found:
+        from core.errors import search
+
+        store = job.store()
+        answer = search(store, text, count=False, vectors=vectors)
+        _raise_failed(answer)
+        job.check()
+        return joined(_told(store, answer, scope.filters()), before)
+
+    return work
+
+
+def joined(told: Found, others: tuple[Row, ...]) -> Found:
+    """What the tiers say, then the other rows, each case once."""
+    known = {row.id for row in told.rows}
+    return replace(told, rows=(*told.rows, *(row for row in others if row.id not in known)))
+
+
+def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
+    """The match, what nearly matched, and what is similar: of the vector tier's misses only what it calls similar."""
+    from core.errors import case_rows
+
+    similar = {one.id: one.similarity for one in answer.similar}
+    hits = _ranked(answer)
+    misses = {hit.id: hit for hit in hits if hit.tier == "vector" and not hit.accepted}
+    told = tuple(hit for hit in hits if hit.id not in misses and hit.id not in similar)
+    near = tuple(
+        near_row(case, similar[case.id], misses.get(case.id), answer.query)
+        for case in case_rows(store, tuple(similar), filters)
+    )
+    rows = (*_rows(store, told, answer.query, filters), *near)
+    return Found(answer, rows, len(told) + len(similar) - len(rows))
+
+
+def read_like(case_id: int, kept: Callable[[], KeptBits]) -> Callable[[Job[CasesLike]], CasesLike]:
+    """Find the cases that are like this one, by the vector that is kept of it, else by words."""
+
+    def work(job: Job[CasesLike]) -> CasesLike:
+        from core.errors.cases_like import cases_like
+
+        return cases_like(job.store(), case_id, kept())
 
     return work
 

@@ -15,15 +15,16 @@ from textual.message import Message
 
 from core.fault import Fault
 from tui.jobs import DEBOUNCE, Jobs
-from tui.panes.errors.caption import caption
+from tui.panes.errors.caption import caption, none_found
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run, gone
+from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.paged import FoundRows, PagedRows
 from tui.panes.errors.queries import Counted, Found, Pages, Stretch, count, find, read_pages
 from tui.render.filters import none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
-from tui.render.states import Notice, loading, no_match, of_fault
+from tui.render.states import Notice, loading, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 
@@ -76,8 +77,9 @@ class Results(Vertical):
             super().__init__()
             self.fault = fault
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
         super().__init__(id="results")
+        self.meaning = meaning
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
@@ -154,7 +156,7 @@ class Results(Vertical):
         self._reading = False
         self._asked_at = monotonic() + delay
         self._first_report = True
-        work = find(self.query_text, self.scope, typed=self.typed)
+        work = find(self.query_text, self.scope, typed=self.typed, vectors=self.meaning.later())
         self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
 
     def _read(self, stretch: Stretch) -> None:
@@ -223,7 +225,7 @@ class Results(Vertical):
         if rows.total:
             self._tell(None)
         elif isinstance(rows, FoundRows):
-            self._tell(self._none_found(rows))
+            self._tell(none_found(rows, self.scope, self.query_text, self.every, self._signs))
         else:
             self._tell_none()
         self.post_message(self.Chosen(self.chosen))
@@ -234,11 +236,6 @@ class Results(Vertical):
             return
         self._tell(first_run(self._sources))
         self.post_message(self.Empty())
-
-    def _none_found(self, rows: FoundRows) -> Notice:
-        if rows.hidden:
-            return none_pass(self.scope.picked, rows.hidden, self._signs)
-        return no_match(self.query_text, self.every)
 
     def _tell(self, notice: Notice | None) -> None:
         """Show the notice in the place of the rows, or the rows."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from core.trace import Step
 
 
+_LATER = 4
+"""Equal steps from which on two traces are of one search, the second of which knows more."""
+
+
 class StepLine(Static):
     """One step; a click chooses it, and folds it or unfolds it."""
 
@@ -67,16 +71,19 @@ class TraceView(Reading):
         self.explain(())
 
     def explain(self, steps: Sequence[Step]) -> None:
-        """Show these steps; the same ones again stay as they are folded."""
+        """Show these steps; those that were there stay as they are folded, and where one is while a search goes on."""
         if not steps:
             self._notice.update(draw_notice(no_trace(), self._signs))
         self._notice.display = not steps
         took = sum(step.elapsed_ms for step in steps)
         self.border_subtitle = Content(f"{took:.1f} ms" if took else "")
         if tuple(steps) != self._steps:
-            self._folded = set(folded_at_first(steps))
-            self._chosen = 0
-            self.scroll_home(animate=False)
+            same = _same(self._steps, steps)
+            kept = {path for path in self._folded if path[0] < same}
+            self._folded = kept | {path for path in folded_at_first(steps) if path[0] >= same}
+            if same < _LATER or self._chosen >= len(self._twigs) or self._twigs[self._chosen].path[0] >= same:
+                self._chosen = 0
+                self.scroll_home(animate=False)
         self._steps = tuple(steps)
         self._draw()
 
@@ -139,3 +146,11 @@ class TraceView(Reading):
                 line.update(draw_twig(twig, self._signs, chosen=chosen))
             line.set_class(chosen, "-chosen")
             line.twig = twig
+
+
+def _same(before: Sequence[Step], now: Sequence[Step]) -> int:
+    """How many steps at the beginning are equal."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(before, now, strict=False)) if one != other),
+        min(len(before), len(now)),
+    )

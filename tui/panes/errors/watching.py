@@ -125,9 +125,9 @@ def _stamp(path: Path) -> Hashable:
 class Watching:
     """Keeps the list true to the casebook while others write into it, and the person where they are."""
 
-    def __init__(
-        self, jobs: Jobs, results: LiveResults, later: Callable[[float, Callable[[], object]], object]
-    ) -> None:
+    def __init__(self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object]) -> None:
+        """`tell` is called after each change."""
+        self._tell = tell
         self._jobs = jobs
         self._results = results
         self._later = later
@@ -139,6 +139,7 @@ class Watching:
         self._jobs.run("watch", watch(before), self._heard, lambda _fault: None, delay=AFTER)
 
     def _heard(self, change: Change, _final: bool) -> None:
+        self._tell()
         if change == "gone":
             self._jobs.cancel("renew")
             self._results.vanish()
@@ -156,7 +157,7 @@ class Watching:
             return
         results = self._results
         place, scope, text = results.place, results.refreshed_scope(), results.query_text
-        searched = find(text, scope, typed=results.typed) if text else None
+        searched = find(text, scope, typed=results.typed, vectors=results.meaning.now()) if text else None
 
         def keep(renewed: Renewed, final: bool) -> None:
             unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")

@@ -1,0 +1,98 @@
+"""Which case is read: the list's choice, or a similar one that somebody went to from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.fault import Fault
+from tui.jobs import Jobs
+from tui.panes.errors.case_view import CaseView
+from tui.panes.errors.queries import Read, read_case, use_case
+from tui.render.rows import Row
+
+
+class Reader:
+    """Reads cases into the view, and counts those that were of use. `asked`: the text that is searched for now."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        case: CaseView,
+        asked: Callable[[], str],
+        changed: Callable[[], object],
+        failed: Callable[[Fault], None],
+    ) -> None:
+        self._jobs = jobs
+        self._case = case
+        self._asked = asked
+        self._changed = changed
+        self._failed = failed
+        self._at: Row | None = None
+        self._away: list[int] = []
+        self._opened: int | None = None
+        self._used: set[tuple[str, int]] = set()
+        self._drawn: tuple[Read | None, Row | None] | None = None
+
+    def choose(self, row: Row, delay: float) -> None:
+        """The list has chosen this case; `delay`: seconds that it must stay so. The same one as before leaves us."""
+        if self._at is None or row.id != self._at.id:
+            self._away.clear()
+        self._at = row
+        self._read(delay)
+
+    def none(self) -> None:
+        """There is no case to read."""
+        self._jobs.cancel("case")
+        self._at, self._drawn = None, None
+        self._away.clear()
+        self._case.clear()
+
+    def open(self, row: Row) -> None:
+        """Somebody goes into the list's case. That is a look-up, so it counts; one that is only similar does not."""
+        self._away.clear()
+        if self._case.read is None or self._case.read.case.id != row.id:
+            self._opened = row.id if row.tier != "similar" else None
+            self._at = row
+            self._read(0.0)
+        elif row.tier != "similar":
+            self.use(row.id)
+
+    def go_to(self, case_id: int) -> None:
+        """Read a similar case; the list stays where it is."""
+        self._away.append(case_id)
+        self._read(0.0)
+
+    def back(self) -> bool:
+        """Back to the case one came from; False where one came from the list."""
+        if not self._away:
+            return False
+        self._away.pop()
+        self._read(0.0)
+        return True
+
+    def use(self, case_id: int) -> None:
+        """Count the look-up once, if it was answered."""
+        look_up = (self._asked(), case_id)
+        if self._case.fix is None or look_up in self._used:
+            return
+        self._used.add(look_up)
+        self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
+
+    def _read(self, delay: float) -> None:
+        row = None if self._away else self._at
+        case_id = self._away[-1] if self._away else self._at.id if self._at is not None else None
+        if case_id is None:
+            return
+
+        def show(read: Read | None, _final: bool) -> None:
+            if read is None:
+                self._case.clear()
+            elif (read, row) != self._drawn or self._case.read is None:
+                self._case.show(read, row.hit if row else None, row.lit if row else ())
+            self._drawn = (read, row)
+            if self._opened == case_id:
+                self._opened = None
+                self.use(case_id)
+            self._changed()
+
+        self._jobs.run("case", read_case(case_id), show, self._failed, delay=delay)
