@@ -10,7 +10,7 @@ from core.align.places import find
 from core.align.view import View
 
 _SIGN = re.compile(
-    r"\s*(?:[\[(<{]\s*(?:\.{2,}|…+|snip|omitted|중략|생략|후략|전략)\s*[\])>}]|\.{3,}|…+|⋯+)\s*", re.IGNORECASE
+    r"[\[(<{]\s{0,4}(?:\.{2,}|…+|snip|omitted|중략|생략|후략|전략)\s{0,4}[\])>}]|\.{3,}|…+|⋯+", re.IGNORECASE
 )
 _PLACES = 40
 """Places of one fragment that are looked at."""

@@ -104,3 +104,11 @@ def test_fragments_stand_in_order_and_apart(text: str, sign: str, data: st.DataO
     if found.status == "aligned" and len(found.spans) > 1:
         assert list(found.spans) == sorted(found.spans)
         assert all(one.end <= after.start for one, after in zip(found.spans, found.spans[1:], strict=False))
+
+
+def test_a_long_run_of_one_sign_is_read_in_linear_time() -> None:
+    """What backtracks takes minutes here; what does not, a moment. No clock: the suite's own limit would tell."""
+    for sign in (" ", "\n", "...", "[", "> ", "1.", "\u0301", "\u200b", '"', "\\", "not "):
+        text = sign * 60_000
+        found = align_quote(Session([text]), 0, f"{text[:30_000]} word {text[:30_000]}", AlignSettings())
+        assert found.status in ("failed", "ambiguous", "flagged", "aligned")
