@@ -190,6 +190,9 @@ _HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}} |
 }
 """The scopes of a footer where the pane's keys do not hold."""
 
+_ALSO: dict[str, set[str]] = {"triage": {"fix.write", "undo.last"}, "history": {"undo.redo"}}
+"""Actions of the pane that hold in such a place all the same."""
+
 _NO_KEY = "unbound"
 """What Textual is told where an action has no key: no terminal sends it."""
 
@@ -246,7 +249,8 @@ def _first(action: Action, key: str) -> bool:
 def footer(now: Situation, keys: Keys = Keys()) -> tuple[tuple[Action, str], ...]:  # noqa: B008  frozen
     """What the footer offers now, with the key of each, the most useful first. Impossible actions are left out."""
     scopes = _HOLDING.get(now.focus, {"app", "pane", now.focus})
-    offered = [a for a in ACTIONS if a.rank and (a.scope in scopes or a.id == "app.help") and not a.enabled(now)]
+    also = {"app.help", *_ALSO.get(now.focus, ())}
+    offered = [a for a in ACTIONS if a.rank and (a.scope in scopes or a.id in also) and not a.enabled(now)]
     offered.sort(key=lambda action: action.rank)
     found = ((action, _key_for(action, now.focus, keys)) for action in offered)
     return tuple((action, key) for action, key in found if key)

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
@@ -27,11 +28,16 @@ def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
     return _words("PAGER", named, "No pager is set: try  export PAGER=less")
 
 
-def editor_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
-    """The editor's words, made to read only where it can, or none and why: `$VISUAL`, else `$EDITOR`."""
+def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list[str], str]:
+    """The editor's words, made to read only where it can, or none and why: `$VISUAL`, else `$EDITOR`.
+
+    Without `to_read` it may write.
+    """
     name = "VISUAL" if environ.get("VISUAL", "").strip() else "EDITOR"
     words, why = _words(name, environ.get(name, "").strip(), "No editor is set: try  export EDITOR=vim")
-    return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")) if words else [], why
+    if not words or not to_read:
+        return words, why
+    return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")), why
 
 
 def _words(name: str, value: str, unset: str) -> tuple[list[str], str]:
@@ -60,6 +66,19 @@ def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
             return "This terminal cannot be lent to another program."
 
 
+def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
+    """Leave the terminal to a program that may change `text`: what it made of it, or None and what went wrong."""
+    with _private_file(text, suffix, mode=0o600) as path:
+        try:
+            with app.suspend():
+                why = _run([*words, str(path)])
+            return (None, why) if why else (path.read_text(encoding="utf-8", errors="replace"), "")
+        except SuspendNotSupported:
+            return None, "This terminal cannot be lent to another program."
+        except OSError as error:
+            return None, f"{words[0]} left nothing to read: {error.strerror or error}"
+
+
 def _run(argv: list[str]) -> str:
     # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
@@ -74,13 +93,13 @@ def _run(argv: list[str]) -> str:
 
 
 @contextmanager
-def _private_file(text: str, suffix: str) -> Generator[Path]:
+def _private_file(text: str, suffix: str, *, mode: int = 0o400) -> Generator[Path]:
     handle, name = tempfile.mkstemp(prefix="casebook-", suffix=suffix)  # 0600 by its own promise
     path = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
-        path.chmod(0o400)
+        path.chmod(mode)
         yield path
     finally:
         path.unlink(missing_ok=True)

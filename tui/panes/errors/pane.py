@@ -15,6 +15,7 @@ from core.settings import EmbeddingSettings
 from tui.actions import Focus, Situation, bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
+from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.embedding import Embedding
 from tui.panes.errors.first_run import Roots
 from tui.panes.errors.importing import Incoming
@@ -62,6 +63,7 @@ class ErrorsPane(Container):
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy)
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed)
+        self.curating = Curating(jobs, signs, clock, self)
         self._last_query = ""
         self.memory: Memory = {}
 
@@ -232,6 +234,8 @@ class ErrorsPane(Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
+            if self.curating.perform(action_id, self.case.read, self.results.scope):
+                return True
             return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.case))
         act()
         self.post_message(PaneChanged())

@@ -1,0 +1,154 @@
+"""A case to decide on: the error, the draft, where it comes from. It shows what the decision is made on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.actions import bindings
+from tui.jobs import Jobs
+from tui.panes.errors.queries import Read
+from tui.panes.messages import PaneShowAll
+from tui.render import case as draw
+from tui.render.case import Fix, Raw
+from tui.render.curation import draw_from
+from tui.render.history import draw_history
+from tui.render.session import Marks
+from tui.render.signs import Signs
+from tui.widgets.reading import Reading
+
+if TYPE_CHECKING:
+    from core.errors import Case
+
+SHOWN = 8_192
+"""Code points of the raw error that are drawn; the whole of it is one key away."""
+
+
+class Part(Static):
+    """One part of the case under its own heading; hidden while it has nothing to say."""
+
+    def __init__(self, name: str, heading: str = "") -> None:
+        super().__init__(id=f"side-{name}", classes="block")
+        if heading:
+            self.border_title = Content(f" {heading} ")
+
+    def say(self, content: Content) -> None:
+        """Show this, or hide the part if it is empty."""
+        self.display = bool(content.plain)
+        self.update(content)
+
+
+class CaseSide(Reading):
+    """Shows one case. What is shown stays what it was until another case is, whatever others write meanwhile."""
+
+    BINDINGS = bindings("case")
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], *, with_fix: bool = True) -> None:
+        super().__init__(id="side")
+        self._jobs = jobs
+        self._signs = signs
+        self._clock = clock
+        self._with_fix = with_fix
+        self.read: Read | None = None
+        self.fix: Fix | None = None
+        self._head, self._fix = Part("head"), Part("fix", "Fix")
+        self._raw, self._past = Part("raw", "Error as it was seen"), Part("past", "Other fixes")
+        self.border_title = Content("Case")
+
+    def compose(self) -> ComposeResult:
+        """The error's name, the draft and its source, then the error itself."""
+        yield from (self._head, self._fix, self._raw, self._past)
+
+    def show(self, read: Read | None) -> None:
+        """Show a case, or none."""
+        moved = (self.read and self.read.case.id) != (read and read.case.id)
+        self.read = read
+        if read is None:
+            self.fix = None
+            for part in (self._head, self._fix, self._raw, self._past):
+                part.say(Content(""))
+            self.border_subtitle = Content("")
+            return
+        case = read.case
+        self.fix = draw.fix_of(case, None)
+        self._head.say(draw.draw_head(case, None, self._signs, self._clock()))
+        self._draw_fix()
+        self._raw.say(draw.draw_raw(self._seen_raw(case), self._signs, limit=SHOWN))
+        self._past.say(draw_history(case.resolutions, self._signs, self._clock()))
+        self.border_subtitle = Content(f"#{case.id}")
+        if moved:
+            self.scroll_home(animate=False)
+
+    def _draw_fix(self) -> None:
+        fix = self.fix
+        self._fix.border_title = draw.fix_title(fix, self._signs)
+        for name in ("verified", "draft"):
+            self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
+        told = Content.assemble(draw.draw_fix(fix, self._signs), "\n" if fix else "", draw_from(fix, self._signs))
+        self._fix.say(told if self._with_fix else Content(""))
+
+    def _seen_raw(self, case: Case) -> Raw:
+        one = None if self.read is None else self.read.latest
+        if one is not None and one.raw:
+            return Raw(one.raw, one.start, one.end)
+        return Raw(case.error_raw or "\n".join(case.key_lines))
+
+    def perform(self, action_id: str) -> bool:
+        """Open what the case is from; scroll."""
+        acts: dict[str, Callable[[], object]] = {
+            "case.source": self._open_seen,
+            "case.enter": self._open_seen,
+            "case.fix_source": self._open_fix,
+            "case.all": self._show_all,
+        }
+        if (act := acts.get(action_id)) is None:
+            return super().perform(action_id)
+        act()
+        return True
+
+    def open_messages(self, session: str | None, messages: tuple[int, ...]) -> None:
+        """Show these messages of a session, with the times the error was seen there."""
+        if session is None:
+            self._say("This fix names no session: it was written by hand.")
+            return
+        from tui.screens.session import SessionScreen
+
+        one = None if self.read is None else self.read.latest
+        errors = (
+            {one.message: (one.start, one.end)}
+            if one is not None and one.session == session and one.message is not None
+            else {}
+        )
+        marks = Marks(errors, frozenset(messages))
+        at = min(messages, default=next(iter(errors), 0))
+        self.app.push_screen(SessionScreen(self._jobs, session, at, marks, self._signs))
+
+    def _open_seen(self) -> None:
+        one = None if self.read is None else self.read.latest
+        if one is None or one.session is None:
+            self._say("This error was not seen in a session: it was given by hand.")
+            return
+        fixes = self.fix.messages if self.fix is not None and self.fix.session == one.session else ()
+        from tui.screens.session import SessionScreen
+
+        at = one.message or 0
+        marks = Marks({at: (one.start, one.end)}, frozenset(fixes))
+        self.app.push_screen(SessionScreen(self._jobs, one.session, at, marks, self._signs))
+
+    def _open_fix(self) -> None:
+        if self.fix is None:
+            self._say("This case has no fix yet.")
+        else:
+            self.open_messages(self.fix.session, self.fix.messages)
+
+    def _show_all(self) -> None:
+        if self.read is not None:
+            self.app.post_message(PaneShowAll("The error as it was seen", self._seen_raw(self.read.case).text))
+
+    def _say(self, text: str) -> None:
+        self.app.notify(text, markup=False, severity="warning", timeout=4)

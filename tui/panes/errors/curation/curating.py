@@ -1,0 +1,226 @@
+"""The one door to decisions: a lane that does them in turn, conflicts shown, texts that could not be saved kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from textual.widget import Widget
+
+from core.fault import Fault
+from tui.jobs import Job, Jobs
+from tui.panes.errors.curation.decisions import DONE, LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.filters import Scope
+from tui.panes.errors.queries import Read, read_case
+from tui.panes.messages import PaneChanged
+from tui.render.foreign import inline
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.errors.curation import Conflict, Curated, Written
+
+Heard = Callable[[Returned, str], object]
+"""What hears that something was taken or brought back, and how to say it."""
+
+Then = Callable[["Curated | None"], object]
+"""What is called once a decision is on disk; None: it could not be made."""
+
+
+class Curating:
+    """Decides, takes back, and opens the screens for it. Used from the interface's thread only."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], host: Widget) -> None:
+        self.jobs = jobs
+        self.signs = signs
+        self.clock = clock
+        self._host = host
+
+    def perform(self, action_id: str, read: Read | None, scope: Scope) -> bool:
+        """Do an action that starts from the case `read`; False if it is none of these."""
+        acts: dict[str, Callable[[], object]] = {
+            "triage.open": lambda: self.open_queue(scope),
+            "fix.write": lambda: self.write(read),
+            "fix.editor": lambda: self.write_outside(read),
+            "undo.last": self.take_back,
+            "undo.redo": self.bring_back,
+            "history.open": lambda: self.open_history(read),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    # Deciding --------------------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decision, then: Then = lambda _done: None, *, told: bool = True) -> None:
+        """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast."""
+
+        def ended(done: Curated, _final: bool) -> None:
+            then(done)
+            if told:
+                self._tell(decision, done)
+            self._conflicts(decision, list(done.conflicts), then)
+
+        def failed(fault: Fault) -> None:
+            then(None)
+            self._keep_text(decision)
+            kept = " What you wrote is kept: {fix.write} goes on with it." if decision.written else ""
+            self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
+
+        self.jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
+        """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""
+        self._undo(taken_back(change), "Taken back", then)
+
+    def bring_back(self, then: Heard | None = None) -> None:
+        """Bring back what was taken back last."""
+        self._undo(brought_back(), "Brought back", then)
+
+    def _undo(self, work: Callable[[Job[Returned]], Returned], word: str, then: Heard | None) -> None:
+        def ended(returned: Returned, _final: bool) -> None:
+            told = f"{word}: {returned.title}"
+            if then is None:
+                self.say(told)
+            else:
+                then(returned, told)
+
+        self.jobs.run(LANE, work, ended, lambda fault: self.say(f"{fault.message} {fault.hint}", "warning"), keep=True)
+
+    def _tell(self, decision: Decision, done: Curated) -> None:
+        if done.cases:
+            many = "" if len(done.cases) == 1 else f" {len(done.cases)} cases"
+            self.say(f"{DONE[decision.act]}{many}. {self.signs.told('{undo.last} takes it back.')}")
+        elif done.unchanged:
+            self.say("Nothing was changed.")
+
+    # Conflicts -------------------------------------------------------------------------------------------------------
+
+    def _conflicts(self, decision: Decision, conflicts: list[Conflict], then: Then) -> None:
+        """Show each side by side, one after the other."""
+        while conflicts and _agreed(decision, conflicts[0]):
+            conflicts.pop(0)
+            self.say("Somebody wrote the same meanwhile.")
+        if not conflicts:
+            return
+        from tui.screens.conflict import ConflictScreen
+
+        conflict = conflicts.pop(0)
+
+        def chosen(choice: str | None) -> None:
+            if choice == "mine" and (again := decision.again(conflict)) is not None:
+                self.decide(again, then)
+            elif choice == "write":
+                self._write_both(conflict)
+            elif conflict.mine is not None:
+                self._keep_text(replace(decision, seen=(), unseen=(conflict.case_id,), written=conflict.mine))
+            self._conflicts(decision, conflicts, then)
+
+        self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
+
+    def _write_both(self, conflict: Conflict) -> None:
+        from core.errors.curation import Written, written_of
+
+        mine = conflict.mine or (written_of(conflict.base) if conflict.base is not None else Written(""))
+        theirs = conflict.theirs.text if conflict.theirs is not None else ""
+        both = replace(mine, text=f"{mine.text.rstrip()}\n\n---\n\n{theirs}" if theirs else mine.text)
+        self.write_case(conflict.moved_to or conflict.case_id, both)
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    def write(self, read: Read | None, start: Written | None = None) -> None:
+        """Open the editor beside the case."""
+        if read is not None:
+            from tui.screens.writing import WritingScreen
+
+            self._host.app.push_screen(WritingScreen(self, read, start), lambda _ended: self._changed())
+
+    def write_case(self, case_id: int, start: Written | None = None) -> None:
+        """The same, of a case that is still to be read."""
+
+        def opened(read: Read | None, _final: bool) -> None:
+            if read is None:
+                self.say("This case is gone.", "warning")
+            else:
+                self.write(read, start)
+
+        self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
+
+    def write_outside(self, read: Read | None, then: Then = lambda _done: None) -> None:
+        """Edit the fix in the user's own editor; what comes back is saved, unless somebody was faster."""
+        if read is None:
+            return
+        from core.errors.curation import Written, seen_of, three_way, written_of
+        from tui.panes.errors.curation.outside import edit_outside
+
+        seen = seen_of(read.case)
+        base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
+        before = written_of(base) if base is not None else Written(read.case.resolution or "")
+        text, why = edit_outside(self._host.app, os.environ, before.text, read.case)
+        if text is None:
+            self.say(why, "warning")
+            return
+        if three_way(before.text, text, before.text).verdict == "same":
+            self.say("Nothing was changed.")
+        elif not text.strip():
+            self.say("An empty fix is not saved; to turn one down, reject it.", "warning")
+        else:
+            status = "verified" if base is not None and base.status == "verified" else "draft"
+            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then)
+
+    def _keep_text(self, decision: Decision) -> None:
+        """A text that is not in the casebook is kept beside it."""
+        written = decision.written
+        if written is None or not decision.cases:
+            return
+        case_id = decision.cases[0]
+
+        def work(job: Job[Any]) -> None:
+            from core.errors.curation import Scratch, keep_scratch, scratch_folder
+
+            keep_scratch(scratch_folder(job.lane.path), Scratch(case_id, writer(), written))
+
+        self.jobs.run("scratch", work, lambda _kept, _final: None, lambda fault: self.say(fault.message), keep=True)
+
+    # Screens ---------------------------------------------------------------------------------------------------------
+
+    def open_queue(self, scope: Scope) -> None:
+        """What waits for a decision, of what the filter lets pass."""
+        from tui.screens.triage import TriageScreen
+
+        filters = scope.filters()
+        if filters.status not in (None, "draft", "unresolved"):
+            filters = replace(filters, status=None)
+        self._host.app.push_screen(TriageScreen(self, filters), lambda _ended: self._changed())
+
+    def open_history(self, read: Read | None) -> None:
+        """Who or what changed what, and when."""
+        from tui.screens.history import HistoryScreen
+
+        case_id = None if read is None else read.case.id
+        self._host.app.push_screen(HistoryScreen(self, case_id), lambda _ended: self._changed())
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A toast: inert text, no markup."""
+        self._host.app.notify(inline(text, 400), markup=False, severity=severity, timeout=5)  # pyright: ignore[reportArgumentType]
+
+    def _changed(self) -> None:
+        self._host.post_message(PaneChanged())
+
+
+def writer() -> str:
+    """The name of this process among those that type."""
+    return f"p{os.getpid()}"
+
+
+def _agreed(decision: Decision, conflict: Conflict) -> bool:
+    """Whether what stands now is what was to be written."""
+    from core.errors.curation import three_way
+
+    if decision.act != "edit" or conflict.mine is None or conflict.theirs is None:
+        return False
+    base = conflict.base.text if conflict.base is not None else ""
+    return three_way(base, conflict.mine.text, conflict.theirs.text).verdict == "agreed"

@@ -1,0 +1,145 @@
+"""A decision as a value: what is to be done, on what the person saw. Jobs do it, and it can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from tui.jobs import Job
+
+if TYPE_CHECKING:
+    from core.errors.curation import Conflict, Curated, Seen, Written
+    from core.errors.curation.acts import Saved
+    from core.store import Store, Undone
+
+LANE = "curate"
+"""All decisions and undos go through this lane, each in its turn."""
+
+Act = Literal["verify", "reject", "edit", "noise", "merge", "split"]
+
+DONE: dict[Act, str] = {
+    "verify": "Verified",
+    "reject": "Rejected",
+    "edit": "Saved",
+    "noise": "Marked as noise",
+    "merge": "Merged",
+    "split": "Split off",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One act on the cases that were `seen` so, and on the `unseen` ones, of which only a row was before the person.
+
+    `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
+    meant instead of the one that answers; `fingerprints`: what `split` moves. `merge` keeps the first case.
+    """
+
+    act: Act
+    seen: tuple[Seen, ...]
+    unseen: tuple[int, ...] = ()
+    written: Written | None = None
+    status: Saved = "draft"
+    pick: int | None = None
+    fingerprints: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> tuple[int, ...]:
+        """The cases it is about."""
+        return (*(one.case_id for one in self.seen), *self.unseen)
+
+    def again(self, conflict: Conflict) -> Decision | None:
+        """The same for the case of the conflict, now that the person has seen what stands there; None if it is gone.
+
+        The fix that they decided on is meant, not the one that has come meanwhile.
+        """
+        from core.errors.curation import Seen
+
+        if conflict.reason == "gone":
+            if conflict.moved_to is None:
+                return None
+            return replace(self, seen=(), unseen=(conflict.moved_to,), pick=conflict.base.id if conflict.base else None)
+        theirs = conflict.theirs
+        mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
+        now = Seen(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
+        if self.act == "merge":  # all or nothing: the others are still to be merged
+            return replace(self, seen=tuple(now if one.case_id == now.case_id else one for one in self.seen))
+        pick = conflict.base.id if conflict.base is not None and self.written is None else self.pick
+        return replace(self, seen=(now,), unseen=(), pick=pick)
+
+
+def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
+    """Do it, as one change in the history."""
+
+    def work(job: Job[Any]) -> Curated:
+        from core.errors.curation import look
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
+            return _act(store, decision, seen)
+
+    return work
+
+
+def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
+    from core.errors import curation as core
+
+    me, written = core.person(), decision.written
+    if decision.act == "verify":
+        return core.verify(store, me, seen, written, pick=decision.pick)
+    if decision.act == "reject":
+        return core.reject(store, me, seen, pick=decision.pick)
+    if decision.act == "noise":
+        return core.mark_noise(store, me, seen)
+    if decision.act == "merge":
+        return core.merge(store, me, seen[0], seen[1:])
+    if decision.act == "split":
+        return core.split(store, me, seen[0], decision.fingerprints, written)
+    assert written is not None
+    return core.edit(store, me, seen, written, status=decision.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What an undo did: the change that it took back, by its title, and the cases that it is about."""
+
+    title: str
+    cases: tuple[int, ...]
+
+
+def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]:
+    """Take back the change of this number, or the last one of the person."""
+
+    def work(job: Job[Any]) -> Returned:
+        from core.errors.curation import person, take_back
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            undone = take_back(store, person(), change, by=None if change is not None else person())
+            return _returned(store, undone)
+
+    return work
+
+
+def brought_back() -> Callable[[Job[Returned]], Returned]:
+    """Bring back what the person took back last."""
+
+    def work(job: Job[Any]) -> Returned:
+        from core.errors.curation import bring_back, person
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            return _returned(store, bring_back(store, person(), by=person()))
+
+    return work
+
+
+def _returned(store: Store, undone: Undone) -> Returned:
+    from core.errors.curation import whole_history
+
+    title = undone.undid.title
+    page = whole_history(store, 1, undone.id + 1)
+    cases = page.changes[0].cases if page.changes else ()
+    return Returned(title.partition(": ")[2] if undone.undid.undoes is not None else title, cases)

@@ -1,0 +1,143 @@
+"""The triage queue as the screen has it: what waits, what is marked, what was decided and is on its way to disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tui.jobs import Job
+from tui.panes.errors.queries import Read, read_case
+from tui.render.rows import Row, row_of
+
+if TYPE_CHECKING:
+    from core.errors import Filters
+
+PAGE = 500
+"""Rows read at a time."""
+
+AHEAD = 12
+"""Cases read whole ahead of the chosen one, so that the next is there when this one is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the queue, and whether it is marked or was skipped."""
+
+    row: Row
+    marked: bool = False
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The beginning of the queue as it was read: `left` wait in all, `more` whether there are further rows."""
+
+    rows: tuple[Row, ...]
+    left: int
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits, as rows for the list. `gone`: decided here, and not read again since."""
+
+    read: Waiting = Waiting((), 0, False)
+    marked: frozenset[int] = frozenset()
+    skipped: frozenset[int] = frozenset()
+    gone: frozenset[int] = frozenset()
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many rows."""
+        return len(self.entries)
+
+    @property
+    def left(self) -> int:
+        """How many cases wait in all, read or not."""
+        return self.read.left - sum(row.id in self.gone for row in self.read.rows)
+
+    def get(self, index: int) -> Entry | None:
+        """The row at `index`."""
+        return self.entries[index] if 0 <= index < len(self.entries) else None
+
+    def index_of(self, case_id: int | None) -> int | None:
+        """Where a case stands."""
+        return next((at for at, one in enumerate(self.entries) if one.row.id == case_id), None)
+
+    def renewed(self, waiting: Waiting, pending: Collection[int]) -> Queue:
+        """The same queue, read again; what is still on its way to disk (`pending`) stays away."""
+        there = {row.id for row in waiting.rows}
+        return _drawn(replace(self, read=waiting, marked=self.marked & there, gone=self.gone & frozenset(pending)))
+
+    def unmarked(self) -> Queue:
+        """No row is marked."""
+        return _drawn(replace(self, marked=frozenset()))
+
+    def without(self, cases: Iterable[int]) -> Queue:
+        """These were decided: they leave at once, and lose their marks."""
+        left = frozenset(cases)
+        return _drawn(replace(self, gone=self.gone | left, marked=self.marked - left))
+
+    def settled(self, cases: Iterable[int]) -> Queue:
+        """What was decided about these is on disk, or was not done: the next reading says which of them wait."""
+        return _drawn(replace(self, gone=self.gone - frozenset(cases)))
+
+    def toggled(self, case_id: int) -> Queue:
+        """Marked, or no longer."""
+        return _drawn(replace(self, marked=self.marked ^ {case_id}))
+
+    def all_marked(self) -> Queue:
+        """Every row that is there is marked; none, if all are already."""
+        every = frozenset(one.row.id for one in self.entries)
+        return _drawn(replace(self, marked=frozenset() if self.marked >= every else every))
+
+    def passed(self, case_id: int) -> Queue:
+        """Skipped: it stays, and is passed over once."""
+        return _drawn(replace(self, skipped=self.skipped | {case_id}))
+
+    def next_from(self, index: int) -> int:
+        """The first row from `index` on that was not skipped, going round once; `index` itself where all were."""
+        order = [*range(index, self.total), *range(min(index, self.total))]
+        return next((at for at in order if not self.entries[at].skipped), min(index, max(0, self.total - 1)))
+
+
+def _drawn(queue: Queue) -> Queue:
+    entries = tuple(
+        Entry(row, row.id in queue.marked, row.id in queue.skipped)
+        for row in queue.read.rows
+        if row.id not in queue.gone
+    )
+    return replace(queue, entries=entries)
+
+
+def read_queue(filters: Filters, rows: int) -> Callable[[Job[Waiting]], Waiting]:
+    """Read the beginning of the queue, at least `rows` of it."""
+
+    def work(job: Job[Any]) -> Waiting:
+        from core.errors.curation import triage_queue
+
+        page = triage_queue(job.store(), filters, max(PAGE, rows))
+        return Waiting(tuple(row_of(case) for case in page.cases), page.left, page.next is not None)
+
+    return work
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCase:
+    """A case read whole; None if it is gone."""
+
+    case_id: int
+    read: Read | None
+
+
+def read_ahead(cases: tuple[int, ...]) -> Callable[[Job[WholeCase | None]], WholeCase | None]:
+    """Read these cases whole, handing over each as it comes."""
+
+    def work(job: Job[Any]) -> WholeCase | None:
+        for case_id in cases:
+            job.partial(WholeCase(case_id, read_case(case_id)(job)))
+        return None
+
+    return work

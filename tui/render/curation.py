@@ -1,0 +1,122 @@
+"""The queue, the history of decisions and a conflict, as they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.case import Fix, draw_steps
+from tui.render.foreign import block, inline, pad, title
+from tui.render.marked import draw_marked
+from tui.render.rows import Row, draw_row
+from tui.render.signs import Signs
+from tui.render.when import ago, stamp
+
+if TYPE_CHECKING:
+    from core.errors import Resolution
+    from core.errors.curation import Candidate, Changed, Written
+
+_TEXT = 8_192
+_LINE = 400
+
+
+def draw_entry(
+    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, marked: bool, skipped: bool
+) -> Content:
+    """A row of the queue: the mark, or that it was skipped, and the row as every list has it."""
+    if width < 8:
+        return draw_row(row, width, signs, now, chosen=chosen)
+    mark = ("+", "bold $cb-accent") if marked else ("-", "$cb-faint") if skipped else (" ", "")
+    return Content.assemble(draw_row(row, width - 2, signs, now, chosen=chosen), mark, " ")
+
+
+def draw_from(fix: Fix | None, signs: Signs) -> Content:
+    """Where a draft comes from: session, messages, the tools in order."""
+    if fix is None:
+        return Content("")
+    told = "written by hand"
+    if fix.session:
+        numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
+        told = f"from {title(fix.session)}" + (f" messages {numbers}" if numbers else "")
+    parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
+    if fix.session and not signs.lacks("{case.fix_source}"):
+        parts.append((signs.told("  {case.fix_source} shows them"), "$cb-faint"))
+    if fix.tools:
+        parts += ["\n", draw_steps(fix.tools, signs)]
+    return Content.assemble(*parts)
+
+
+def draw_change(one: Changed, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
+    """One line of the history: number, age, who, what; a change that was taken back is quieter."""
+    bar = (signs.bar if chosen else " ", "$cb-accent")
+    back = one.undone_by is not None
+    tone = "$cb-faint" if back else "$cb-text bold" if chosen else "$cb-text"
+    number, age = str(one.change).rjust(5), ago(one.ts, now).rjust(5)
+    who = pad(inline(one.actor, 14, more=signs.more), 14)
+    head = f"{number} {age}  {who}  " if width >= 50 else f"{number} "
+    told = f"taken back: {one.title}" if back else one.title
+    room = max(1, width - len(f"{number} {age}") - 20) if width >= 50 else max(1, width - 8)
+    return Content.assemble(bar, (head, "$cb-dim"), (inline(told, room, more=signs.more), tone))
+
+
+def draw_changed(one: Changed | None, signs: Signs) -> Content:
+    """What a change did, whole."""
+    if one is None:
+        return Content.styled("Nothing was decided yet.", "$cb-dim")
+    parts: list[tuple[str, str]] = [
+        (inline(one.title, _LINE), "bold $cb-text"),
+        (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
+    ]
+    if one.undoes is not None:
+        parts.append((f"takes back change {one.undoes}\n", "$cb-draft"))
+    if one.undone_by is not None:
+        parts.append((f"was taken back by change {one.undone_by}\n", "$cb-draft"))
+    parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
+    return Content.assemble(*parts)
+
+
+def draw_side(name: str, text: str, told: str, tone: str) -> Content:
+    """One side of a conflict: whose it is, what is known of it, and the text."""
+    shown, left = block(text.strip("\n"), _TEXT)
+    body = draw_marked(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
+    more = f"\n{left:,} more characters" if left else ""
+    return Content.assemble((name, f"bold {tone}"), (f"  {told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
+
+
+def told_of(one: Resolution | None, signs: Signs, now: datetime) -> str:
+    """Whose a fix is, of which status, and how old."""
+    if one is None:
+        return "nothing answers now"
+    age = ago(one.ts, now)
+    return f" {signs.dot} ".join(
+        part for part in (signs.status(one.status).words, f"by {title(one.author)}", age) if part
+    )
+
+
+def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Content:
+    """The cases that wait and read alike, with the key that takes them along; only a suggestion."""
+    if not found:
+        return Content("")
+    box = "[x]" if chosen else "[ ]"
+    many = f"{len(found)} similar case{'' if len(found) == 1 else 's'}"
+    parts: list[tuple[str, str]] = [
+        (f"{box} ", "bold $cb-accent" if chosen else "$cb-dim"),
+        (f"Apply to {many} too", "bold $cb-text" if chosen else "$cb-text"),
+        (signs.told("  {write.also}"), "$cb-accent"),
+    ]
+    for one in found[:4]:
+        parts += [(f"\n    #{one.id} ", "$cb-faint"), (inline(one.key_line, 160, more=signs.more), "$cb-soft")]
+    if len(found) > 4:
+        parts.append((f"\n    and {len(found) - 4} more", "$cb-faint"))
+    return Content.assemble(*parts)
+
+
+def draw_preview(written: Written) -> Content:
+    """The text as it will be shown."""
+    text, left = block(written.text.strip("\n"), _TEXT)
+    if not text.strip():
+        return Content.styled("What you write is shown here as it will look.", "$cb-faint")
+    return Content.assemble(draw_marked(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))

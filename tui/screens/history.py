@@ -1,0 +1,201 @@
+"""The history: who or what changed what, and when; any change can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.fault import Fault
+from tui.actions import Situation, bindings
+from tui.jobs import Job
+from tui.panes.errors.curation.curating import Curating
+from tui.panes.errors.curation.decisions import Returned
+from tui.render.curation import draw_change, draw_changed
+from tui.render.foreign import inline
+from tui.widgets.bars import KeyFooter
+from tui.widgets.reading import Reading
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.errors.curation import Changed, History
+
+PAGE = 100
+
+
+class Changes:
+    """The changes read so far, as rows."""
+
+    def __init__(self, read: tuple[Changed, ...] = ()) -> None:
+        self.read = read
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.read)
+
+    def get(self, index: int) -> Changed | None:
+        """The change at `index`."""
+        return self.read[index] if 0 <= index < len(self.read) else None
+
+
+def read_history(case_id: int | None, before: int | None) -> Callable[[Job[History]], History]:
+    """Read a page of the history, of one case or of all."""
+
+    def work(job: Job[Any]) -> History:
+        from core.errors.curation import case_history, whole_history
+
+        if case_id is None:
+            return whole_history(job.store(), PAGE, before)
+        return case_history(job.store(), case_id, PAGE, before)
+
+    return work
+
+
+class HistoryScreen(ModalScreen[None]):
+    """The changes, newest first, and what the chosen one did."""
+
+    BINDINGS = bindings("history", only=("app.help", "undo.redo"))
+
+    def __init__(self, curating: Curating, case_id: int | None) -> None:
+        super().__init__()
+        self._curating = curating
+        self._case_id = case_id
+        self._one_case = False
+        self._next: int | None = None
+        self._list = RowList(self._paint, id="history-rows")
+        self._told = Static()
+        self._keys = KeyFooter(curating.signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The list, and the change that is chosen."""
+        with Container(id="history-body"):
+            yield self._list
+            with Reading(id="history-change") as frame:
+                frame.border_title = Content("What it did")
+                yield self._told
+        yield self._keys
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation("history", case_open=self._case_id is not None)
+
+    def on_mount(self) -> None:
+        """Read the newest."""
+        self._list.focus()
+        self._load()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._curating.jobs.cancel("history")
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "history.undo": self._take_back,
+            "undo.redo": lambda: self._curating.bring_back(self._undone),
+            "history.case": self._toggle_case,
+            "view.reload": self._load,
+            "history.back": self._back,
+            "list.back": self._back,
+            "list.open": lambda: self.query_one("#history-change").focus(),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def _back(self) -> None:
+        if self.is_current:
+            self.dismiss()
+
+    def _toggle_case(self) -> None:
+        if self._case_id is None:
+            self._curating.say("No case was chosen when the history was opened.", "warning")
+            return
+        self._one_case = not self._one_case
+        self._load()
+
+    def _take_back(self) -> None:
+        one = self._changes.get(self._list.chosen)
+        if one is not None:
+            self._curating.take_back(one.change, self._undone)
+
+    def _undone(self, _returned: Returned, _told: str) -> None:
+        if self.is_attached:
+            self._list.choose(0)  # it stands on top now
+            self._load()
+
+    @property
+    def _changes(self) -> Changes:
+        rows = self._list.rows
+        return rows if isinstance(rows, Changes) else Changes()
+
+    def _load(self) -> None:
+        at = self._list.chosen
+
+        def done(page: History, _final: bool) -> None:
+            self._next = page.next
+            self._list.show(Changes(page.changes), at)
+            self._caption()
+            self._show()
+
+        self._curating.jobs.run("history", read_history(self._about, None), done, self._failed)
+
+    def _go_on(self) -> None:
+        """Read earlier changes, if there are some, before one comes to the end."""
+        if self._next is None or self._curating.jobs.busy("history"):
+            return
+
+        def done(page: History, _final: bool) -> None:
+            self._next = page.next
+            at, top = self._list.chosen, round(self._list.scroll_y)
+            self._list.renew(Changes((*self._changes.read, *page.changes)), at, top)
+            self._caption()
+
+        self._curating.jobs.run("history", read_history(self._about, self._next), done, self._failed)
+
+    @property
+    def _about(self) -> int | None:
+        return self._case_id if self._one_case else None
+
+    def _failed(self, fault: Fault) -> None:
+        self._list.border_subtitle = Content(inline(fault.message, 200))
+
+    def _caption(self) -> None:
+        about = f"of case {self._case_id}" if self._one_case else "of all cases"
+        self._list.border_title = Content(f"History {about}")
+        more = "+" if self._next is not None else ""
+        self._list.border_subtitle = Content(f"{self._changes.total:,}{more} changes")
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another change is the chosen one."""
+        event.stop()
+        if event.index + PAGE // 2 > self._changes.total:
+            self._go_on()
+        self._show()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter: read it whole."""
+        event.stop()
+        self.query_one("#history-change").focus()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All that was read is there."""
+        event.stop()
+
+    def _show(self) -> None:
+        self._told.update(draw_changed(self._changes.get(self._list.chosen), self._curating.signs))
+        self.query_one("#history-change", Reading).scroll_home(animate=False)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        from core.errors.curation import Changed
+
+        if not isinstance(row, Changed):
+            return Content("")
+        return draw_change(row, width, self._curating.signs, self._curating.clock(), chosen=chosen)

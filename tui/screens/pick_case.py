@@ -1,0 +1,126 @@
+"""Which other case is the same: type its words or its number, Enter picks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from core.fault import Fault
+from tui.jobs import DEBOUNCE, Job
+from tui.panes.errors.curation.curating import Curating
+from tui.panes.errors.paged import FoundRows
+from tui.render.foreign import inline
+from tui.render.rows import Row, draw_row, row_of
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.errors import Case
+
+_SHOWN = 100
+
+
+def find_others(text: str, case: Case) -> Callable[[Job[tuple[Row, ...]]], tuple[Row, ...]]:
+    """Cases with these words, or of this number; without any, those that share words with the case."""
+
+    def work(job: Job[Any]) -> tuple[Row, ...]:
+        from core.errors import case_rows
+        from core.errors.browse import browse
+
+        store = job.store()
+        number = text.removeprefix("#")
+        if number.isascii() and number.isdigit() and len(number) < 18:
+            ids: tuple[int, ...] = (int(number),)
+        else:
+            ids = tuple(hit.id for hit in browse(store, text or case.key_lines[0], _SHOWN))
+        return tuple(row_of(row) for row in case_rows(store, tuple(one for one in ids if one != case.id)))
+
+    return work
+
+
+class PickCase(ModalScreen[int | None]):
+    """Ends with the number of a case, or with None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
+        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
+        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
+    ]
+
+    def __init__(self, curating: Curating, case: Case) -> None:
+        super().__init__()
+        self._curating = curating
+        self._case = case
+        self._box = Input(placeholder="Words of the other case, or its number", select_on_focus=False)
+        self._rows = RowList(self._paint, id="pick-rows")
+        self._rows.can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """A box, and what it finds."""
+        with Vertical(id="pick") as frame:
+            frame.border_title = Content(f"Which case is the same as #{self._case.id}?")
+            frame.border_subtitle = Content("enter merges it into this one, esc closes")
+            yield self._box
+            yield self._rows
+
+    def on_mount(self) -> None:
+        """Offer what reads alike."""
+        self._box.focus()
+        self._find(0.0)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._curating.jobs.cancel("pick")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Find others."""
+        event.stop()
+        self._find(DEBOUNCE)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter picks."""
+        event.stop()
+        self._pick()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """A second click picks."""
+        event.stop()
+        self._pick()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """That is nobody else's list."""
+        event.stop()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All of them are there."""
+        event.stop()
+
+    def action_move(self, by: int) -> None:
+        """Another row."""
+        self._rows.choose(self._rows.chosen + by)
+
+    def _pick(self) -> None:
+        row = self._rows.rows.get(self._rows.chosen)
+        if isinstance(row, Row) and self.is_current and not self._curating.jobs.busy("pick"):
+            self.dismiss(row.id)
+
+    def _find(self, delay: float) -> None:
+        def found(rows: tuple[Row, ...], _final: bool) -> None:
+            self._rows.show(FoundRows(rows))
+
+        work = find_others(self._box.value.strip(), self._case)
+        self._curating.jobs.run("pick", work, found, self._failed, delay=delay)
+
+    def _failed(self, fault: Fault) -> None:
+        self.query_one("#pick").border_subtitle = Content(inline(fault.message, 200))
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if not isinstance(row, Row):
+            return Content("")
+        return draw_row(row, width, self._curating.signs, self._curating.clock(), chosen=chosen)

@@ -1,0 +1,285 @@
+"""The triage queue: what waits for a person, one key a decision. True on the screen at once, on disk a moment later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import ModalScreen
+
+from core.fault import Fault
+from tui.actions import Situation, bindings
+from tui.panes.errors.curation.ahead import Ahead
+from tui.panes.errors.curation.case_side import CaseSide
+from tui.panes.errors.curation.curating import Curating
+from tui.panes.errors.curation.decisions import DONE, Act, Decision, Returned
+from tui.panes.errors.curation.joining import ask_errors, ask_other
+from tui.panes.errors.curation.queue import AHEAD, Entry, Queue, Waiting, read_queue
+from tui.panes.errors.curation.queue_view import QueueView
+from tui.panes.errors.watching import files_at, watch
+from tui.render.states import of_fault
+from tui.widgets.bars import KeyFooter
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.errors import Filters
+    from core.errors.curation import Curated
+
+_ELSEWHERE = (
+    "case.source", "case.fix_source", "fix.write", "fix.editor", "undo.last", "undo.redo", "history.open",
+    "app.help", "view.reload",
+)  # fmt: skip
+_SOON = 0.05
+"""Seconds of quiet after a decision before the queue is read again."""
+
+
+class TriageScreen(ModalScreen[None]):
+    """The queue on the left, the case to decide on beside it."""
+
+    BINDINGS = bindings("triage", only=_ELSEWHERE)
+
+    def __init__(self, curating: Curating, filters: Filters) -> None:
+        super().__init__()
+        self._curating = curating
+        self._filters = filters
+        self.queue = Queue()
+        self._wanted: int | None = None  # the case to go to once it waits again
+        self._ahead = Ahead(curating.jobs, self._came, self._failed)
+        self._pending: Counter[int] = Counter()  # decisions on their way to disk
+        self._view = QueueView(curating.signs, curating.clock)
+        self.rows = self._view.rows
+        self.case = CaseSide(curating.jobs, curating.signs, curating.clock)
+        self._keys = KeyFooter(curating.signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """What waits, and the case."""
+        with Container(id="triage-body"):
+            yield self._view
+            yield self.case
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Read the queue, and look again whenever somebody writes."""
+        self.rows.focus()
+        jobs = self._curating.jobs
+        before = files_at(jobs.path)
+        self._load()
+        jobs.run("triage-watch", watch(before), lambda _change, _final: self._load(), lambda _fault: None)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what was decided is done all the same."""
+        for lane in ("triage", "triage-case", "triage-watch"):
+            self._curating.jobs.cancel(lane)
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation(
+            "triage",
+            case_open=self.case.read is not None,
+            has_fix=self.case.fix is not None,
+            waiting=self.queue.total,
+            marked=len(self.queue.marked),
+        )
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def _load(self, delay: float = 0.0) -> None:
+        work = read_queue(self._filters, self.queue.total)
+        self._curating.jobs.run("triage", work, self._loaded, self._failed, delay=delay)
+
+    def _loaded(self, waiting: Waiting, _final: bool) -> None:
+        before = {row.id: row for row in self.queue.read.rows}
+        changed = [row.id for row in waiting.rows if before.get(row.id, row) != row]
+        self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
+        at = self._wanted if self._wanted is not None else self._chosen_id
+        self._wanted = None
+        self._put(self.queue.renewed(waiting, self._pending.keys()), at)
+
+    def _failed(self, fault: Fault) -> None:
+        if not self.queue.total:
+            self._view.tell(of_fault(fault))
+            return
+        self._view.said = of_fault(fault).what
+        self._view.caption(self.queue)
+
+    @property
+    def _chosen(self) -> Entry | None:
+        return self.queue.get(self.rows.chosen)
+
+    @property
+    def _chosen_id(self) -> int | None:
+        one = self._chosen
+        return None if one is None else one.row.id
+
+    def _put(self, queue: Queue, case_id: int | None = None) -> None:
+        """Show this queue: at this case if it is there, else at the next that was not skipped."""
+        at = queue.index_of(case_id)
+        if at is None:
+            at = queue.next_from(min(self.rows.chosen, max(0, queue.total - 1)))
+        self.queue = queue
+        self._view.show(queue, at)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the chosen case as soon as it is read, and read on ahead."""
+        at = self.rows.chosen
+        self._ahead.want(tuple(entry.row.id for entry in self.queue.entries[at : at + AHEAD]))
+        self._came(self._chosen_id)
+
+    def _came(self, case_id: int | None) -> None:
+        if case_id == self._chosen_id:
+            self.case.show(self._ahead.get(case_id))
+            self._keys.situation = self.situation()
+
+    # Deciding --------------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "triage.accept": lambda: self._decide("verify"),
+            "triage.reject": lambda: self._decide("reject"),
+            "triage.noise": lambda: self._decide("noise"),
+            "triage.skip": self._skip,
+            "triage.mark": self._mark,
+            "triage.mark_all": lambda: self._put(self.queue.all_marked(), self._chosen_id),
+            "triage.merge": self._merge,
+            "triage.split": self._split,
+            "triage.all": lambda: self.case.perform("case.all"),
+            "triage.back": self._back,
+            "list.back": self._back,
+            "list.open": self.case.focus,
+            "case.back": self._view.take_focus,
+            "view.reload": self._load,
+            "fix.write": lambda: self._curating.write(self.case.read),
+            "fix.editor": lambda: self._curating.write_outside(self.case.read, lambda done: self._ended((), done)),
+            "undo.last": lambda: self._curating.take_back(None, self._returned),
+            "undo.redo": lambda: self._curating.bring_back(self._returned),
+            "history.open": lambda: self._curating.open_history(self.case.read),
+        }
+        if (act := acts.get(action_id)) is None:
+            return self.case.perform(action_id)
+        act()
+        return True
+
+    def _decide(self, act: Act) -> None:
+        """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""
+        marked = self.queue.marked
+        if not marked and self.case.read is None:
+            self._curating.say("This case is still being read.", "warning")
+            return
+        self._do(self._decision(act, marked or frozenset({self.case.read.case.id} if self.case.read else ())))
+
+    def _decision(self, act: Act, cases: Iterable[int]) -> Decision:
+        """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
+        from core.errors.curation import seen_of
+
+        order = [one.row.id for one in self.queue.entries if one.row.id in set(cases)]
+        whole = {case_id: read for case_id in order if (read := self._ahead.get(case_id)) is not None}
+        seen = tuple(seen_of(read.case) for read in whole.values())
+        return Decision(act, seen, tuple(case_id for case_id in order if case_id not in whole))
+
+    def _do(self, decision: Decision) -> None:
+        """Off the screen at once, and on to the next; on disk in its turn."""
+        cases = decision.cases
+        if not cases:
+            return
+        many = f"{len(cases)} cases" if len(cases) > 1 else f"#{next(iter(cases))}"
+        self._view.said = self._curating.signs.told(f"{DONE[decision.act].casefold()} {many}  {{undo.last}} undoes")
+        self._pending.update(cases)
+        self._put(self.queue.without(cases))
+        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
+
+    def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
+        """On disk, or not done: read again what waits."""
+        self._pending -= Counter(cases)
+        self._ahead.forget((*cases, *(done.cases if done is not None else ())))
+        if done is not None and done.unchanged:
+            self._curating.say(f"{len(done.unchanged)} had no fix to decide on.", "warning")
+        back = set(cases) - set(done.cases if done is not None else ())
+        self.queue = self.queue.settled(cases) if back else self.queue
+        if self.is_attached:
+            self._load(_SOON)
+
+    def _returned(self, returned: Returned, told: str) -> None:
+        """Something was taken back: its cases wait again, and one is at the first of them."""
+        cases = returned.cases
+        self._ahead.forget(cases)
+        self.queue = self.queue.settled(cases)
+        self._wanted = next(iter(cases), None)
+        self._view.said = told
+        if self.is_attached:
+            self._load()
+
+    def _skip(self) -> None:
+        if (case_id := self._chosen_id) is not None:
+            queue = self.queue.passed(case_id)
+            following = queue.get(queue.next_from(self.rows.chosen + 1 if self.rows.chosen + 1 < queue.total else 0))
+            self._put(queue, following.row.id if following is not None else None)
+
+    def _mark(self) -> None:
+        if (case_id := self._chosen_id) is not None:
+            following = self.queue.get(self.rows.chosen + 1)
+            self._put(self.queue.toggled(case_id), following.row.id if following is not None else case_id)
+
+    def _merge(self) -> None:
+        """The marked ones are this case; with none marked, another one is picked."""
+        if (read := self.case.read) is None:
+            return
+        case = read.case
+        if others := [case_id for case_id in self.queue.marked if case_id != case.id]:
+            self._join("merge", others=others)
+        else:
+            ask_other(self.app, self._curating, case, lambda other: self._join("merge", others=[other]))
+
+    def _split(self) -> None:
+        if (read := self.case.read) is not None:
+            ask_errors(self.app, self._curating, read.case, lambda marks: self._join("split", marks=marks))
+
+    def _join(self, act: Act, *, others: Sequence[int] = (), marks: tuple[str, ...] = ()) -> None:
+        """Merge others into the case on the screen, or split some of its errors off; it stays on the screen."""
+        from core.errors.curation import seen_of
+
+        if (read := self.case.read) is None:
+            return
+        decision = Decision(act, (seen_of(read.case),), tuple(others), fingerprints=marks)
+        self._pending.update(others)
+        self._put(self.queue.without(others), read.case.id)
+        self._curating.decide(decision, lambda done: self._ended(tuple(others), done))
+
+    def _back(self) -> None:
+        if self.queue.marked:
+            self._put(self.queue.unmarked(), self._chosen_id)
+        elif self.is_current:
+            self.dismiss()
+
+    # The screen ------------------------------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen, where something may have been decided."""
+        if self.queue.read.rows:
+            self._ahead.forget(() if (case_id := self._chosen_id) is None else (case_id,))
+            self._load()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another case is the chosen one."""
+        event.stop()
+        if self.queue.read.more and event.index + 50 > self.queue.total:
+            self._load_more()
+        self._show()
+
+    def _load_more(self) -> None:
+        if not self._curating.jobs.busy("triage"):
+            work = read_queue(self._filters, self.queue.total + 500)
+            self._curating.jobs.run("triage", work, self._loaded, self._failed)
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter: read the case."""
+        event.stop()
+        self.case.focus()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All that was read is there."""
+        event.stop()
