@@ -37,7 +37,7 @@ from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "session", "incoming", "curation", "narrow")
+SHEETS = ("base", "errors", "session", "incoming", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -52,15 +52,6 @@ class Performer(Protocol):
 
     def perform(self, action_id: str) -> bool:
         """Do it; False if it is not this part's."""
-        ...
-
-
-@runtime_checkable
-class Situated(Protocol):
-    """A screen over the workbench with actions of its own, which hold instead of those of the pane."""
-
-    def situation(self) -> Situation:
-        """What is possible there."""
         ...
 
 
@@ -128,13 +119,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
     def situation(self) -> Situation:
         """What one can do now depends on this."""
-        over = self._situated
-        now = over.situation() if over else self.errors.situation() if self.errors.is_mounted else Situation()
-        return replace(now, no_color=colours_forbidden(), readonly=bool(self.top.place.readonly))
-
-    @property
-    def _situated(self) -> Situated | None:
-        return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
+        now = self.errors.situation() if self.errors.is_mounted else Situation()
+        return replace(now, no_color=colours_forbidden())
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
@@ -142,8 +128,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
-        rest = (self.errors,) if (over := self._situated) is None else (over,)
-        for part in (*nearby, *rest):
+        for part in (*nearby, self.errors):
             if part is not self and isinstance(part, Performer) and part.perform(action_id):
                 return
         self._perform_own(action_id)
@@ -167,7 +152,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
         from tui.palette import ActionProvider
 
-        if self._covered() and not isinstance(self.screen, Situated):
+        if self._covered():
             return
         self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
 
