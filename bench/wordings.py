@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from bench.table import Row
 from bench.wordings_base import OUT, Remembered, fill
 from bench.wordings_data import Half, Wording, by_cause, near, strangers, wordings
+from bench.wordings_margins import at_equal, intervals, share
 from bench.wordings_plot import plot
 from core.embedding.catalogue import Thresholds
 from core.errors import search
@@ -36,6 +38,7 @@ SHIFTS = (-0.06, -0.04, -0.02, 0.0, 0.02, 0.04, 0.06, 0.1, 0.15)
 class Asked:
     """One question and what came of it. `own` is the case of its cause, None where it is unknown."""
 
+    cause: str
     own: int | None
     answer: int | None
     level: str
@@ -72,9 +75,9 @@ def _asked(size: int, half: Half, model: Remembered, shift: float = 0.0, *, cont
         index = _SeedIndex(base.texts, model) if controls else None
         with _vectors(model, shift) as vectors:
             for wording, own in base.known:
-                yield _ask(base.store, wording.text, own, vectors, index)
+                yield _ask(base.store, wording, own, vectors, index)
             for wording in base.unknown:
-                yield _ask(base.store, wording.text, None, vectors, index)
+                yield _ask(base.store, wording, None, vectors, index)
 
 
 def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
@@ -101,11 +104,12 @@ def _vectors(model: Remembered, shift: float) -> VectorSearch:
     return VectorSearch(lambda: ModelAtHand(moved, lambda: model))
 
 
-def _ask(store: Store, text: str, own: int | None, vectors: VectorSearch, index: _SeedIndex | None) -> Asked:
-    found = search(store, text, count=False, vectors=vectors)
+def _ask(store: Store, asked: Wording, own: int | None, vectors: VectorSearch, index: _SeedIndex | None) -> Asked:
+    found = search(store, asked.text, count=False, vectors=vectors)
     hit = found.match
     first = (hit.id,) if hit else ()
     return Asked(
+        asked.cause,
         own,
         hit.id if hit else None,
         hit.confidence if hit else "",
@@ -113,7 +117,7 @@ def _ask(store: Store, text: str, own: int | None, vectors: VectorSearch, index:
         (*first, *(one.id for one in found.similar))[:3],
         (*first, *(one.id for one in found.similar if one.similarity >= 0.5))[:3],
         _bm25(store, found.query.key_line) if index else (),
-        index.nearest(text) if index else (0, 2.0, False),
+        index.nearest(asked.text) if index else (0, 2.0, False),
     )
 
 
@@ -123,7 +127,7 @@ def _bm25(store: Store, line: str) -> tuple[tuple[int, float], ...]:
     if asked is None:
         return ()
     sql = "SELECT rowid, -bm25(case_fts, 1, 0, 0, 0) FROM case_fts WHERE case_fts MATCH ? ORDER BY 2 DESC LIMIT 3"
-    return tuple(store.con.execute(sql, (asked,)).fetchall())
+    return tuple(cast("list[tuple[int, float]]", store.con.execute(sql, (asked,)).fetchall()))
 
 
 class _SeedIndex:
@@ -149,18 +153,14 @@ class _SeedIndex:
         return at + 1, away, away < 0.76 or (away < 0.85 and bool(shares))
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
-
-
 def rates(found: list[Asked]) -> tuple[float, float, float]:
     """Unknown questions answered, known ones answered rightly, known ones answered wrongly."""
     known = [one for one in found if one.own is not None]
     unknown = [one for one in found if one.own is None]
     return (
-        _share(sum(one.answer is not None for one in unknown), len(unknown)),
-        _share(sum(one.answer == one.own for one in known), len(known)),
-        _share(sum(one.answer not in (None, one.own) for one in known), len(known)),
+        share(sum(one.answer is not None for one in unknown), len(unknown)),
+        share(sum(one.answer == one.own for one in known), len(known)),
+        share(sum(one.answer not in (None, one.own) for one in known), len(known)),
     )
 
 
@@ -168,15 +168,13 @@ def _told(size: int, found: list[Asked]) -> list[Row]:
     known = [one for one in found if one.own is not None]
     unknown = [one for one in found if one.own is None]
     false, right, wrong = rates(found)
-    high = _share(sum(one.level == "high" for one in unknown), len(unknown))
-    text = _share(sum(one.tier not in ("", "vector") for one in unknown), len(unknown))
-    shown = _share(sum(one.own in one.shown for one in known), len(known))
-    strict = _share(sum(one.own in one.near for one in known), len(known))
-    plain = _share(sum(one.own in (case for case, _ in one.bm25) for one in known), len(known))
-    alone = _at_equal([(one.own, *(one.bm25[0] if one.bm25 else (0, 0.0))) for one in found], false)
-    seed_false = _share(sum(one.seed[2] for one in unknown), len(unknown))
-    seed_right = _share(sum(one.seed[2] and one.seed[0] == one.own for one in known), len(known))
-    seed_alike = _at_equal([(one.own, one.seed[0], -one.seed[1]) for one in found], false)
+    high = share(sum(one.level == "high" for one in unknown), len(unknown))
+    text = share(sum(one.tier not in ("", "vector") for one in unknown), len(unknown))
+    shown, plain = _shown(found), _bm25_shown(found)
+    strict = share(sum(one.own in one.near for one in known), len(known))
+    alone, seed_alike = _bm25_alone(found, false), _seed_alone(found, false)
+    seed_false = share(sum(one.seed[2] for one in unknown), len(unknown))
+    seed_right = share(sum(one.seed[2] and one.seed[0] == one.own for one in known), len(known))
     print(
         f"base of {size:,}: {len(known)} known and {len(unknown)} unknown questions\n"
         f"  unknown answered         {false:6.3f}   (high {high:.3f}, low {false - high:.3f};"
@@ -186,6 +184,7 @@ def _told(size: int, found: list[Asked]) -> list[Row]:
         f" {seed_alike:.3f} at our share\n"
         f"  bm25 alone               {alone:6.3f}   at the same share of the unknown answered\n"
         f"  own case among 3 shown   {shown:6.3f}   (from cosine 0.50 on only: {strict:.3f}); bm25 {plain:.3f}\n"
+        f"{_margins(size, found)}"
     )
     rows = [Row(f"wordings, {size:,}: unknown answered", false, 0.05, "high and low", unit="")]
     if size == 1_000:
@@ -198,16 +197,36 @@ def _told(size: int, found: list[Asked]) -> list[Row]:
     return rows
 
 
-def _at_equal(scored: list[tuple[int | None, int, float]], false: float) -> float:
-    """Known questions answered rightly by a score alone, with the bar that lets the same share of the unknown through.
+def _margins(size: int, found: list[Asked]) -> str:
+    """How far the promises lie above what they are measured against, each with its 95 % interval."""
+    ours: dict[str, Callable[[list[Asked]], float]] = {
+        "known answered rightly": lambda some: rates(some)[1],
+        "… above bm25 alone": lambda some: rates(some)[1] - _bm25_alone(some, rates(some)[0]),
+        "… above the seed's text and distance": lambda some: rates(some)[1] - _seed_alone(some, rates(some)[0]),
+        "unknown answered": lambda some: rates(some)[0],
+        "recall@3 of similar above bm25": lambda some: _shown(some) - _bm25_shown(some),
+    }
+    lines = [f"  {name:38}{told}" for name, told in intervals([(one.cause, one) for one in found], ours).items()]
+    return "\n".join([f"  margins at {size:,}, 95 % intervals by cause:", *lines, ""])
 
-    Of each question: its own case (None: unknown), the one found, the score.
-    """
-    strangers_ = sorted((score for own, _, score in scored if own is None), reverse=True)
-    through = int(false * len(strangers_))
-    bar = strangers_[through] if through < len(strangers_) else -math.inf
-    known = [(own, case, score) for own, case, score in scored if own is not None]
-    return _share(sum(score > bar and case == own for own, case, score in known), len(known))
+
+def _bm25_alone(found: list[Asked], false: float) -> float:
+    first = [(one.own, one.bm25[0] if one.bm25 else (0, 0.0)) for one in found]
+    return at_equal([(own, case, score) for own, (case, score) in first], false)
+
+
+def _seed_alone(found: list[Asked], false: float) -> float:
+    return at_equal([(one.own, one.seed[0], -one.seed[1]) for one in found], false)
+
+
+def _shown(found: list[Asked]) -> float:
+    known = [one for one in found if one.own is not None]
+    return share(sum(one.own in one.shown for one in known), len(known))
+
+
+def _bm25_shown(found: list[Asked]) -> float:
+    known = [one for one in found if one.own is not None]
+    return share(sum(any(case == one.own for case, _ in one.bm25) for one in known), len(known))
 
 
 def _near_strangers(half: Half, model: Remembered) -> list[Row]:

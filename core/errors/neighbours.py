@@ -18,6 +18,7 @@ from core.embedding.stored import Place, windows_of
 from core.errors.codes import codes, differing_codes
 from core.errors.embed_text import embed_text
 from core.errors.failure_kinds import failure_kinds, kinds_differ
+from core.errors.opposites import opposed, opposites
 from core.errors.word_weight import expected, heaviest, weights
 from core.lexical import any_of
 from core.store.sql import number
@@ -40,7 +41,8 @@ class Neighbour:
 
     `shared` and `missing` are words of the question that its key line has and lacks, the rarest first. `overlap` is
     the weight of the shared words in that of all, 0..1; `weight` the idf sum of the shared ones, `rare` the same
-    counted in words that no other case has. `veto` says why it is another error, empty if nothing does.
+    counted in words that no other case has. `witness`: bm25 puts it first as well. `veto` says why it is another error,
+    empty if nothing does.
     """
 
     id: int
@@ -53,6 +55,7 @@ class Neighbour:
     rare: float
     same_code: bool
     veto: str
+    witness: bool = False
 
     @property
     def rank(self) -> float:
@@ -113,10 +116,15 @@ def similarities(con: apsw.Connection, place: Place, query: Vector, ids: Iterabl
     return found
 
 
-def weighed(con: apsw.Connection, line: str, found: dict[int, float], cases: int) -> list[Neighbour]:
-    """The evidence for each case of `found` (id to cosine), the best first. `line` is the question's key line."""
+def weighed(
+    con: apsw.Connection, line: str, found: dict[int, float], cases: int, first: int | None = None
+) -> list[Neighbour]:
+    """The evidence for each case of `found` (id to cosine), the best first.
+
+    `line` is the question's key line, `first` the case that bm25 puts first.
+    """
     ours, text = codes(line), embed_text(line)
-    asked, kinds = frozenset(words(text)), failure_kinds(text)
+    asked, kinds, about = frozenset(words(text)), failure_kinds(text), opposites(text)
     lines = _key_lines(con, list(found))
     texts = {one: embed_text(one) for several in lines.values() for one in several}
     known = {one: frozenset(words(said)) for one, said in texts.items()}
@@ -132,6 +140,8 @@ def weighed(con: apsw.Connection, line: str, found: dict[int, float], cases: int
         veto = f"the codes differ ({', '.join(differing)})" if differing else ""
         if not veto and kinds_differ(kinds, other := failure_kinds(texts[their])):
             veto = f"one says that {min(kinds)}, the other that {min(other)}"
+        if not veto and (opposite := opposed(about, texts[their])):
+            veto = f"one is about {opposite[0]}, the other about {opposite[1]}"
         return Neighbour(
             case_id,
             their,
@@ -143,6 +153,7 @@ def weighed(con: apsw.Connection, line: str, found: dict[int, float], cases: int
             weight / top,
             bool(ours & theirs),
             veto,
+            case_id == first,
         )
 
     best = (_best(case_id, several, judge) for case_id, several in lines.items())

@@ -280,13 +280,14 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     others = tuple(
         replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
     )
-    if rows[0][0] >= OVERLAP:
+    differ = codes_differ(query.key_line, best.key_line)
+    if rows[0][0] >= OVERLAP and not differ:
         step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
         return Looked(best, others, None, step)
     step = Step(
         "prefix",
         "rejected",
-        f"the words overlap too little (below {OVERLAP}); kept as a weak match",
+        f"{'the codes differ' if differ else f'the words overlap too little (below {OVERLAP})'}; kept as a weak match",
         seen,
         elapsed_ms=watch.ms(),
     )

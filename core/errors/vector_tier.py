@@ -6,15 +6,12 @@ codes or kinds of failure differ, and what lies below is shown as similar, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final, Literal
-
 import apsw
 
 from core.embedding import distance_of
-from core.embedding.catalogue import Model
 from core.embedding.index import open_index
 from core.embedding.state import why_off
+from core.errors.acceptance import Bars, Evidence, Verdict, bars_of, evidence, judged
 from core.errors.answer import Confidence, Hit, Query
 from core.errors.embed_text import embed_text
 from core.errors.neighbours import (
@@ -28,29 +25,14 @@ from core.errors.neighbours import (
 from core.errors.similar import SHOWN, similar_by_words, similar_cases
 from core.errors.tiers import neighbour_hit
 from core.errors.vector_search import NoVectors, VectorLooked, VectorSearch, place_of
-from core.errors.word_weight import SMALL_BASE, is_content
+from core.errors.word_weight import SMALL_BASE
 from core.fault import Fault
 from core.text import hangul_share
 from core.trace import Outcome, Step, Stopwatch, facts
 
-RARE: Final = 1.3
-"""What a low answer must share, counted in words that no other case has."""
 _HANGUL = 0.5
 _TOLD = 3  # neighbours told in the trace
 _WORDS = 8  # words of each told
-Verdict = Literal["high", "low", "no"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Bars:
-    """The cosines from which a neighbour of this model answers, in a base of `cases`."""
-
-    model: str
-    cases: int
-    high: float
-    low: float
-    measured: bool
-    similar: float = field(default=0.5)
 
 
 def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: int | None = None) -> VectorLooked:
@@ -80,10 +62,11 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
     except Fault as fault:
         return _without(NoVectors(fault.message, fault.hint or "", "failed"), watch)
     cases = answering_cases(con)
-    more = [*by_rare_words(con, text, cases), *([] if weak is None else [weak])]
+    by_words = by_rare_words(con, text, cases)
+    more = [*by_words, *([] if weak is None else [weak])]
     found |= similarities(con, place, vector, (one for one in more if one not in found))
-    near = weighed(con, query.key_line, found, cases)
-    return _decided(con, near, _bars(model, cases), weak, watch)
+    near = weighed(con, query.key_line, found, cases, by_words[0] if by_words else None)
+    return _decided(con, near, bars_of(model, cases), weak, watch)
 
 
 def _without(off: NoVectors, watch: Stopwatch) -> VectorLooked:
@@ -91,25 +74,20 @@ def _without(off: NoVectors, watch: Stopwatch) -> VectorLooked:
     return VectorLooked(None, Step("vector", off.outcome, off.reason, told, elapsed_ms=watch.ms()))
 
 
-def _bars(model: Model, cases: int) -> _Bars:
-    bars = model.thresholds
-    if bars is None:
-        return _Bars(model.id, cases, 1.0, 1.0, measured=False)
-    return _Bars(model.id, cases, bars.high_at(cases), bars.low_at(cases), True, bars.similar)
-
-
 def _decided(
-    con: apsw.Connection, near: list[Neighbour], bars: _Bars, weak: int | None, watch: Stopwatch
+    con: apsw.Connection, near: list[Neighbour], bars: Bars, weak: int | None, watch: Stopwatch
 ) -> VectorLooked:
     """The best neighbour is judged, and only it: where the best one may not answer, nothing does."""
-    best = near[0] if near else None
-    verdict, reason = ("no", "no case with a fix has a vector") if best is None else judged(best, bars)
-    told = tuple(_told(one, *judged(one, bars), bars) for one in near[:_TOLD])
+    best, second = near[0] if near else None, near[1] if len(near) > 1 else None
+    found = [evidence(one, second if one is best else best, bars) for one in near[:_TOLD]]
+    verdicts = [judged(one, spoken, bars) for one, spoken in zip(near, found, strict=False)]
+    verdict, reason = verdicts[0] if verdicts else ("no", "no case with a fix has a vector")
+    told = tuple(_told(*each, bars) for each in zip(near, found, verdicts, strict=False))
     match = None
     if best is not None and verdict != "no":
         match = _hit(con, best, verdict, accepted=True, reason="")
     misses = tuple(
-        _hit(con, one, "low", accepted=False, reason=judged(one, bars)[1] if one is best else "another case is nearer")
+        _hit(con, one, "low", accepted=False, reason=reason if one is best else "another case is nearer")
         for one in near[:SHOWN]
         if match is None or one.id != match.id
     )
@@ -121,6 +99,7 @@ def _decided(
         looked_at=len(near),
         bar_high=round(bars.high, 3) if bars.measured else None,
         bar_low=round(bars.low, 3) if bars.measured else None,
+        points_needed=round(bars.needed, 2) if bars.measured and bars.cases >= SMALL_BASE else None,
         best=round(best.similarity, 3) if best else None,
         similar=len(similar),
     )
@@ -128,33 +107,7 @@ def _decided(
     return VectorLooked(match, step, misses, similar, _refuted(near, weak, bars))
 
 
-def judged(one: Neighbour, bars: _Bars) -> tuple[Verdict, str]:
-    """Whether a neighbour may answer, and why, in plain words."""
-    if one.veto:
-        return "no", one.veto
-    if not bars.measured:
-        return "no", "nobody has measured this model: its neighbours are shown as similar only"
-    if one.similarity >= bars.high:
-        return "high", f"near enough in {_base(bars.cases)}"
-    if one.similarity < bars.low:
-        return "no", f"not near enough in {_base(bars.cases)}"
-    if bars.cases < SMALL_BASE:
-        shared = [word for word in one.shared if is_content(word)]
-        return (
-            ("low", f"rather near, and both say {shared[0]}")
-            if shared
-            else ("no", "rather near, but no word is shared")
-        )
-    if one.rare >= RARE:
-        return "low", "rather near, and the words that both have are rare"
-    return "no", f"rather near, but the shared words weigh too little ({one.rare:.1f} of {RARE})"
-
-
-def _base(cases: int) -> str:
-    return "a base of one case" if cases == 1 else f"a base of {cases:,} cases"
-
-
-def _refuted(near: list[Neighbour], weak: int | None, bars: _Bars) -> str:
+def _refuted(near: list[Neighbour], weak: int | None, bars: Bars) -> str:
     """Why the weak prefix match is another error, as far as the vectors can tell; empty if they cannot."""
     one = next((one for one in near if one.id == weak), None)
     if one is None or not bars.measured:
@@ -190,8 +143,9 @@ def _words(one: Neighbour) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _told(one: Neighbour, verdict: Verdict, reason: str, bars: _Bars) -> Step:
+def _told(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars: Bars) -> Step:
     """One neighbour in the trace: everything that spoke for it and against it."""
+    verdict, reason = judgement
     return Step(
         "neighbour",
         "hit" if verdict != "no" else "rejected",
@@ -206,6 +160,11 @@ def _told(one: Neighbour, verdict: Verdict, reason: str, bars: _Bars) -> Step:
             overlap=round(one.overlap, 3),
             rare=round(one.rare, 2),
             bar=round(bars.high if verdict == "high" else bars.low, 3) if bars.measured else None,
+            points=round(found.points, 2),
+            points_near=round(found.near, 2),
+            points_words=round(found.words, 2),
+            points_bm25_agrees=round(found.witness, 2),
+            points_lead=round(found.lead, 2),
             same_code=one.same_code,
             veto=one.veto or None,
         ),
