@@ -34,6 +34,7 @@ from core.flows.import_source import (
 from core.flows.import_write import write_messages, write_position, write_sessions
 from core.flows.second import SELDOM, Second
 from core.store import Store, faults, jobs
+from core.store.checkpoints import checkpoints_aside
 from core.transcripts import Agent
 
 __all__ = ["ImportReport", "Progress", "SkippedLine", "import_transcripts"]
@@ -88,8 +89,8 @@ def import_transcripts(
     meter = Meter(on_progress, "import", sum(found.size for found in files))
     with (
         Second() as second,
+        checkpoints_aside(store),
         _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
-        _calm_checkpoints(store),
         _calm_garbage(),
     ):
         for found in files:
@@ -101,18 +102,6 @@ def import_transcripts(
         run.meter.at(run.done, force=True)
         harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
     return tally.report(canceled=not harvested)
-
-
-@contextmanager
-def _calm_checkpoints(store: Store) -> Generator[None]:
-    """Write the WAL back at every 16 MiB instead of every 4: a fifth less time, and still bounded."""
-    with faults(store.path):
-        before = store.con.execute("PRAGMA wal_autocheckpoint").fetchone()
-        store.con.execute("PRAGMA wal_autocheckpoint = 4000")
-    try:
-        yield
-    finally:
-        store.con.execute(f"PRAGMA wal_autocheckpoint = {before[0] if before else 1000}")
 
 
 @contextmanager

@@ -26,6 +26,9 @@ SELDOM: Final = 100_000
 _KEPT: Final = 6
 """Answers that wait here until they are taken; with more the second process waits."""
 
+_WIDE: Final = 1 << 20
+"""Bytes of a pipe, the most that Linux lets anybody have."""
+
 Question = tuple[Callable[..., object], tuple[object, ...]]
 """A module's function and what to call it with."""
 
@@ -102,6 +105,7 @@ class Second:
             # A session of its own: Ctrl-C is for the first process, which stops at a safe place.
             self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
             assert self._process.stdout is not None
+            _widen(self._process.stdout)
             self._thread = Thread(target=_receive, args=(self._process.stdout, self._answers), daemon=True)
             self._thread.start()
         return self._process
@@ -114,6 +118,16 @@ class Second:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let whole answers fit into a pipe: its reader may have to wait for the interpreter, its writer need not."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+    except ImportError:  # only Linux lets a pipe grow
+        return
+    with suppress(OSError):
+        fcntl(pipe, F_SETPIPE_SZ, _WIDE)
 
 
 def _receive(pipe: IO[bytes], answers: Queue[bytes | None]) -> None:

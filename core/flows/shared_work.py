@@ -8,9 +8,9 @@ from typing import Final, Generic, TypeVar
 
 from core.flows.second import Gone, Question, Second
 
-_DEPTH: Final = 2
+_DEPTH: Final = 3
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
-_MOST: Final = 4
+_MOST: Final = 6
 """Pieces kept until their turn comes."""
 
 Piece = TypeVar("Piece")
@@ -27,12 +27,14 @@ def shared(
 
     `elsewhere` says what the second process is asked for a piece; where that answers None, or is gone, `here` does it.
     """
-    work = _Work(second, elsewhere, here)
+    work = _Work(second, iter(pieces), elsewhere, here)
     try:
-        for piece in pieces:
-            work.begin(piece)
-            yield from work.ended()
-        yield from work.ended(all_of_them=True)
+        while True:
+            work.hand_over()  # before each piece is taken, so that it never runs out while its results are used here
+            if work.due() or not work.begin_here():
+                if not work.begun:
+                    return
+                yield work.taken()
     finally:
         if work.asked:
             second.close()  # nobody waits for its answers any more
@@ -41,40 +43,59 @@ def shared(
 class _Work(Generic[Piece, Result]):
     """The pieces that are begun; those without a result the second process has."""
 
-    def __init__(self, second: Second, elsewhere: Callable[[Piece], Question], here: Callable[[Piece], Result]) -> None:
-        self.second, self.elsewhere, self.here = second, elsewhere, here
+    def __init__(
+        self,
+        second: Second,
+        pieces: Iterator[Piece],
+        elsewhere: Callable[[Piece], Question],
+        here: Callable[[Piece], Result],
+    ) -> None:
+        self.second, self.pieces, self.elsewhere, self.here = second, pieces, elsewhere, here
         self.begun = deque[tuple[Piece, Result | None]]()
         self.asked = 0
+        self.gone = False
 
-    def begin(self, piece: Piece) -> None:
-        if self.asked - self.second.arrived < _DEPTH:
+    def hand_over(self) -> None:
+        """Let the second process have enough to do."""
+        while not self.gone and self.asked - self.second.arrived < _DEPTH and len(self.begun) < _MOST:
+            piece = next(self.pieces, None)
+            if piece is None:
+                return
+            self.begun.append((piece, None))
             try:
                 self.second.ask(self.elsewhere(piece))
-            except Gone:
-                self.asked = 0
-            else:
                 self.asked += 1
-                self.begun.append((piece, None))
-                return
-        self.begun.append((piece, self.here(piece)))
+            except Gone:
+                self._lost()
 
-    def ended(self, *, all_of_them: bool = False) -> Iterator[tuple[Piece, Result]]:
-        """The pieces whose turn has come."""
-        while self.begun:
-            piece, result = self.begun[0]
-            if result is None and not (self.second.arrived or all_of_them or len(self.begun) > _MOST):
-                return
-            self.begun.popleft()
-            if result is None:
-                result = self._answer()
-            yield piece, self.here(piece) if result is None else result
+    def due(self) -> bool:
+        """Whether the next piece has its result."""
+        return bool(self.begun) and (self.begun[0][1] is not None or self.second.arrived > 0 or self.gone)
+
+    def begin_here(self) -> bool:
+        """Do the next piece that nobody has; False where there is none, or enough are kept."""
+        if len(self.begun) >= _MOST:
+            return False
+        piece = next(self.pieces, None)
+        if piece is not None:
+            self.begun.append((piece, self.here(piece)))
+        return piece is not None
+
+    def taken(self) -> tuple[Piece, Result]:
+        """The next piece with its result; waits for it."""
+        piece, result = self.begun.popleft()
+        result = self._answer() if result is None else result
+        return piece, self.here(piece) if result is None else result
 
     def _answer(self) -> Result | None:
-        if not self.asked:
-            return None  # it is gone
+        if self.gone:
+            return None
         self.asked -= 1
         try:
             return self.second.take()
         except Gone:
-            self.asked = 0
+            self._lost()
             return None
+
+    def _lost(self) -> None:
+        self.asked, self.gone = 0, True
