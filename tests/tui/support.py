@@ -125,8 +125,8 @@ def app_on(path: Path, *, ascii_only: bool = False, name: str = "", roots: Roots
 
 
 async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
-    """Wait until something has happened on the screen; fails after some seconds."""
-    for _ in range(400):
+    """Wait until something has happened on the screen; fails after half a minute, for busy machines."""
+    for _ in range(1_500):
         if happened():
             await pilot.pause()
             return

@@ -124,7 +124,7 @@ async def test_every_text_is_shown_as_it_is_in_a_toast(tmp_path: Path) -> None:
         for first in range(0, len(CORPUS), 12):
             texts = CORPUS[first : first + 12]
             for text in texts:
-                app.say(text)
+                app.say(text, seconds=3_600)
             await until(pilot, lambda texts=texts: len(app.screen.query(Toast)) == len(texts))
             await pilot.pause()
             assert_inert(app)

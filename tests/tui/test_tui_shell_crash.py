@@ -30,7 +30,7 @@ from cli.main import main
 
 class Failing(tui.app.CasebookApp):
     def _perform_own(self, action_id):
-        if action_id == "view.theme":
+        if action_id == "app.jump":
             local = {SECRET!r}
             raise KeyError({EVIL!r} + local)
         super()._perform_own(action_id)
@@ -55,7 +55,7 @@ class Terminal:
         )
         self.written = b""
 
-    def read_until(self, mark: bytes, seconds: float = 15.0) -> None:
+    def read_until(self, mark: bytes, seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds
         while mark not in self.written:
             assert time.monotonic() < end, f"{mark!r} was never written: {self.written[-500:]!r}"
@@ -69,7 +69,7 @@ class Terminal:
 
     def end(self) -> int:
         """Wait for its end; what it wrote last is read too."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while self.process.poll() is None and time.monotonic() < deadline:
             self.read(0.1)
         while self.read(0.1):
@@ -105,13 +105,7 @@ def started(tmp_path: Path):
 
 def test_a_crash_prints_one_redacted_line_and_logs_the_rest(started: Terminal, tmp_path: Path) -> None:
     started.read_until(b"ModuleNotFound")
-    os.write(started.master, b"\x10change")
-    started.read_until(b" the theme")
-    for _ in range(60):  # the palette takes Enter once it has found the action
-        os.write(started.master, b"\r")
-        started.read(0.5)
-        if started.process.poll() is not None:
-            break
+    os.write(started.master, b"\x0f")
     assert started.end() == 1
     started.assert_whole()
     last = started.written[started.written.rfind(b"?1049l") :]
@@ -143,7 +137,7 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
     os.close(terminal.slave)
     terminal.process.send_signal(signal.SIGHUP)  # what the kernel sends
     try:
-        assert terminal.process.wait(10) != 0
+        assert terminal.process.wait(60) != 0
     finally:
         terminal.process.kill()
 
@@ -153,7 +147,7 @@ def test_off_a_terminal_and_on_a_dumb_one_it_prints_help_and_exits_2(tmp_path: P
     path = make_casebook(tmp_path / "sample.db")
     command = [sys.executable, "-m", "cli", "--db", str(path)]
     if not more:
-        done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=30)
+        done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
         assert (done.returncode, b"\x1b" in done.stdout, b"usage" in done.stdout) == (2, False, True)
         return
     terminal = Terminal(command, tmp_path, **more)

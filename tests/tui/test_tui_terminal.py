@@ -133,7 +133,7 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
         terminal.send(b"q")
         terminal.read_until(b"\x1b[?1049l")
         terminal.drain()
-        assert terminal.process.wait(10) == 0
+        assert terminal.process.wait(60) == 0
     finally:
         terminal.close()
     for sequence in FORBIDDEN:
