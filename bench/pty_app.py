@@ -2,7 +2,8 @@
 
 A task of the event loop sleeps again and again and writes down how late it wakes. F9 imports TRANSCRIPT into CASEBOOK
 as the workbench does; F10 runs a job on a thread that imports it into a casebook beside it and never looks whether it
-is to stop. What was seen is written to REPORT (JSON) at the end; that F9 has ended, a file `.imported` beside it says.
+is to stop. What waits is embedded by itself, as the settings say. What was seen is written to REPORT (JSON) at the end;
+that F9 has ended, a file `.imported` beside it says, that embedding has, a file `.embedded`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.config import load_config
 from tui.app import CasebookApp
 from tui.jobs import Job
+from tui.surroundings import Surroundings
 
 BEAT = 0.004
 """Seconds between two beats of an event loop that nothing holds up."""
 
-LANES = ("rows", "count", "search", "case", "import", "deaf")
+LANES = ("rows", "count", "search", "case", "import", "deaf", "model", "embed")
 
 
 class BeatingApp(CasebookApp):
@@ -33,17 +36,19 @@ class BeatingApp(CasebookApp):
     BINDINGS: ClassVar[list[BindingType]] = [("f9", "bench_import", ""), ("f10", "bench_deaf", "")]
 
     def __init__(self, db_path: Path, report: Path, transcript: Path | None) -> None:
-        super().__init__(db_path)
+        super().__init__(db_path, around=Surroundings(load_config()))
         self._report = report
         self.late: list[tuple[float, float]] = []
         self.busy: list[str] = []
         self.imported: list[float] = []
+        self.embedding: list[float] = []
         self._transcript = transcript
         self._beating: asyncio.Task[None] | None = None
 
     def on_ready(self) -> None:
         """Begin once the first frame is out."""
         self._beating = asyncio.create_task(self._beat())
+        self.set_interval(0.1, self._note_embedding)
 
     async def _beat(self) -> None:
         before = time.monotonic()
@@ -52,6 +57,13 @@ class BeatingApp(CasebookApp):
             now = time.monotonic()
             self.late.append((now, now - before - BEAT))
             before = now
+
+    def _note_embedding(self) -> None:
+        """From when to when a run of embedding went on that a person sees; its end shows in a file."""
+        if self.errors.embedding.busy:
+            self.embedding[:] = [*self.embedding[:1], time.monotonic()] if self.embedding else [time.monotonic()]
+        elif len(self.embedding) > 1:
+            self._report.with_suffix(".embedded").touch()
 
     def leave(self) -> None:
         """Remember what ran, then quit as the app does."""
@@ -99,7 +111,7 @@ def main(casebook: str, report: str, transcript: str = "") -> int:
     app = BeatingApp(Path(casebook), Path(report), Path(transcript) if transcript else None)
     app.run()
     gc.freeze()  # as `tui.app.run` does
-    seen = {"late": app.late, "busy": app.busy, "imported": app.imported}
+    seen = {"late": app.late, "busy": app.busy, "imported": app.imported, "embedding": app.embedding}
     Path(report).write_text(json.dumps(seen), encoding="utf-8")
     return app.return_code or 0
 

@@ -20,6 +20,7 @@ from bench.table import Row, seconds
 from bench.terminal import Terminal
 from bench.transcript import write_transcript
 from core.flows.demo import fill_demo
+from core.flows.embedding import embed_pending
 from core.store import open_store
 
 OUT = Path(__file__).parent / "out"
@@ -39,14 +40,17 @@ def measure(*, quick: bool) -> list[Row]:
     many = 20_000 if quick else 100_000
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        env = dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), folder)
+        env: dict[str, str] = dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), folder)
+        env["CASEBOOK_EMBEDDING_AUTO"] = "false"  # but where it is what is measured
         large, small = build(OUT / f"cases-{many}.db", many), build(OUT / "cases-2000.db", 2_000)
         transcript = write_transcript(home / "long.jsonl", (20 if quick else 100) * 1_000_000)
         return [
             *_first_paint(home, env, large, rounds=3 if quick else 11),
             *_stalls(home, env, large, transcript, words=6 if quick else 30),
+            *_embedding(home, env, 2_000 if quick else 10_000),
             *_settled(env, large, small, rounds=7 if quick else 31),
             *_quit(home, env, large, transcript, rounds=2 if quick else 7),
+            *_quit_with_a_model(home, env, rounds=2 if quick else 7),
             *_sizes(env, large, keys=10 if quick else 60),
         ]
 
@@ -161,6 +165,33 @@ def _stalls(home: Path, env: Mapping[str, str], large: Path, transcript: Path, w
     ]
 
 
+def _embedding(home: Path, env: Mapping[str, str], cases: int) -> list[Row]:
+    """Typing while as many cases are embedded by themselves, then at rest in the same process."""
+    report, own = home / "embedding.json", home / "embedding.db"
+    shutil.copyfile(build(OUT / f"cases-{cases}.db", cases), own)
+    rng = random.Random(11)
+    typing: list[Span] = []
+    with Terminal(_beating(own, report), env={**env, "CASEBOOK_EMBEDDING_AUTO": "true"}) as terminal:
+        terminal.until(rb"Loading the model|Embedding cases")
+        while not report.with_suffix(".embedded").exists():
+            typing.append(_type(terminal, rng))
+        terminal.read(2.0)
+        begin = terminal.send(b"")
+        terminal.read(8.0)
+        rest = [(begin, terminal.send(b""))]
+        terminal.send(CTRL_Q)
+        terminal.ended()
+    told = json.loads(report.read_text(encoding="utf-8"))
+    begun, ended = told["embedding"]
+    late = [(end, max(0.0, gap)) for end, gap in told["late"]]
+    busy = _within(late, [(max(first, begun), min(last, ended)) for first, last in typing])
+    took = ended - begun
+    return [
+        _stall(f"stall while typing and {cases:,} cases are embedded", busy, _within(late, rest)),
+        Row("those cases embedded", took, None, f"{cases / took:,.0f} a second, one core, typing meanwhile", "s"),
+    ]
+
+
 def _type(terminal: Terminal, rng: random.Random) -> Span:
     """Type a query, and clear it; from when to when it was typed and answered."""
     begin = terminal.send(b"")
@@ -260,6 +291,41 @@ def _quit(home: Path, env: Mapping[str, str], large: Path, transcript: Path, rou
             "ms",
         )
         for what, times in took.items()
+    ]
+
+
+def _quit_with_a_model(home: Path, env: Mapping[str, str], rounds: int) -> list[Row]:
+    """From the key to the end of the process: while the model is loaded, once it is, and while cases are embedded."""
+    report, samples, waiting = home / "model.json", home / "model.db", home / "waiting.db"
+    fill_demo(samples)
+    embed_pending(samples)
+    shutil.copyfile(build(OUT / "cases-2000.db", 2_000), waiting)
+    took: dict[str, list[float]] = {"model": [], "": [], "embed": []}
+    ran = dict.fromkeys(took, 0)
+    for _ in range(rounds):
+        for lane, times in took.items():
+            casebook, auto = (waiting, "true") if lane == "embed" else (samples, "false")
+            with Terminal(_beating(casebook, report), env={**env, "CASEBOOK_EMBEDDING_AUTO": auto}) as terminal:
+                terminal.until(rb"1 of [\d,]+")
+                terminal.read(0.7)
+                if lane == "embed":
+                    terminal.until(rb"Embedding cases")
+                else:
+                    terminal.send(b"nobody has ever met this error")
+                    terminal.read(0.5 if lane else 6.0)
+                pressed = terminal.send(CTRL_Q)
+                times.append(terminal.ended() - pressed)
+            ran[lane] += lane in json.loads(report.read_text(encoding="utf-8"))["busy"]
+    names = {"model": "while the model is loaded", "": "with the model loaded", "embed": "while cases are embedded"}
+    return [
+        Row(
+            f"quit, {names[lane]}",
+            statistics.median(times) * 1000,
+            300.0,
+            f"longest {_ms(max(times))}" + (f"; it ran in {ran[lane]} of {rounds}" if lane else ""),
+            "ms",
+        )
+        for lane, times in took.items()
     ]
 
 
