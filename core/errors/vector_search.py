@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from core.embedding.embedder import Embedder, Vector
-from core.embedding.vectors import unusable
+from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.errors.answer import Hit, Similar
 from core.errors.embed_text import RECIPE
-from core.fault import Fault
 from core.trace import Step
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
     from core.embedding.catalogue import Model
     from core.embedding.stored import Place
 
-_BROKEN = (ArithmeticError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError)
-"""What a broken model raises instead of a Fault; the text tiers must not pay for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoVectors:
-    """Why no vector can be asked, in plain words, and the command that mends it; `outcome` is that of its step."""
-
-    reason: str
-    remedy: str = ""
-    outcome: Literal["skipped", "failed", "timeout"] = "skipped"
+__all__ = ["ModelAtHand", "NoVectors", "VectorLooked", "VectorSearch", "place_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,92 +28,8 @@ class VectorLooked:
     refuted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAtHand:
-    """The model in use and how to open it: the service's client, or the model in this process. May take a second.
-
-    `open` says why where there is nothing to open; it keeps its own deadline.
-    """
-
-    model: Model
-    open: Callable[[], Embedder | NoVectors]
-
-
-class VectorSearch:
-    """One process's way to the vectors of errors. The model is looked for, and opened, when a search first needs it.
-
-    After a fault it is not asked again: a stream of searches pays for a hanging model once. `kept` holds what an index
-    keeps in memory between searches. Belongs to one thread; a context manager that closes the model.
-    """
-
-    def __init__(self, find: Callable[[], ModelAtHand | NoVectors], kept: KeptBits | None = None) -> None:
-        self.kept = kept
-        self._find = find
-        self._found: ModelAtHand | NoVectors | None = None
-        self._embedder: Embedder | None = None
-
-    def __enter__(self) -> VectorSearch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def model(self) -> Model | NoVectors:
-        """The model in use, or why there is none; loads nothing. Raises nothing."""
-        if self._found is None:
-            try:
-                self._found = self._find()
-            except Fault as fault:
-                self._found = NoVectors(fault.message, fault.hint or "", "failed")
-        return self._found.model if isinstance(self._found, ModelAtHand) else self._found
-
-    def embed(self, text: str) -> Vector | NoVectors:
-        """The vector of a question, or why there is none. Raises nothing; a vector is finite and of unit length."""
-        model = self.model()
-        if isinstance(model, NoVectors):
-            return model
-        try:
-            embedder = self._opened()
-            if isinstance(embedder, NoVectors):
-                return self._off(embedder)
-            vector = embedder.embed([text], "query")[0][0]
-        except Fault as fault:
-            off = NoVectors(fault.message, fault.hint or "", "timeout" if fault.code == "timeout" else "failed")
-            return off if fault.code == "invalid_input" else self._off(off)
-        except _BROKEN as error:
-            return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))
-        reason = unusable(vector, model.dim)
-        return vector if reason is None else NoVectors(f"the model gave no vector: {reason}", outcome="failed")
-
-    def _opened(self) -> Embedder | NoVectors:
-        if self._embedder is None and isinstance(self._found, ModelAtHand):
-            opened = self._found.open()
-            if isinstance(opened, NoVectors):
-                return opened
-            self._embedder = opened
-            ours, theirs = _said(self._found.model), _said(opened)
-            if ours != theirs:
-                return NoVectors(f"the model that answers is {theirs}, not {ours}", outcome="failed")
-        return self._embedder or NoVectors("the model was closed")
-
-    def _off(self, why: NoVectors) -> NoVectors:
-        self.close()
-        self._found = why
-        return why
-
-    def close(self) -> None:
-        """Let go of the model; may be called twice."""
-        if self._embedder is not None:
-            self._embedder.close()
-            self._embedder = None
-
-
 def place_of(model: Model) -> Place:
     """Where the vectors lie that `model` made of errors."""
     from core.embedding.stored import Place
 
     return Place("error", f"{model.id}@{model.version}", f"{RECIPE}+{model.recipe}", model.dim)
-
-
-def _said(model: Model | Embedder) -> str:
-    return f"{model.id} {model.version} ({model.recipe}, {model.dim} numbers)"

@@ -1,4 +1,4 @@
-"""Rules in the casebook: rows that follow their files, so that their vectors are kept and only what changed is embedded.
+"""Rules in the casebook: rows that follow their files, so that vectors are kept and only what changed is embedded.
 
 Source: semantic-rule-matching REQ-SEM-001, 005, 007; decision 15.
 """
@@ -98,7 +98,9 @@ def ids_of(con: apsw.Connection, rules: Sequence[Rule]) -> dict[int, int]:
 
 def rule_of(path: str, body: str) -> Rule:
     """A row as a rule."""
-    return Rule(**{**cast("dict[str, Any]", json.loads(body)), "path": path})
+    said = cast("dict[str, Any]", json.loads(body))
+    said["path"] = path
+    return Rule(**said)
 
 
 def _body(rule: Rule) -> str:

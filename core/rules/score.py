@@ -27,10 +27,11 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """From which relevance on a rule is shown: with vectors, and with keywords alone."""
+    """From which relevance on a rule is shown: with both tiers, with keywords, with meaning alone (to compare)."""
 
-    fused: float = 0.47
-    keyword: float = 0.64
+    fused: float = 0.485
+    keyword: float = 0.695
+    semantic: float = 0.35
 
     def of(self, regime: Regime) -> float:
         """The cut-off that holds."""

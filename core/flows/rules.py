@@ -1,0 +1,231 @@
+"""Rules matched with everything there is: their files, the casebook that keeps their vectors, the model in use.
+
+A match never takes longer than its deadline (semantic-rule-matching REQ-SEM-010): what is not ready by then (a model
+that loads, rules not embedded yet) is done without, keywords answer, and the trace says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.embedding.asking import NoVectors, VectorSearch
+from core.embedding.stored import Place, present
+from core.embedding.worker import place_of, run
+from core.fault import Fault
+from core.rules.answer import RuleMatch
+from core.rules.book import Book, book_of
+from core.rules.call import ToolCall
+from core.rules.match import SHOWN, Semantic, match
+from core.rules.parse import joined, parse
+from core.rules.rule import RuleFile, RuleList, Scope
+from core.rules.rule_rows import MAX_AGE_S, forget_freshness, ids_of, is_fresh, sync
+from core.rules.rule_source import RuleSource, source_for
+from core.rules.semantic import NoSemantic, StoredSemantic
+from core.rules.tables import load_tables
+from core.store import Store, open_store
+
+if TYPE_CHECKING:
+    from core.embedding.catalogue import Model
+    from core.embedding.embedder import Embedder
+    from core.embedding.report import EmbedReport
+
+DEADLINE_S = 4.5
+"""A match never keeps a tool waiting for 5 seconds (REQ-SEM-010); this leaves room for the rest."""
+
+Log = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class _Read:
+    """A file as it was last read, and when."""
+
+    file: RuleFile
+    at: float
+
+
+@dataclass(slots=True)
+class RuleMatcher:
+    """Matches calls against the rules of some files, again and again; follows the files and embeds what changed.
+
+    `database` is made where it is missing and a model is there, since vectors are kept in it. `vectors` is where a
+    query's vector comes from (`core.flows.vectors.vector_search`), `embed` embeds what waits; without them keywords
+    answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
+    """
+
+    paths: Sequence[tuple[Path, Scope]]
+    database: Path
+    vectors: VectorSearch | None = None
+    deadline_s: float = DEADLINE_S
+    log: Log = lambda _: None
+    clock: Callable[[], float] = time.time
+    _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
+    _list: RuleList | None = None
+    _book: Book | None = None
+    _store: Store | None = None
+    _ready: tuple[Book, Place, dict[int, int], frozenset[int]] | None = None
+    _opening: threading.Thread | None = None
+
+    def __enter__(self) -> RuleMatcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the casebook and the model; may be called twice."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+        if self.vectors is not None:
+            self.vectors.close()
+
+    def rules(self) -> RuleList:
+        """The rules as their files are now. Raises Fault where one cannot be read."""
+        changed = self._list is None
+        for path, scope in self.paths:
+            known = self._read.get(str(path))
+            if known is None or not self._holds(path, known):
+                file = parse(path, scope=scope)
+                changed = changed or known is None or known.file.sha256 != file.sha256
+                self._read[str(path)] = _Read(file, self.clock())
+        if changed or self._list is None:
+            self._list = joined(self._read[str(path)].file for path, _ in self.paths)
+            self._book = self._ready = None
+        return self._list
+
+    def _holds(self, path: Path, known: _Read) -> bool:
+        try:
+            info = path.stat()
+        except OSError:
+            return False
+        same = (info.st_size, info.st_mtime_ns) == (known.file.size, known.file.mtime_ns)
+        return same and 0 <= self.clock() - known.at < MAX_AGE_S
+
+    def book(self) -> Book:
+        """The rules ready for matching. Raises Fault as `rules`, and config_invalid for a wrong table of the user."""
+        found = self.rules()
+        tables = load_tables()
+        if self._book is None or self._book.tables is not tables:
+            self._book, self._ready = book_of(found.rules, tables), None
+        return self._book
+
+    def match(
+        self, call: ToolCall, *, limit: int = SHOWN, use_fallback: bool = True, wait_s: float | None = None
+    ) -> RuleMatch:
+        """The rules that apply to a call. Raises Fault only where the rules themselves cannot be read.
+
+        `wait_s` is how long a first match may wait for the model and for rules to be embedded: a stream of calls is
+        no tool that waits.
+        """
+        book = self.book()
+        semantic = self._semantic(book, self.deadline_s if wait_s is None else wait_s)
+        found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
+        step = next(step for step in found.trace if step.stage == "semantic")
+        if step.outcome in ("failed", "timeout"):
+            self.log(f"rules were matched by keywords alone: {step.reason}")
+        return found
+
+    def refresh(self, *, all_of_them: bool = False, wait_s: float = 3600.0) -> EmbedReport | NoVectors:
+        """Read the files again and embed what changed; `all_of_them`: every rule. Raises Fault."""
+        if self.vectors is None:
+            return NoVectors("no model was asked for")
+        model, until = self.vectors.model(), time.monotonic() + wait_s
+        if isinstance(model, NoVectors):
+            return model
+        self._read.clear()
+        book = self.book()
+        store = self._opened()
+        if all_of_them:
+            with store.transaction() as con:
+                con.execute("DELETE FROM vector WHERE kind = 'rule'")
+                con.execute(
+                    "INSERT INTO backlog SELECT 'rule', id FROM rule WHERE NOT EXISTS"
+                    " (SELECT 1 FROM backlog WHERE kind = 'rule' AND item_id = rule.id)"
+                )
+        forget_freshness(store, [str(path) for path, _ in self.paths])
+        self._sync(store)
+        embedder = self._opened_model(self.vectors, until)
+        if isinstance(embedder, NoVectors):
+            return embedder
+        return run(store, self._source(book, model), embedder, stop=lambda: time.monotonic() >= until)
+
+    def _semantic(self, book: Book, wait_s: float) -> Semantic:
+        if self.vectors is None:
+            return NoSemantic("skipped", "no model was asked for")
+        model = self.vectors.model()
+        if isinstance(model, NoVectors):
+            return NoSemantic(model.outcome, model.reason)
+        try:
+            return self._stored(book, model, self.vectors, time.monotonic() + wait_s)
+        except Fault as fault:
+            return NoSemantic("timeout" if fault.code == "timeout" else "failed", fault.message)
+
+    def _stored(self, book: Book, model: Model, vectors: VectorSearch, until: float) -> Semantic:
+        """Vectors of the casebook: rows brought up to date, what waits embedded within the time there is."""
+        embedder = self._opened_model(vectors, until)
+        if isinstance(embedder, NoVectors):
+            return NoSemantic(embedder.outcome, embedder.reason)
+        store = self._opened()
+        source = self._source(book, model)
+        place = place_of(source, embedder)
+        english = model.languages == "en"
+        if self._ready is not None and self._ready[0] is book and self._ready[1] == place:
+            _, _, items, among = self._ready
+            return StoredSemantic(store.con, book, vectors, place, items, among, english)
+        note = self._prepare(store, source, embedder, until)
+        rows = ids_of(store.con, book.rules)
+        there = present(store.con, place, rows.values())
+        items = {at: item for at, item in rows.items() if item in there}
+        if not note and len(items) == len(book.rules):
+            self._ready = (book, place, items, frozenset(items.values()))
+        if not items and note:
+            return NoSemantic("timeout" if time.monotonic() >= until else "failed", note)
+        return StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english, note)
+
+    def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
+        """The model, if it is there in time; one that still loads goes on loading for the next match."""
+        if self._opening is None:
+            self._opening = threading.Thread(target=vectors.embedder, daemon=True)
+            self._opening.start()
+        self._opening.join(max(0.0, until - time.monotonic()))
+        if self._opening.is_alive():
+            return NoVectors("the model is still loading", "casebook rules refresh", "timeout")
+        return vectors.embedder()
+
+    def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> str:
+        """Rows and vectors up to date; why not, in words, where that did not come about."""
+        if store.readonly is not None:
+            return f"what changed cannot be embedded: {store.readonly}"
+        try:
+            self._sync(store)
+            report = run(store, source, embedder, stop=lambda: time.monotonic() >= until)
+        except Fault as fault:
+            self.log(f"rules could not be embedded: {fault.message}")
+            return fault.message
+        if report.failed:
+            self.log(f"{len(report.failed)} rules could not be embedded: {report.failed[0].reason}")
+        if report.busy:
+            return "another run is embedding just now"
+        return f"{report.waiting} rules still wait to be embedded" if report.canceled else ""
+
+    def _sync(self, store: Store) -> None:
+        stale = [
+            one.file
+            for one in self._read.values()
+            if not is_fresh(store.con, one.file.path, one.file.size, one.file.mtime_ns, self.clock())
+        ]
+        if stale:
+            sync(store, stale, self.clock())
+
+    def _source(self, book: Book, model: Model) -> RuleSource:
+        return source_for(book.tables, english=model.languages == "en")
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self.database, write=True, create=not self.database.exists(), timeout_ms=1_000)
+        return self._store

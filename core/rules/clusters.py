@@ -1,0 +1,146 @@
+"""Rules that say nearly the same, and rules that belong together (semantic-rule-matching REQ-SEM-014)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.embedding.embedder import Vector
+from core.embedding.vectors import cosine, unpack
+from core.rules.book import Book
+from core.rules.rule import rule_text
+from core.rules.terms import terms
+
+NEAR, RELATED = 0.85, 0.62
+"""Cosines from which two rules are near-duplicates, or related; by words (Dice of their terms) with the bars below."""
+NEAR_WORDS, RELATED_WORDS = 0.7, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A rule of a cluster."""
+
+    id: str
+    title: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Rules that belong together. `similarity` is the lowest that joined them; `suggestion` what a person might do."""
+
+    kind: Literal["duplicate", "related"]
+    rules: tuple[Member, ...]
+    similarity: float
+    suggestion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """All clusters (`rule_clusters.v1`); `by` says whether meaning or words were compared."""
+
+    SCHEMA: ClassVar[str] = "rule_clusters.v1"
+
+    clusters: tuple[Cluster, ...]
+    rules: int
+    by: Literal["meaning", "words"]
+
+
+def clusters(book: Book, vectors: Mapping[int, tuple[Vector, ...]]) -> Clusters:
+    """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve."""
+    if len(vectors) == len(book.rules) and vectors:
+        pairs = list(_by_meaning(vectors))
+        return _grouped(book, pairs, (NEAR, RELATED), "meaning")
+    return _grouped(book, list(_by_words(book)), (NEAR_WORDS, RELATED_WORDS), "words")
+
+
+def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]]) -> Sequence[tuple[int, int, float]]:
+    order = sorted(vectors)
+    if len(order) > 200:
+        return _by_arrays(vectors, order)
+    return [
+        (one, other, max(cosine(a, b) for a in vectors[one] for b in vectors[other]))
+        for at, one in enumerate(order)
+        for other in order[at + 1 :]
+    ]
+
+
+def _by_arrays(vectors: Mapping[int, tuple[Vector, ...]], order: Sequence[int]) -> Sequence[tuple[int, int, float]]:
+    """The same for many: pairs from `RELATED` on, by numpy; of a long rule its first window."""
+    import numpy as np
+
+    rows = np.array([unpack(vectors[at][0]) for at in order], dtype=np.float32)
+    out: list[tuple[int, int, float]] = []
+    for start in range(0, len(order), 500):
+        found = rows[start : start + 500] @ rows.T
+        for one, other in zip(*np.nonzero(found >= RELATED), strict=True):
+            if start + int(one) < int(other):
+                out.append((order[start + int(one)], order[int(other)], float(found[one, other])))
+    return out
+
+
+def _by_words(book: Book) -> Sequence[tuple[int, int, float]]:
+    said = [frozenset(terms(rule_text(rule).partition(": ")[2], book.tables.glossary)) for rule in book.rules]
+    out: list[tuple[int, int, float]] = []
+    for one, words in enumerate(said):
+        for other in range(one + 1, len(said)):
+            shared = len(words & said[other])
+            if shared:
+                out.append((one, other, 2 * shared / (len(words) + len(said[other]))))
+    return out
+
+
+def _grouped(
+    book: Book,
+    pairs: Sequence[tuple[int, int, float]],
+    bars: tuple[float, float],
+    by: Literal["meaning", "words"],
+) -> Clusters:
+    """Single links for duplicates; a related rule joins a group only where it is related to all of it."""
+    near, related = bars
+    groups: list[tuple[set[int], float, Literal["duplicate", "related"]]] = []
+    score = {(one, other): value for one, other, value in pairs}
+    for kind, bar in (("duplicate", near), ("related", related)):
+        own: list[tuple[set[int], float]] = []
+        for one, other, value in sorted(pairs, key=lambda pair: -pair[2]):
+            if value < bar or (kind == "related" and value >= near):
+                continue
+            _join(own, one, other, value, score, bar)
+        groups += [(members, low, kind) for members, low in own]  # pyright: ignore[reportArgumentType]
+    found = tuple(_cluster(book, sorted(members), low, kind) for members, low, kind in groups)
+    return Clusters(found, len(book.rules), by)
+
+
+def _join(
+    groups: list[tuple[set[int], float]],
+    one: int,
+    other: int,
+    value: float,
+    score: Mapping[tuple[int, int], float],
+    bar: float,
+) -> None:
+    for at, (members, low) in enumerate(groups):
+        new = {one, other} - members
+        if len(new) == 2:
+            continue
+        values = [score.get((min(a, b), max(a, b)), 0.0) for a in new for b in members]
+        if all(found >= bar for found in values):
+            groups[at] = (members | new, min([low, *values]))
+            return
+    if not any({one, other} <= members for members, _ in groups):
+        groups.append(({one, other}, value))
+
+
+def _cluster(book: Book, members: Sequence[int], low: float, kind: Literal["duplicate", "related"]) -> Cluster:
+    rules = [book.rules[at] for at in members]
+    names = ", ".join(rule.id for rule in rules[1:])
+    keep = max(rules, key=lambda rule: len(rule_text(rule)) + len(rule.prevention) + len(rule.root_cause))
+    others = ", ".join(rule.id for rule in rules if rule is not keep)
+    if kind == "duplicate":
+        told = f"merge {others} into {keep.id}, which says most, and keep what only they say"
+    else:
+        told = f"read {rules[0].id} and {names} together: they may be one rule, or name each other"
+    listed = tuple(Member(rule.id, rule.title, rule.path, rule.line) for rule in rules)
+    return Cluster(kind, listed, round(low, 4), told)

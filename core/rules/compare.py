@@ -1,0 +1,177 @@
+"""Keyword against meaning against both against plain bm25, on labelled calls (semantic-rule-matching REQ-SEM-015)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.rules.book import Book
+from core.rules.call import ToolCall
+from core.rules.labelled import Half, LabelledCall
+from core.rules.match import SHOWN, Semantic, match
+from core.rules.plain_bm25 import PlainBm25
+from core.rules.score import Cutoffs
+
+QUIET = 0.85
+"""A cut-off is fitted so that at least this share of the hard negatives of the tuned half stays quiet."""
+_EVERYTHING = 1_000_000
+_OPEN = Cutoffs(0.0, 0.0, 0.0)
+
+Ranked = Sequence[tuple[str, float]]
+"""Rules with their score, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share, of how many, and its 95 % interval (Wilson)."""
+
+    value: float
+    of: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent."""
+
+    name: str
+    cutoff: float | None
+    hit_at_1: Rate
+    recall_at_5: Rate
+    quiet: Rate
+    shown: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A call on which `hybrid` and `bm25` do not do equally well."""
+
+    tool_name: str
+    about: str
+    expected: tuple[str, ...]
+    bm25: tuple[str, ...]
+    hybrid: tuple[str, ...]
+    better: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The outcome of a comparison (`rule_compare.v1`); `half` says which of the calls it was measured on."""
+
+    SCHEMA: ClassVar[str] = "rule_compare.v1"
+
+    half: Half
+    calls: int
+    rules: int
+    model: str
+    systems: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...]
+
+
+def compare(
+    book: Book,
+    calls: Sequence[LabelledCall],
+    semantic: Semantic | None,
+    *,
+    half: Half = "all",
+    model: str = "",
+    cutoffs: Cutoffs | None = None,
+) -> Comparison:
+    """Measure every way of matching on these calls (of one half already)."""
+    bars = cutoffs or Cutoffs()
+    plain = PlainBm25(book.rules)
+    shown: dict[str, list[tuple[str, ...]]] = {"bm25": [], "keyword": [], "semantic": [], "hybrid": []}
+    for one in calls:
+        both = ranked(book, one.call, semantic)
+        shown["bm25"].append(tuple(book.rules[at].id for at in plain.rank(one.call)))
+        shown["keyword"].append(above(ranked(book, one.call, None)["keyword"], bars.keyword))
+        shown["semantic"].append(above(both["semantic"], bars.semantic))
+        shown["hybrid"].append(above(both["hybrid"], bars.fused if both["semantic"] else bars.keyword))
+    bar: dict[str, float | None] = {"bm25": None, "keyword": bars.keyword, "semantic": bars.semantic}
+    bar["hybrid"] = bars.fused if semantic is not None else bars.keyword
+    names = [name for name in shown if name != "semantic" or semantic is not None]
+    systems = tuple(_scored(name, bar[name], calls, shown[name]) for name in names)
+    return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown)))
+
+
+def ranked(book: Book, call: ToolCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
+    """Every rule with a score, by way of matching, whatever the cut-off."""
+    found = match(book, call, semantic, limit=_EVERYTHING, cutoffs=_OPEN)
+    alone = [(one.id, (one.similarity or 0.0) * one.context) for one in found.rules] if not found.fallback_used else []
+    both = [(one.id, one.relevance_score) for one in found.rules]
+    return {"keyword": both, "hybrid": both, "semantic": sorted(alone, key=lambda one: -one[1])}
+
+
+def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
+    """The rules that are shown."""
+    return tuple(name for name, score in found if score >= cutoff)[:SHOWN]
+
+
+def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Cutoffs:
+    """The cut-offs that do best on these calls: the most hits among those that keep `QUIET` of the hard negatives
+    quiet, in the middle of the range that does equally well."""
+    both = [ranked(book, one.call, semantic) for one in calls]
+    plain = [ranked(book, one.call, None)["keyword"] for one in calls]
+    return Cutoffs(
+        _fitted(calls, [one["hybrid"] for one in both]),
+        _fitted(calls, plain),
+        _fitted(calls, [one["semantic"] for one in both]),
+    )
+
+
+def _fitted(calls: Sequence[LabelledCall], found: Sequence[Ranked]) -> float:
+    best: list[float] = []
+    top = (-1.0, -1.0)
+    for cutoff in (at / 200 for at in range(10, 190)):
+        shown = [above(one, cutoff) for one in found]
+        quiet = [not one for one, call in zip(shown, calls, strict=True) if not call.expected]
+        hits = [one[:1] and one[0] in call.expected for one, call in zip(shown, calls, strict=True) if call.expected]
+        rate = sum(quiet) / max(1, len(quiet))
+        score = (min(rate, QUIET), sum(map(bool, hits)) / max(1, len(hits)))
+        if score > top:
+            best, top = [cutoff], score
+        elif score == top:
+            best.append(cutoff)
+    return round(best[len(best) // 2], 3)
+
+
+def _scored(
+    name: str, cutoff: float | None, calls: Sequence[LabelledCall], shown: Sequence[tuple[str, ...]]
+) -> SystemScore:
+    pairs = list(zip(calls, shown, strict=True))
+    asked = [(call, one) for call, one in pairs if call.expected]
+    silent = [one for call, one in pairs if not call.expected]
+    return SystemScore(
+        name,
+        cutoff,
+        rate(sum(bool(one) and one[0] in call.expected for call, one in asked), len(asked)),
+        rate(sum(bool(set(one[:SHOWN]) & set(call.expected)) for call, one in asked), len(asked)),
+        rate(sum(not one for one in silent), len(silent)),
+        round(sum(map(len, shown)) / max(1, len(shown)), 3),
+    )
+
+
+def rate(count: int, of: int) -> Rate:
+    """`count` of `of` with its Wilson interval."""
+    if not of:
+        return Rate(0.0, 0, 0.0, 1.0)
+    share, z = count / of, 1.96
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return Rate(round(share, 4), of, round(max(0.0, middle - reach), 4), round(min(1.0, middle + reach), 4))
+
+
+def _differences(calls: Sequence[LabelledCall], shown: Mapping[str, Sequence[tuple[str, ...]]]) -> list[Difference]:
+    out: list[Difference] = []
+    for call, plain, ours in zip(calls, shown["bm25"], shown["hybrid"], strict=True):
+        if _right(call, plain) != _right(call, ours):
+            about = call.about or " ".join(str(value) for value in call.call.tool_input.values())[:120]
+            out.append(Difference(call.call.tool_name, about, call.expected, plain, ours, _right(call, ours)))
+    return out
+
+
+def _right(call: LabelledCall, shown: tuple[str, ...]) -> bool:
+    return shown[0] in call.expected if call.expected and shown else not call.expected and not shown

@@ -1,0 +1,73 @@
+"""Tool calls with the rules that apply to them: what a comparison is measured on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from core.fault import Fault
+from core.rules.call import ToolCall, read_call
+
+Half = Literal["tune", "report", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledCall:
+    """A call and the ids of the rules that apply; none: it should be met with silence. `hard`: a word of some rule is
+    in it, and yet none applies."""
+
+    call: ToolCall
+    expected: tuple[str, ...]
+    hard: bool = False
+    lang: str = ""
+    about: str = ""
+
+    @property
+    def half(self) -> Half:
+        """Which half it belongs to, by the hash of what is asked: one is for tuning, the other for reporting."""
+        said = json.dumps([self.call.tool_name, self.call.tool_input], sort_keys=True).encode()
+        return "report" if hashlib.sha256(said).digest()[0] & 1 else "tune"
+
+
+def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
+    """A file of JSON lines `{"tool_name", "tool_input", "expected": ["ERR-…"], "hard", "lang", "about"}`.
+
+    Raises Fault invalid_input with the line that is wrong, io_error where it cannot be read.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "name a file of labelled calls") from error
+    found = [_labelled(line, f"{path}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
+    if not found:
+        raise Fault("invalid_input", f"{path} holds no labelled call", "write one JSON object a line")
+    return tuple(found)
+
+
+def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ...]:
+    """The calls of one half, or all."""
+    return tuple(one for one in calls if half in ("all", one.half))
+
+
+def _labelled(line: bytes, where: str) -> LabelledCall:
+    try:
+        value: object = json.loads(line.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"{where} is no JSON: {error}", "write one JSON object a line") from None
+    if not isinstance(value, dict):
+        raise Fault("invalid_input", f"{where} is no JSON object", "write one JSON object a line")
+    item = cast("dict[str, Any]", value)
+    ids: object = item.get("expected")
+    if not isinstance(ids, list) or not all(isinstance(one, str) for one in cast("list[object]", ids)):
+        raise Fault("invalid_input", f"{where} has no list of expected rules", 'write "expected": [] for silence')
+    try:
+        call = read_call(item)
+    except Fault as fault:
+        raise Fault(fault.code, f"{where}: {fault.message}", fault.hint) from None
+    expected = tuple(cast("list[str]", ids))
+    hard = item.get("hard") is True
+    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")))

@@ -1,0 +1,132 @@
+"""The semantic tier: a query's vector against those of rules, kept in the casebook or in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import apsw
+
+from core.embedding.asking import NoVectors, VectorSearch
+from core.embedding.embedder import Vector
+from core.embedding.index import open_index
+from core.embedding.state import why_off
+from core.embedding.stored import Place, windows_of
+from core.embedding.vectors import cosine, similarity_of
+from core.fault import Fault
+from core.rules.book import Book
+from core.rules.match import CANDIDATES, Similarities
+from core.rules.terms import in_english
+from core.trace import Outcome, Step, Stopwatch, facts
+
+_LETTERS = 8
+"""A query in which a model can read fewer letters than this is not asked."""
+
+
+def readable(text: str, book: Book, *, english: bool) -> str | None:
+    """The query as the model reads it; None where it would read next to nothing of it."""
+    said = in_english(text, book.tables.glossary) if english else text
+    letters = sum(char.isalpha() and (char.isascii() or not english) for char in said)
+    return said if letters >= min(_LETTERS, sum(char.isalpha() for char in text)) and letters else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSemantic:
+    """Similarities by the vectors in the casebook; belongs to one connection. `items` are the rows of the book's rules,
+    by place; `among` is the same as a set, kept for the index."""
+
+    con: apsw.Connection
+    book: Book
+    vectors: VectorSearch
+    place: Place
+    items: Mapping[int, int]
+    among: frozenset[int]
+    english: bool
+    note: str = ""
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        """See `Semantic`."""
+        watch = Stopwatch()
+        try:
+            return self._similar(text, also, watch)
+        except Fault as fault:
+            return missing("timeout" if fault.code == "timeout" else "failed", fault.message, watch)
+        except apsw.Error as error:
+            return missing("failed", f"the casebook cannot be read: {error}", watch)
+
+    def _similar(self, text: str, also: frozenset[int], watch: Stopwatch) -> Similarities:
+        off = why_off(self.con, "rule", self.place.model, self.place.recipe)
+        if off or not self.items:
+            return missing("skipped", self.note or off or "no rule is embedded yet", watch)
+        said = readable(text, self.book, english=self.english)
+        if said is None:
+            return missing("skipped", "the model does not read the language of this call", watch)
+        vector = self.vectors.embed(said)
+        if isinstance(vector, NoVectors):
+            return missing(vector.outcome, vector.reason, watch)
+        index = open_index(self.con, "rule", self.place.model, self.place.recipe, self.place.dim, self.vectors.kept)
+        near = dict(index.nearest(vector, CANDIDATES, self.among))
+        scores = {at: max(0.0, similarity_of(near[item])) for at, item in self.items.items() if item in near}
+        for at in also - scores.keys():
+            windows = windows_of(self.con, self.place, self.items[at]) if at in self.items else ()
+            if windows:
+                scores[at] = max(0.0, *(cosine(vector, one) for one in windows))
+        return told(scores, self.book, self.place.model, self.note, watch)
+
+
+@dataclass(slots=True)
+class RememberedSemantic:
+    """Similarities by vectors in this process's memory, by what was embedded: for rules that are in no file."""
+
+    vectors: VectorSearch
+    english: bool = True
+    texts: tuple[str, ...] = ()
+    book: Book | None = None
+    known: dict[str, tuple[Vector, ...]] = field(default_factory=dict[str, tuple[Vector, ...]])
+    note: str = ""
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        """See `Semantic`."""
+        watch = Stopwatch()
+        book = self.book
+        said = None if book is None else readable(text, book, english=self.english)
+        if book is None or said is None:
+            return missing("skipped", "the model does not read the language of this call", watch)
+        if not any(one in self.known for one in self.texts):
+            return missing("failed", self.note or "no rule could be embedded", watch)
+        vector = self.vectors.embed(said)
+        if isinstance(vector, NoVectors):
+            return missing(vector.outcome, vector.reason, watch)
+        scores = {
+            at: max(0.0, *(cosine(vector, one) for one in self.known[said_of]))
+            for at, said_of in enumerate(self.texts)
+            if said_of in self.known
+        }
+        return told(scores, book, "", self.note, watch)
+
+
+@dataclass(frozen=True, slots=True)
+class NoSemantic:
+    """There is no semantic tier, and why."""
+
+    outcome: Outcome
+    reason: str
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        """See `Semantic`: no score, and the reason."""
+        return Similarities({}, Step("semantic", self.outcome, self.reason))
+
+
+def missing(outcome: Outcome, reason: str, watch: Stopwatch) -> Similarities:
+    """No semantic score, and why."""
+    return Similarities({}, Step("semantic", outcome, reason, elapsed_ms=watch.ms()))
+
+
+def told(scores: Mapping[int, float], book: Book, model: str, note: str, watch: Stopwatch) -> Similarities:
+    """The scores with their step."""
+    if not scores:
+        return missing("miss", note or "no rule has a vector", watch)
+    best = max(scores, key=lambda at: scores[at])
+    reason = f"{book.rules[best].id} is nearest" + (f"; {note}" if note else "")
+    given = facts(model=model, best=round(scores[best], 4), compared=len(scores), rules=len(book.rules))
+    return Similarities(scores, Step("semantic", "hit", reason, given, elapsed_ms=watch.ms()))

@@ -1,0 +1,41 @@
+"""How often a rule was shown, helped, was dismissed: counted in one transaction each, so that nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from core.store import Store, now
+from core.store.sql import storable
+
+Verdict = Literal["shown", "helped", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The counts of one rule of one file; `last` is when one of them last rose."""
+
+    path: str
+    rule_id: str
+    shown: int
+    helped: int
+    dismissed: int
+    last: str
+
+
+def count_use(store: Store, rules: Iterable[tuple[str, str]], verdict: Verdict) -> None:
+    """Count one use of each rule (file, id). Only what was shown counts, never what was only scored. Raises Fault."""
+    with store.transaction() as con:
+        con.executemany(
+            f"INSERT INTO rule_use(path, rule_id, {verdict}, last) VALUES (?, ?, 1, ?)"
+            f" ON CONFLICT(path, rule_id) DO UPDATE SET {verdict} = {verdict} + 1, last = excluded.last",
+            [(storable(path), storable(rule_id), now()) for path, rule_id in rules],
+        )
+
+
+def usage(store: Store) -> dict[tuple[str, str], Usage]:
+    """The counts by file and id."""
+    rows = store.con.execute("SELECT path, rule_id, shown, helped, dismissed, last FROM rule_use").fetchall()
+    found = (Usage(*row) for row in cast("list[tuple[str, str, int, int, int, str]]", rows))
+    return {(one.path, one.rule_id): one for one in found}
