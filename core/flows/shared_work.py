@@ -8,9 +8,9 @@ from typing import Final, Generic, TypeVar
 
 from core.flows.second import Gone, Question, Second
 
-_DEPTH: Final = 3
+_DEPTH: Final = 5
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
-_MOST: Final = 6
+_MOST: Final = 8
 """Pieces kept until their turn comes."""
 
 Piece = TypeVar("Piece")
