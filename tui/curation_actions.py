@@ -54,6 +54,7 @@ CURATION: tuple[Action, ...] = (
     Action("history.open", "History: who changed what, and when", ("C",), "pane", CURATE),
     Action("triage.accept", "Accept: the draft is right", ("a",), "triage", DECIDE, "accept", 1, enabled=_needs_draft),
     Action("triage.reject", "Reject: the draft is wrong", ("x",), "triage", DECIDE, "reject", 3, enabled=_needs_draft),
+    Action("triage.reject_all", "Reject every draft of the case", ("X",), "triage", DECIDE, enabled=_needs_draft),
     Action("triage.skip", "Skip: later", ("s",), "triage", DECIDE, "skip", 5, enabled=_needs_queue),
     Action("triage.noise", "Noise: no error worth a fix", ("N",), "triage", DECIDE, "noise", 6, enabled=_needs_queue),
     Action("triage.mark", "Mark, to decide several at once", ("space",), "triage", DECIDE, "mark", 7, True, False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -141,6 +142,7 @@ class TriageScreen(ModalScreen[None]):
         acts: dict[str, Callable[[], object]] = {
             "triage.accept": lambda: self._decide("verify"),
             "triage.reject": lambda: self._decide("reject"),
+            "triage.reject_all": lambda: self._decide("reject", all_of_it=True),
             "triage.noise": lambda: self._decide("noise"),
             "triage.skip": self._skip,
             "triage.mark": self._mark,
@@ -164,13 +166,14 @@ class TriageScreen(ModalScreen[None]):
         act()
         return True
 
-    def _decide(self, act: Act) -> None:
+    def _decide(self, act: Act, *, all_of_it: bool = False) -> None:
         """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""
         marked = self.queue.marked
         if not marked and self.case.read is None:
             self._curating.say("This case is still being read.", "warning")
             return
-        self._do(self._decision(act, marked or frozenset({self.case.read.case.id} if self.case.read else ())))
+        cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
+        self._do(replace(self._decision(act, cases), all_of_it=all_of_it))
 
     def _decision(self, act: Act, cases: Iterable[int]) -> Decision:
         """The act on these cases as they were shown; one of which only the row was shown is looked at again."""

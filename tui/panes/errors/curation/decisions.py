@@ -33,7 +33,8 @@ class Decision:
     """One act on the cases that were `seen` so, and on the `unseen` ones, of which only a row was before the person.
 
     `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
-    meant instead of the one that answers; `fingerprints`: what `split` moves. `merge` keeps the first case.
+    meant instead of the one that answers; `fingerprints`: what `split` moves; `all_of_it`: `reject` every fix that
+    could answer. `merge` keeps the first case.
     """
 
     act: Act
@@ -43,6 +44,7 @@ class Decision:
     status: Saved = "draft"
     pick: int | None = None
     fingerprints: tuple[str, ...] = ()
+    all_of_it: bool = False
 
     @property
     def cases(self) -> tuple[int, ...]:
@@ -90,7 +92,7 @@ def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
     if decision.act == "verify":
         return core.verify(store, me, seen, written, pick=decision.pick)
     if decision.act == "reject":
-        return core.reject(store, me, seen, pick=decision.pick)
+        return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
     if decision.act == "noise":
         return core.mark_noise(store, me, seen)
     if decision.act == "merge":
