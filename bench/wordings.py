@@ -11,17 +11,17 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from unittest.mock import patch
 
 from bench.table import Row
 from bench.wordings_base import OUT, Remembered, fill
 from bench.wordings_data import Half, Wording, by_cause, near, strangers, wordings
 from bench.wordings_margins import at_equal, intervals, share
 from bench.wordings_plot import plot
-from core.embedding.catalogue import Thresholds
-from core.errors import search
+from core.errors import acceptance, search
 from core.errors.identify import identify
 from core.errors.normalize import normalize_error
 from core.errors.vector_search import ModelAtHand, VectorSearch
@@ -31,7 +31,7 @@ from core.text import hangul_share, words
 
 SIZES = (100, 1_000, 10_000)
 _MOST_CAUSES = {100: 40}
-SHIFTS = (-0.06, -0.04, -0.02, 0.0, 0.02, 0.04, 0.06, 0.1, 0.15)
+SHIFTS = (-1.2, -0.8, -0.4, 0.0, 0.4, 0.8, 1.2, 1.6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,17 @@ def measure(*, quick: bool, half: Half = "reported") -> list[Row]:
     return rows
 
 
-def _asked(size: int, half: Half, model: Remembered, shift: float = 0.0, *, controls: bool = True) -> Iterator[Asked]:
+def _asked(size: int, half: Half, model: Remembered) -> Iterator[Asked]:
     for base in _bases(size, half, model):
-        index = _SeedIndex(base.texts, model) if controls else None
-        with _vectors(model, shift) as vectors:
-            for wording, own in base.known:
-                yield _ask(base.store, wording, own, vectors, index)
-            for wording in base.unknown:
-                yield _ask(base.store, wording, None, vectors, index)
+        with _vectors(model) as vectors:
+            yield from _ask_all(base, vectors, _SeedIndex(base.texts, model))
+
+
+def _ask_all(base: _Base, vectors: VectorSearch, index: _SeedIndex | None) -> Iterator[Asked]:
+    for wording, own in base.known:
+        yield _ask(base.store, wording, own, vectors, index)
+    for wording in base.unknown:
+        yield _ask(base.store, wording, None, vectors, index)
 
 
 def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
@@ -98,10 +101,8 @@ def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
             yield _Base(store, texts, known, tuple(row for several in other for row in several))
 
 
-def _vectors(model: Remembered, shift: float) -> VectorSearch:
-    bars = model.model.thresholds or Thresholds(1, 0, 1, 0, 1)
-    moved = replace(model.model, thresholds=replace(bars, high=bars.high + shift, low=bars.low + shift))
-    return VectorSearch(lambda: ModelAtHand(moved, lambda: model))
+def _vectors(model: Remembered) -> VectorSearch:
+    return VectorSearch(lambda: ModelAtHand(model.model, lambda: model))
 
 
 def _ask(store: Store, asked: Wording, own: int | None, vectors: VectorSearch, index: _SeedIndex | None) -> Asked:
@@ -235,7 +236,7 @@ def _near_strangers(half: Half, model: Remembered) -> list[Row]:
     with (
         tempfile.TemporaryDirectory() as folder,
         open_store(Path(folder) / "base.db", write=True, create=True) as store,
-        _vectors(model, 0.0) as vectors,
+        _vectors(model) as vectors,
     ):
         ids = fill(store, (*(pair.one for pair in pairs), *strangers(1_000 - len(pairs))), model)
         answered = total = 0
@@ -250,11 +251,16 @@ def _near_strangers(half: Half, model: Remembered) -> list[Row]:
 
 
 def curve(half: Half, model: Remembered, size: int = 1_000) -> str:
-    """What moving both bars would do, in a base of `size`: a table; drawn into bench/out/wordings.svg as well."""
-    points = [(shift, *rates(list(_asked(size, half, model, shift, controls=False)))) for shift in SHIFTS]
+    """What asking for more or fewer points would do, in a base of `size`: a table, and bench/out/wordings.svg."""
+    found: dict[float, list[Asked]] = {shift: [] for shift in SHIFTS}
+    for base in _bases(size, half, model):
+        for shift in SHIFTS:
+            with _vectors(model) as vectors, patch.object(acceptance, "NEEDED", acceptance.NEEDED + shift):
+                found[shift] += _ask_all(base, vectors, None)
+    points = [(shift, *rates(several)) for shift, several in found.items()]
     (OUT / "wordings.svg").write_text(plot([one[:3] for one in points], size), encoding="utf-8")
-    lines = ["bars moved by   unknown answered   known rightly   known wrongly"]
-    lines += [f"{one:+13.2f}   {false:16.3f}   {right:13.3f}   {wrong:13.3f}" for one, false, right, wrong in points]
+    lines = ["points needed moved by   unknown answered   known rightly   known wrongly"]
+    lines += [f"{one:+22.1f}   {false:16.3f}   {right:13.3f}   {wrong:13.3f}" for one, false, right, wrong in points]
     return "\n".join(lines) + "\n"
 
 

@@ -9,12 +9,12 @@ _ACROSS, _UP = 0.15, 0.40
 
 
 def plot(points: Sequence[tuple[float, float, float]], size: int) -> str:
-    """`points`: how far the bars were moved, the share of unknown errors answered, of known ones answered rightly."""
+    """`points`: how many more were needed, the share of unknown errors answered, of known ones answered rightly."""
     spots = [(_x(false), _y(right), shift) for shift, false, right in points if false <= _ACROSS and right <= _UP]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in spots)
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{5 if shift == 0 else 3}" fill="#2563eb"/>'
-        f'<text x="{x + 7:.1f}" y="{y + 12:.1f}">{shift:+.2f}</text>'
+        f'<text x="{x + 7:.1f}" y="{y + 12:.1f}">{shift:+.1f}</text>'
         for x, y, shift in spots
     )
     return (
@@ -26,7 +26,7 @@ def plot(points: Sequence[tuple[float, float, float]], size: int) -> str:
         f'<polyline points="{line}" fill="none" stroke="#2563eb" stroke-width="1.5"/>\n{dots}\n'
         f'<text x="{_LEFT}" y="{_HEIGHT - 4}">unknown errors answered, base of {size:,}'
         " (dashed: the ceiling, 5 %)</text>\n"
-        f'<text x="{_LEFT}" y="13">known errors answered rightly; the numbers say how far both bars were moved</text>\n'
+        f'<text x="{_LEFT}" y="13">known errors answered rightly; the numbers: how many points more are needed</text>\n'
         "</svg>\n"
     )
 

@@ -21,7 +21,7 @@ WITNESS: Final = 1.0
 LEAD: Final = 2.5
 MOST_LEAD: Final = 0.3
 """Points for each 1.0 of rank that the second best lies behind, and how much of that counts."""
-NEEDED, NEEDED_RISE = 3.2, 0.3
+NEEDED, NEEDED_RISE = 3.0, 0.3
 """The points that an answer needs in a base of 100 cases, and how many more with every tenfold."""
 ALONE: Final = 0.15
 """So far above the bar of a high answer no words are needed."""

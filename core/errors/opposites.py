@@ -11,18 +11,22 @@ from typing import Final
 
 from core.lazy_pattern import lazy_pattern
 
-_GONE = r"(?:do(?:es)? not exist|doesn['’]?t exist|(?:was |is |could )?not (?:be )?found|already exists|unknown)"
-
-
-def _lacking(noun: str) -> re.Pattern[str]:
-    """`no such NOUN`, `NOUN … does not exist`; in `column seed of relation beds does not exist` it is the column."""
-    return lazy_pattern(
-        rf"(?:no such|no|unknown|undefined|undeclared|unresolved|missing) (?:{noun})\b"
-        rf"|(?<!\bof )(?<!\bin )(?<!\bon )(?<!\bfor )(?<!\bfrom )\b(?:{noun})"
-        r"(?: (?!of |in |on |for |from )[^\s]+){0,2}"
-        rf"(?: (?:of|in|on|for|from)(?: [^\s]+){{1,3}})? {_GONE}"
-    )
-
+_NOUNS: Final = {
+    "table": "a table", "relation": "a table", "column": "a column", "database": "a database", "schema": "a database",
+    "role": "a role", "user": "a role", "function": "a function", "procedure": "a function",
+    "container": "a container", "image": "an image", "manifest": "an image", "network": "a network",
+    "volume": "a volume", "branch": "a branch", "ref": "a branch", "remote": "a remote", "secret": "a secret",
+    "configmap": "a config map", "namespace": "a namespace", "module": "a module", "package": "a module",
+    "resource": "a resource", "command": "a command", "executable": "a command",
+}  # fmt: skip
+_NOUN: Final = "|".join(_NOUNS)
+# `no such NOUN`, `NOUN … does not exist`; in `column seed of relation beds does not exist` it is the column.
+_LACKING: Final = lazy_pattern(
+    rf"\b(?:no such|no|unknown|undefined|undeclared|unresolved|missing) (?P<one>{_NOUN})\b"
+    rf"|\b(?P<other>{_NOUN})\b(?: (?!of |in |on |for |from )[^\s]+){{0,2}}"
+    r"(?: (?:of|in|on|for|from)(?: [^\s]+){1,3})?"
+    r" (?:do(?:es)? not exist|doesn['’]?t exist|(?:was |is |could )?not (?:be )?found|already exists|unknown)"
+)
 
 _GROUPS: Final[tuple[dict[str, re.Pattern[str]], ...]] = (
     {
@@ -100,31 +104,12 @@ _GROUPS: Final[tuple[dict[str, re.Pattern[str]], ...]] = (
         "tests": lazy_pattern(r"test failures|tests? failed|\bsurefire\b"),
         "linting": lazy_pattern(r"\blint"),
     },
-    {
-        "a table": _lacking("table|relation"),
-        "a column": _lacking("column"),
-        "a database": _lacking("database|schema"),
-        "a role": _lacking("role|user"),
-        "a function": _lacking("function|procedure"),
-        "a container": _lacking("container"),
-        "an image": _lacking("image|manifest"),
-        "a network": _lacking("network"),
-        "a volume": _lacking("volume"),
-        "a branch": _lacking("branch|ref"),
-        "a remote": _lacking("remote"),
-        "a secret": _lacking("secret"),
-        "a config map": _lacking("config ?map"),
-        "a namespace": _lacking("namespace"),
-        "a module": _lacking("module|package"),
-        "a resource": _lacking("resource"),
-        "a command": _lacking("command|executable"),
-    },
 )
 
 
 def opposites(text: str) -> tuple[frozenset[str], ...]:
-    """What a text from `embed_text` names in each group; mostly nothing."""
-    return tuple(frozenset(name for name, found in group.items() if found.search(text)) for group in _GROUPS)
+    """What a text from `embed_text` names in each group, the last of which is what it lacks; mostly nothing."""
+    return (*(_named(group, text) for group in _GROUPS), _lacking(text))
 
 
 def opposed(ours: tuple[frozenset[str], ...], theirs: str) -> tuple[str, str] | None:
@@ -132,9 +117,17 @@ def opposed(ours: tuple[frozenset[str], ...], theirs: str) -> tuple[str, str] | 
 
     `ours` is what `opposites` says of the one, `theirs` the text of the other, of which only that much is looked at.
     """
-    for mine, group in zip(ours, _GROUPS, strict=True):
+    for at, mine in enumerate(ours):
         if mine:
-            other = {name for name, found in group.items() if found.search(theirs)}
+            other = _named(_GROUPS[at], theirs) if at < len(_GROUPS) else _lacking(theirs)
             if other and not mine & other:
                 return min(mine), min(other)
     return None
+
+
+def _named(group: dict[str, re.Pattern[str]], text: str) -> frozenset[str]:
+    return frozenset(name for name, found in group.items() if found.search(text))
+
+
+def _lacking(text: str) -> frozenset[str]:
+    return frozenset(_NOUNS[match["one"] or match["other"]] for match in _LACKING.finditer(text))

@@ -57,7 +57,7 @@ def test_high_keeps_its_cosine_however_much_the_words_say() -> None:
 
 
 def test_a_rival_close_behind_and_a_larger_base_ask_for_more() -> None:
-    one = replace(NEAR, similarity=0.68, overlap=0.21)
+    one = replace(NEAR, similarity=0.68, overlap=0.18)
     assert verdict(one, 200) == "low"
     assert verdict(one, 200, replace(one, id=2)) == "no"
     assert verdict(one, 10_000) == "no"
