@@ -76,6 +76,10 @@ class Embedding(StatusLine):
         """Whether a run of ours goes on that a person sees."""
         return self._run is not None and self.running is not None
 
+    def runs(self) -> bool:
+        """Whether a run of ours goes on, also one that nobody sees."""
+        return self._run is not None
+
     @property
     def why_not(self) -> str:
         """Why it cannot be begun by hand now; empty if it can."""

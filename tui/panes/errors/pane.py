@@ -62,7 +62,7 @@ class ErrorsPane(Container):
         self.incoming = Incoming(jobs, signs, roots, self.results)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy)
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
-        self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed)
+        self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self)
         self._last_query = ""
         self.memory: Memory = {}

@@ -23,6 +23,9 @@ INTERVAL = 0.3
 AFTER = 0.3
 """Seconds after the start before the watch begins."""
 
+CALM = 3.0
+"""Seconds between two renewals while something writes again and again that changes little of what is shown."""
+
 _SOON = 0.1
 """Seconds after which a renewal that came at the wrong moment is tried again."""
 
@@ -125,9 +128,12 @@ def _stamp(path: Path) -> Hashable:
 class Watching:
     """Keeps the list true to the casebook while others write into it, and the person where they are."""
 
-    def __init__(self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object]) -> None:
-        """`tell` is called after each change."""
+    def __init__(
+        self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object], calm: Callable[[], bool]
+    ) -> None:
+        """`tell` is called after each change; while `calm`, changes are shown now and then."""
         self._tell = tell
+        self._calm = calm
         self._jobs = jobs
         self._results = results
         self._later = later
@@ -145,8 +151,11 @@ class Watching:
             self._results.vanish()
         elif self._results.nothing_shown:
             self._results.load()
-        else:
+        elif not self._calm():
             self.renew()
+        elif not self._due:
+            self._due = True
+            self._later(CALM, self._again)
 
     def renew(self) -> None:
         """Read again what is shown; not while the list reads something itself, then a moment later."""
