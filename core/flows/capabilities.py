@@ -74,7 +74,7 @@ CAPABILITIES = (
     Capability("hooks", "ready", "answers inside agents"),
     Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
     Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
-    Capability("rules", "planned", "which rules a tool call meets"),
+    Capability("rules", "ready", "which rules a tool call meets, and why"),
     Capability("library", "planned", "notes, documents and code, with citations"),
     Capability("ask", "planned", "grounded answers, or an honest refusal"),
     Capability("mcp", "planned", "a stdio MCP server"),
@@ -150,13 +150,17 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.evidence import EvidenceAdded
     from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
+    from core.rules.answer import RuleMatch
+    from core.rules.clusters import Clusters
+    from core.rules.compare import Comparison
+    from core.rules.rule import RuleList
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
         ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
-        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack,
+        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in kinds:

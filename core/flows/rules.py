@@ -9,17 +9,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.embedding.asking import NoVectors, VectorSearch
-from core.embedding.stored import Place, present
+from core.embedding.stored import Place, present, windows_of
 from core.embedding.worker import place_of, run
 from core.fault import Fault
 from core.rules.answer import RuleMatch
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
+from core.rules.clusters import Clusters, clusters
+from core.rules.compare import Comparison, compare
+from core.rules.compare import fit as fitted
+from core.rules.labelled import Half, LabelledCall, of_half
 from core.rules.match import SHOWN, Semantic, match
 from core.rules.parse import joined, parse
 from core.rules.rule import RuleFile, RuleList, Scope
@@ -31,7 +35,7 @@ from core.store import Store, open_store
 
 if TYPE_CHECKING:
     from core.embedding.catalogue import Model
-    from core.embedding.embedder import Embedder
+    from core.embedding.embedder import Embedder, Vector
     from core.embedding.report import EmbedReport
 
 DEADLINE_S = 4.5
@@ -153,6 +157,28 @@ class RuleMatcher:
         if isinstance(embedder, NoVectors):
             return embedder
         return run(store, self._source(book, model), embedder, stop=lambda: time.monotonic() >= until)
+
+    def clusters(self) -> Clusters:
+        """The near-duplicates and groups of related rules, by meaning where every rule has a vector, else by words."""
+        book = self.book()
+        semantic = self._semantic(book, 600.0)
+        found: dict[int, tuple[Vector, ...]] = {}
+        if isinstance(semantic, StoredSemantic):
+            found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
+        return clusters(book, found)
+
+    def compare(self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False) -> Comparison:
+        """Every way of matching on labelled calls (of one half). Raises Fault as `rules`."""
+        book = self.book()
+        semantic = self._semantic(book, 600.0)
+        kept = None if isinstance(semantic, NoSemantic) else semantic
+        model = semantic.place.model if isinstance(semantic, StoredSemantic) else ""
+        found = compare(book, of_half(calls, half), kept, half=half, model=model)
+        if not fit:
+            return found
+        bars = fitted(book, of_half(calls, "tune"), kept)
+        named = {"hybrid": bars.fused, "keyword": bars.keyword, "semantic": bars.semantic}
+        return replace(found, fitted=named if kept is not None else {"keyword": bars.keyword})
 
     def _semantic(self, book: Book, wait_s: float) -> Semantic:
         if self.vectors is None:

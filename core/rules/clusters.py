@@ -102,13 +102,14 @@ def _grouped(
     near, related = bars
     groups: list[tuple[set[int], float, Literal["duplicate", "related"]]] = []
     score = {(one, other): value for one, other, value in pairs}
-    for kind, bar in (("duplicate", near), ("related", related)):
+    kinds: tuple[tuple[Literal["duplicate", "related"], float], ...] = (("duplicate", near), ("related", related))
+    for kind, bar in kinds:
         own: list[tuple[set[int], float]] = []
         for one, other, value in sorted(pairs, key=lambda pair: -pair[2]):
             if value < bar or (kind == "related" and value >= near):
                 continue
             _join(own, one, other, value, score, bar)
-        groups += [(members, low, kind) for members, low in own]  # pyright: ignore[reportArgumentType]
+        groups.extend((members, low, kind) for members, low in own)
     found = tuple(_cluster(book, sorted(members), low, kind) for members, low, kind in groups)
     return Clusters(found, len(book.rules), by)
 

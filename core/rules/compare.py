@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from core.rules.book import Book
@@ -14,8 +14,6 @@ from core.rules.match import SHOWN, Semantic, match
 from core.rules.plain_bm25 import PlainBm25
 from core.rules.score import Cutoffs
 
-QUIET = 0.85
-"""A cut-off is fitted so that at least this share of the hard negatives of the tuned half stays quiet."""
 _EVERYTHING = 1_000_000
 _OPEN = Cutoffs(0.0, 0.0, 0.0)
 
@@ -59,7 +57,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The outcome of a comparison (`rule_compare.v1`); `half` says which of the calls it was measured on."""
+    """The outcome of a comparison (`rule_compare.v1`); `half` says which of the calls it was measured on.
+
+    `keyword` is what answers without a model; `fitted` are the cut-offs that fit the tuned half best, where asked for.
+    """
 
     SCHEMA: ClassVar[str] = "rule_compare.v1"
 
@@ -69,6 +70,7 @@ class Comparison:
     model: str
     systems: tuple[SystemScore, ...]
     differences: tuple[Difference, ...]
+    fitted: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 def compare(
@@ -111,8 +113,8 @@ def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
 
 
 def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Cutoffs:
-    """The cut-offs that do best on these calls: the most hits among those that keep `QUIET` of the hard negatives
-    quiet, in the middle of the range that does equally well."""
+    """The cut-offs that do best on these calls: the highest sum of hit@1 and quiet rate, in the middle of the range
+    that does equally well."""
     both = [ranked(book, one.call, semantic) for one in calls]
     plain = [ranked(book, one.call, None)["keyword"] for one in calls]
     return Cutoffs(
@@ -124,13 +126,12 @@ def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) ->
 
 def _fitted(calls: Sequence[LabelledCall], found: Sequence[Ranked]) -> float:
     best: list[float] = []
-    top = (-1.0, -1.0)
+    top = -1.0
     for cutoff in (at / 200 for at in range(10, 190)):
         shown = [above(one, cutoff) for one in found]
         quiet = [not one for one, call in zip(shown, calls, strict=True) if not call.expected]
         hits = [one[:1] and one[0] in call.expected for one, call in zip(shown, calls, strict=True) if call.expected]
-        rate = sum(quiet) / max(1, len(quiet))
-        score = (min(rate, QUIET), sum(map(bool, hits)) / max(1, len(hits)))
+        score = round(sum(quiet) / max(1, len(quiet)) + sum(map(bool, hits)) / max(1, len(hits)), 6)
         if score > top:
             best, top = [cutoff], score
         elif score == top:

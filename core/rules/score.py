@@ -29,9 +29,9 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 class Cutoffs:
     """From which relevance on a rule is shown: with both tiers, with keywords, with meaning alone (to compare)."""
 
-    fused: float = 0.485
-    keyword: float = 0.695
-    semantic: float = 0.35
+    fused: float = 0.5
+    keyword: float = 0.74
+    semantic: float = 0.405
 
     def of(self, regime: Regime) -> float:
         """The cut-off that holds."""

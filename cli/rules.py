@@ -1,0 +1,191 @@
+"""`casebook rules`: which rules a tool call meets, and everything around them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context
+from cli.parser import Parser, add_group, add_leaf
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.rules import RuleMatcher
+    from core.rules.call import ToolCall
+
+_MATCH = """\
+examples:
+  casebook rules match --rules memory.md --tool Bash --input '{"command": "git push -f origin main"}'
+  casebook rules match --rules ~/.claude/memory.md .claude/memory.md --tool Write --input - --json < input.json
+  casebook rules match --rules memory.md --jsonl < calls.jsonl    lines like {"tool_name": …, "tool_input": {…}}
+
+Silence is an answer: where no rule reaches the cut-off it exits 1. Without a model keywords answer.
+"""
+_COMPARE = """\
+example:
+  casebook rules compare --rules memory.md --calls calls.jsonl --half report
+The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}; [] means silence.
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "rules_command")
+    match = add_leaf(children, shared, "match", "which rules does a tool call meet?", _MATCH)
+    _add_rules(match)
+    match.add_argument("--tool", metavar="NAME", help="the tool: Bash, Write, Edit, …")
+    match.add_argument("--input", metavar="JSON", help="the tool's input, one JSON object; - reads it in")
+    match.add_argument("--project", metavar="DIR", help="the project it happens in")
+    match.add_argument("--limit", metavar="N", type=int, default=5, help="rules shown at most (default 5)")
+    match.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+    _add_model(match)
+    match.set_defaults(run=run_match)
+    for name, about, run in (
+        ("list", "the rules, as they are read, and how often each was used", run_list),
+        ("check", "what is wrong with rule files; exit 1 where something is", run_check),
+        ("refresh", "read the files again and embed what changed", run_refresh),
+        ("clusters", "rules that say nearly the same, or belong together", run_clusters),
+        ("compare", "keywords against meaning against both, on labelled calls", run_compare),
+    ):
+        leaf = add_leaf(children, shared, name, about, _COMPARE if name == "compare" else "")
+        _add_rules(leaf)
+        leaf.set_defaults(run=run)
+        if name == "refresh":
+            leaf.add_argument("--all", action="store_true", help="embed every rule anew")
+        if name in ("clusters", "compare"):
+            _add_model(leaf)
+        if name == "compare":
+            leaf.add_argument("--calls", metavar="FILE", required=True, help="labelled calls, one JSON object a line")
+            leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
+            leaf.add_argument("--fit", action="store_true", help="say which cut-offs fit the tuned half best")
+
+
+def _add_rules(leaf: Parser) -> None:
+    leaf.add_argument("--rules", metavar="FILE", nargs="+", required=True, help="rule files: the global one first")
+
+
+def _add_model(leaf: Parser) -> None:
+    leaf.add_argument("--no-model", action="store_true", help="keywords alone")
+
+
+def run_match(args: argparse.Namespace, context: Context) -> int:
+    """`rules match`: the rules for one call, or for every call of a stream; exit 1 on silence."""
+    from core.rules.call import read_call
+    from core.rules.project_type import project_type
+
+    if not 1 <= args.limit <= 100:
+        raise Fault(
+            "invalid_input", f"--limit {args.limit} is not between 1 and 100", "see casebook rules match --help"
+        )
+    kind = project_type(Path(args.project)) if args.project else ()
+    with _matcher(args, context) as matcher:
+        if args.jsonl:
+            from cli.stream import run_stream
+
+            if args.tool or args.input:
+                raise Fault("invalid_input", "--jsonl reads calls from standard input", "leave --tool and --input out")
+            answer: Any = lambda item: matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0)  # noqa: E731
+            return 0 if run_stream(answer) else 2
+        found = matcher.match(_call(args, kind), limit=args.limit)
+        from cli.show_rules import match_lines
+
+        context.out.result(found, match_lines(context.out, found))
+        return 0 if found.rules else 1
+
+
+def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
+    from cli.context import text_given
+    from core.rules.call import read_call
+
+    if not args.tool:
+        raise Fault("invalid_input", "no tool given", 'write --tool Bash --input \'{"command": "…"}\'')
+    try:
+        given: object = json.loads(text_given(args.input, "input"))
+    except (ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"--input is not JSON: {error}", 'write it like \'{"command": "ls"}\'') from None
+    if not isinstance(given, dict):
+        raise Fault("invalid_input", "--input is JSON, but no object", 'write it like \'{"command": "ls"}\'')
+    return read_call({"tool_name": args.tool, "tool_input": given}, kind)
+
+
+def _matcher(args: argparse.Namespace, context: Context, *, model: bool = True) -> RuleMatcher:
+    """The matcher over the named files: several are global first, then the project's."""
+    from core.flows.rules import RuleMatcher
+    from core.flows.vectors import vector_search
+
+    paths = [Path(path).expanduser() for path in args.rules]
+    scoped: Any = [(path, "global" if at == 0 and len(paths) > 1 else "project") for at, path in enumerate(paths)]
+    vectors = None
+    if model and not getattr(args, "no_model", False):
+        vectors = vector_search(context.settings.embedding, "process")
+    return RuleMatcher(scoped, context.database, vectors, log=lambda told: context.log("warning", "rules", told=told))
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`rules list`: exit 1 where there is none."""
+    from cli.show_rules import list_lines
+
+    with _matcher(args, context, model=False) as matcher:
+        found = matcher.rules()
+    context.out.result(found, list_lines(context.out, found, _usage(context)))
+    return 0 if found.rules else 1
+
+
+def _usage(context: Context) -> Any:
+    from core.rules.usage import usage
+    from core.store import open_store
+
+    try:
+        with open_store(context.database) as store:
+            return usage(store)
+    except Fault:
+        return {}
+
+
+def run_check(args: argparse.Namespace, context: Context) -> int:
+    """`rules check`: exit 0 where nothing is wrong, 1 where something is."""
+    from cli.show_rules import check_lines
+
+    with _matcher(args, context, model=False) as matcher:
+        found = matcher.rules()
+    context.out.result(found, check_lines(context.out, found))
+    return 1 if found.flaws or not found.rules else 0
+
+
+def run_refresh(args: argparse.Namespace, context: Context) -> int:
+    """`rules refresh`: exit 0 done, 1 where another run is at it. Raises Fault where there is no model."""
+    from cli.embed import report_lines
+    from core.embedding.asking import NoVectors
+
+    with _matcher(args, context) as matcher:
+        report = matcher.refresh(all_of_them=args.all)
+    if isinstance(report, NoVectors):
+        raise Fault("model_not_pulled", report.reason, report.remedy)
+    context.out.result(report, report_lines(context.out, report))
+    return 1 if report.busy else 0
+
+
+def run_clusters(args: argparse.Namespace, context: Context) -> int:
+    """`rules clusters`: exit 1 where every rule stands alone."""
+    from cli.show_rules import cluster_lines
+
+    with _matcher(args, context) as matcher:
+        found = matcher.clusters()
+    context.out.result(found, cluster_lines(context.out, found))
+    return 0 if found.clusters else 1
+
+
+def run_compare(args: argparse.Namespace, context: Context) -> int:
+    """`rules compare`: the table, with and without a model."""
+    from cli.show_rules import comparison_lines
+    from core.rules.labelled import read_labelled
+
+    calls = read_labelled(Path(args.calls))
+    with ExitStack() as stack:
+        matcher = stack.enter_context(_matcher(args, context))
+        found = matcher.compare(calls, args.half, fit=args.fit)
+    context.out.result(found, comparison_lines(context.out, found))
+    return 0

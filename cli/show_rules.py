@@ -1,0 +1,93 @@
+"""Rules, matches and comparisons as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cli.layout import clip, one_line, pad, wrap
+from cli.output import Output
+from core.rules.answer import MatchedRule, RuleMatch
+from core.rules.clusters import Clusters
+from core.rules.compare import Comparison, Rate
+from core.rules.rule import RuleList
+from core.rules.usage import Usage
+
+
+def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
+    """The rules that apply with their solutions and reasons; with --verbose those below, and the trace."""
+    for one in found.rules:
+        yield from _rule_lines(out, one)
+    if not found.rules:
+        yield out.paint("No rule applies.", "dim")
+    if found.fallback_used:
+        yield out.paint("Compared by keywords alone.", "warn")
+    if out.verbose:
+        from cli.show import trace_lines
+
+        if found.below:
+            yield out.paint(f"below the cut-off {found.cutoff:.2f}:", "dim")
+        for one in found.below:
+            yield f"  {one.relevance_score:.2f}  {clip(f'{one.id}: {one.title}', out.columns - 10)}"
+        yield from trace_lines(out, found.trace)
+
+
+def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
+    yield out.paint(clip(f"{one.id}: {one.title}", out.columns - 8), "bold") + f"  {one.relevance_score:.2f}"
+    yield from wrap(one.solution or "(no solution)", out.columns, "  ")
+    yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
+
+
+def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
+    """Every rule on a line: id, title, where it stands, how often it was used."""
+    for rule in found.rules:
+        use = used.get((rule.path, rule.id))
+        told = f"  shown {use.shown}, helped {use.helped}, dismissed {use.dismissed}" if use else ""
+        where = f"{one_line(rule.path)}:{rule.line}"
+        yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
+    if found.flaws:
+        yield out.paint(f"{len(found.flaws)} things to look at: casebook rules check", "warn")
+
+
+def check_lines(out: Output, found: RuleList) -> Iterator[str]:
+    """What is wrong, each with file and line."""
+    for flaw in found.flaws:
+        yield f"{one_line(flaw.path)}:{flaw.line}: {one_line(flaw.message)}"
+    if not found.rules:
+        yield out.paint("There is no rule in these files (### ERR-001: title).", "warn")
+    elif not found.flaws:
+        yield out.paint(f"{len(found.rules)} rules, nothing wrong with them.", "good")
+
+
+def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
+    """Each cluster with its rules and what to do."""
+    for one in found.clusters:
+        head = "nearly the same" if one.kind == "duplicate" else "related"
+        yield out.paint(f"{head} ({one.similarity:.2f})", "bold")
+        for rule in one.rules:
+            yield "  " + clip(f"{rule.id}: {rule.title}", out.columns - 2)
+        yield out.paint("  " + clip(one.suggestion, out.columns - 2), "dim")
+    if not found.clusters:
+        yield f"Each of the {found.rules} rules stands alone (compared by {found.by})."
+
+
+def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
+    """The table, then the calls on which it matters which way is taken."""
+    yield f"{found.calls} calls ({found.half}), {found.rules} rules, model: {one_line(found.model) or 'none'}"
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}"
+    for one in found.systems:
+        cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
+        rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}"
+    if found.fitted:
+        yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
+    better = sum(one.better for one in found.differences)
+    yield f"against bm25: {better} calls better, {len(found.differences) - better} worse"
+    if out.verbose:
+        for one in found.differences:
+            sign = "+" if one.better else "-"
+            told = f"{sign} {one.tool_name}: {one.about} | wanted {', '.join(one.expected) or 'silence'}"
+            yield clip(f"{told} | bm25 {', '.join(one.bm25[:1])} | ours {', '.join(one.hybrid) or 'silence'}", 160)
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.value:.2f} ({rate.low:.2f}-{rate.high:.2f})" if rate.of else "-"
