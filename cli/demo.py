@@ -16,6 +16,7 @@ from cli.output import Output
 from cli.parser import Parser
 from cli.progress import reporter
 from cli.show import answer_lines, trace_lines
+from cli.show_review import quote_lines
 from core.errors.answer import SearchAnswer
 from core.flows.demo import Demo, fill_demo, run_demo
 
@@ -64,6 +65,13 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
     if demo.without_model:
         yield from wrap(f"Only a model finds such an error, and here is none: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)
+    yield ""
+    yield out.paint(f"4. {len(demo.quotes)} quotes that a model gave are looked for in a session.", "bold")
+    for quote in demo.quotes:
+        yield ""
+        yield from quote_lines(out, quote)
+        if quote.found is not None and not out.verbose:
+            yield from trace_lines(out, quote.found.trace)
     yield ""
     yield "On a terminal, casebook demo opens the workbench on the same transcripts."
     yield "Your own: casebook import auto, then casebook."

@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from core.align.extracted import read_extracted
 from core.errors import SearchAnswer, search
+from core.evidence.review import QuoteFilters, list_quotes
+from core.evidence.show import Quote, show_quote
 from core.fault import Fault
+from core.flows.evidence import add_extracted
 from core.flows.import_report import ImportReport, Progress
 from core.flows.importing import import_transcripts
 from core.flows.vectors import vector_search
-from core.samples import DEMO_IN_OTHER_WORDS, DEMO_QUERIES, sample_paths
+from core.samples import DEMO_EXTRACTED, DEMO_IN_OTHER_WORDS, DEMO_QUERIES, DEMO_SESSION, sample_paths
 from core.settings import EmbeddingSettings
 from core.store import open_store
+
+_SHOWN = ("decision", "fact")
+"""The types of the demonstration's own entries; what the harvest makes is of the type `fix`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,7 @@ class Demo:
     """What the demonstration did: the import, and the answers to its questions, in order.
 
     The last question is one in other words. `model` embedded the cases for it; empty where none could, and
-    `without_model` says why, and what mends it.
+    `without_model` says why, and what mends it. `quotes`: those of its two entries, one aligned, one flagged.
     """
 
     SCHEMA: ClassVar[str] = "demo.v1"
@@ -31,12 +38,15 @@ class Demo:
     answers: tuple[SearchAnswer, ...]
     model: str = ""
     without_model: str = ""
+    quotes: tuple[Quote, ...] = ()
 
 
 def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> ImportReport:
-    """Import the sample transcripts into the casebook at `database`, which is made. Raises Fault."""
+    """Import the samples, and two entries as a model may have extracted them, into a new casebook. Raises Fault."""
     with open_store(database, write=True, create=True) as store:
-        return import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
+        report = import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
+        add_extracted(store, DEMO_SESSION, read_extracted(DEMO_EXTRACTED))
+    return report
 
 
 def run_demo(
@@ -50,7 +60,9 @@ def run_demo(
     with open_store(database, write=True) as store, vector_search(settings, "process") as vectors:
         answers = [search(store, query) for query in DEMO_QUERIES]
         answers.append(search(store, DEMO_IN_OTHER_WORDS, vectors=vectors))
-    return Demo(report, tuple(answers), model, why_not)
+        rows = [row for kind in _SHOWN for row in list_quotes(store, QuoteFilters(type=kind)).quotes]
+        quotes = tuple(quote for row in rows if (quote := show_quote(store, row.id)))
+    return Demo(report, tuple(answers), model, why_not, quotes)
 
 
 def _embedded(

@@ -47,3 +47,16 @@ DEMO_IN_OTHER_WORDS: Final = """could not connect to server: Connection refused
 \tTCP/IP connections on port 5432?
 """
 """A sample's error as an older release words it: only a model of meaning finds it."""
+
+DEMO_SESSION: Final = "eee65f53-e942-4ce5-b211-670eae679f02"
+"""The sample session that the demonstration's entries were extracted from."""
+
+DEMO_EXTRACTED: Final = """{"entries": [
+  {"entryId": "rates-are-decimal", "type": "decision", "title": "Tax rates are Decimals, made from strings",
+   "evidence": [{"messageIndex": 10,
+     "quote": "I'll make the rates Decimal as well, built from strings so that no binary fraction sneaks in."}]},
+  {"entryId": "database-was-up", "type": "fact", "title": "The database container was running all along",
+   "evidence": [{"messageIndex": 27,
+     "quote": "Nothing listens on 5432 because the database container is running."}]}
+]}"""
+"""What a model may have extracted: one quote is in the session word for word, the other lost its "not"."""
