@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from core.embedding.backlog import waiting
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
+from core.embedding.state import VectorState, write_state
 from core.embedding.worker import run as embed_all
 from core.errors import record_resolution
 from core.errors.embed_source import ErrorSource
@@ -24,6 +27,7 @@ from tui.app import CasebookApp
 from tui.panes.errors.memory import memory_of
 from tui.surroundings import Surroundings
 
+ROOT = Path(__file__).parents[2]
 SIZE = (120, 40)
 KNOWN = "Error: Cannot find module 'react'"
 FIX = "npm install react: it was in no package.json"
@@ -276,3 +280,62 @@ def _left(path: Path) -> int:
 
 def test_the_model_of_these_tests_is_the_measured_one() -> None:
     assert CATALOGUE[MINILM].measured
+
+
+async def test_the_status_shows_the_model_its_bars_and_what_waits_and_proves_it(embedded: Path) -> None:
+    with open_store(embedded, write=True) as store:
+        put(store, "error: one more that waits", "shell", None)
+    app = workbench(embedded, CASEBOOK_EMBEDDING_AUTO="false")
+    async with app.run_test(size=(120, 60)) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total)
+        await pilot.press("escape", "S")
+        await until(pilot, lambda: "answers from cosine 0.700" in frame(app))
+        assert f"{MINILM}@" in frame(app)
+        assert "cases embedded, 1 wait for casebook embed" in frame(app)
+        await until(pilot, lambda: "one text in, one unit vector of 384 out" in frame(app))
+
+
+async def test_after_a_change_of_the_model_nothing_begins_by_itself(known: Path) -> None:
+    with open_store(known, write=True) as store, store.transaction() as con:
+        write_state(con, "error", VectorState("another@1", "error/1+mean/256", 384))
+    app = workbench(known)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: any("embedded with another" in str(told.message) for told in app._notifications))
+        assert not app.jobs.busy("embed")
+        app.action_perform("embed.begin")
+        await until(pilot, lambda: _left(known) == 0)
+        await until(pilot, lambda: not app.jobs.busy("embed"))
+
+
+STARTED = """
+import asyncio, os, sys
+from pathlib import Path
+from core.config import load_config
+from tui.app import CasebookApp
+from tui.surroundings import Surroundings
+
+async def main():
+    app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config()))
+    async with app.run_test(size=(120, 34)) as pilot:
+        while not app.errors.case.like.rows.total or app.jobs.busy("backlog"):
+            await pilot.pause(0.02)
+        print(*sorted({name.partition(".")[0] for name in sys.modules}))
+
+asyncio.run(main())
+"""
+
+
+def test_neither_the_first_frame_nor_similar_cases_load_a_model(embedded: Path) -> None:
+    with open_store(embedded, write=True) as store:  # the case that is shown first has one that is similar
+        put(
+            store,
+            "webpack could not find a package lodash in the modules",
+            "shell",
+            None,
+            last="2027-01-01T00:00:00.000Z",
+        )
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, str(embedded)], cwd=ROOT, check=True, capture_output=True, text=True,
+        env={**os.environ, "CASEBOOK_EMBEDDING_AUTO": "false"}, timeout=60,
+    )  # fmt: skip
+    assert not {"numpy", "onnxruntime", "fastembed", "tokenizers"} & set(done.stdout.split())
