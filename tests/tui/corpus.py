@@ -62,9 +62,18 @@ def letters(text: str) -> str:
 
 def drawn(app: CasebookApp, widget: Widget) -> str:
     """What the screen shows where this part's content is, a line a row."""
-    area = widget.content_region.intersection(widget.screen.region)
-    strips = app.screen._compositor.render_strips()[area.y : area.bottom]
-    return "\n".join(strip.crop(area.x, area.right).text for strip in strips)
+    return drawn_each(app, [widget])[0]
+
+
+def drawn_each(app: CasebookApp, widgets: Iterable[Widget]) -> list[str]:
+    """The same of several parts, for one drawing of the screen."""
+    strips = app.screen._compositor.render_strips()
+    found: list[str] = []
+    for widget in widgets:
+        area = widget.content_region.intersection(widget.screen.region)
+        rows = strips[area.y : area.bottom]
+        found.append("\n".join(strip.crop(area.x, area.right).text for strip in rows))
+    return found
 
 
 def assert_literal(text: str, where: str, most: int = 24) -> None:

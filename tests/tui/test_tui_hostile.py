@@ -20,6 +20,7 @@ from tests.tui.corpus import (
     assert_inert,
     assert_literal,
     drawn,
+    drawn_each,
     few,
     of_kinds,
 )  # fmt: skip
@@ -128,8 +129,8 @@ async def test_every_text_is_shown_as_it_is_in_a_toast(tmp_path: Path) -> None:
             await until(pilot, lambda texts=texts: len(app.screen.query(Toast)) == len(texts))
             await pilot.pause()
             assert_inert(app)
-            for toast, text in zip(app.screen.query(Toast), texts, strict=True):
-                assert_literal(inline(text, 400), drawn(app, toast), 16)
+            for shown, text in zip(drawn_each(app, app.screen.query(Toast)), texts, strict=True):
+                assert_literal(inline(text, 400), shown, 16)
             app.clear_notifications()
             await until(pilot, lambda: not app.screen.query(Toast))
 
