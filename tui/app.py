@@ -37,7 +37,7 @@ from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "session", "incoming", "narrow")
+SHEETS = ("base", "errors", "session", "incoming", "curation", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -52,6 +52,15 @@ class Performer(Protocol):
 
     def perform(self, action_id: str) -> bool:
         """Do it; False if it is not this part's."""
+        ...
+
+
+@runtime_checkable
+class Situated(Protocol):
+    """A screen over the workbench with actions of its own, which hold instead of those of the pane."""
+
+    def situation(self) -> Situation:
+        """What is possible there."""
         ...
 
 
@@ -119,8 +128,13 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
     def situation(self) -> Situation:
         """What one can do now depends on this."""
-        now = self.errors.situation() if self.errors.is_mounted else Situation()
-        return replace(now, no_color=colours_forbidden())
+        over = self._situated
+        now = over.situation() if over else self.errors.situation() if self.errors.is_mounted else Situation()
+        return replace(now, no_color=colours_forbidden(), readonly=bool(self.top.place.readonly))
+
+    @property
+    def _situated(self) -> Situated | None:
+        return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
@@ -128,7 +142,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
-        for part in (*nearby, self.errors):
+        rest = (self.errors,) if (over := self._situated) is None else (over,)
+        for part in (*nearby, *rest):
             if part is not self and isinstance(part, Performer) and part.perform(action_id):
                 return
         self._perform_own(action_id)
@@ -152,7 +167,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
         from tui.palette import ActionProvider
 
-        if self._covered():
+        if self._covered() and not isinstance(self.screen, Situated):
             return
         self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
 
