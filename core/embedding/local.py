@@ -14,7 +14,7 @@ from core.embedding.embedder import Embedder, Kind, Vector
 from core.embedding.model_folder import ONNX, TOKENIZER
 from core.embedding.models import Found
 from core.embedding.prepare import prepare
-from core.embedding.providers import choose, offered
+from core.embedding.providers import choose, keep_to_itself, offered
 from core.embedding.vectors import cosine
 from core.embedding.windows import windows
 from core.fault import Fault
@@ -154,6 +154,7 @@ def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:
     logger.disable("fastembed")  # it would write over the screen
     # Tokenizers with threads of their own complain on the screen when a process is forked; they are no bottleneck.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    keep_to_itself()
     from fastembed import TextEmbedding
 
     name = _registered(TextEmbedding, model.pooling)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +92,25 @@ def test_what_cannot_be_read_is_refused_before_anything_is_embedded(minilm: Embe
 
 def test_no_texts_give_no_vectors(minilm: Embedder) -> None:
     assert minilm.embed([], "document") == []
+
+
+_EMBEDS = """
+import sys
+from pathlib import Path
+from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.local import load
+from core.embedding.models import Found
+embedder = load(Found(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False))
+print(len(embedder.embed(["Error: port is already allocated"], "query")))
+"""
+
+
+def test_a_model_that_runs_tells_nobody_and_leaves_nothing_at_home(minilm_folder: Path, tmp_path: Path) -> None:
+    """What onnxruntime would tell its makers it keeps in the home folder first, with an id of this machine."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "ORT_"))}
+    env = kept | {"HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", _EMBEDS, str(minilm_folder)], env=env, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "1\n"
+    assert [*tmp_path.iterdir()] == []
