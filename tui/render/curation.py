@@ -40,7 +40,7 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
     told = "written by hand"
     if fix.session:
         numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
-        told = f"from {title(fix.session)}" + (f" messages {numbers}" if numbers else "")
+        told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
     parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
     if fix.session and not signs.lacks("{case.fix_source}"):
         parts.append((signs.told("  {case.fix_source} shows them"), "$cb-faint"))

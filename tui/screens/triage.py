@@ -18,8 +18,9 @@ from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import DONE, Act, Decision, Returned
 from tui.panes.errors.curation.joining import ask_errors, ask_other
-from tui.panes.errors.curation.queue import AHEAD, Entry, Queue, Waiting, read_queue
+from tui.panes.errors.curation.queue import AHEAD, PAGE, Entry, Queue, Waiting, read_queue
 from tui.panes.errors.curation.queue_view import QueueView
+from tui.panes.errors.queries import Read
 from tui.panes.errors.watching import files_at, watch
 from tui.render.states import of_fault
 from tui.widgets.bars import KeyFooter
@@ -87,8 +88,10 @@ class TriageScreen(ModalScreen[None]):
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
-    def _load(self, delay: float = 0.0) -> None:
-        work = read_queue(self._filters, self.queue.total)
+    def _load(self, delay: float = 0.0, *, more: int = 0) -> None:
+        if more and self._curating.jobs.busy("triage"):
+            return
+        work = read_queue(self._filters, self.queue.total + more)
         self._curating.jobs.run("triage", work, self._loaded, self._failed, delay=delay)
 
     def _loaded(self, waiting: Waiting, _final: bool) -> None:
@@ -132,7 +135,7 @@ class TriageScreen(ModalScreen[None]):
 
     def _came(self, case_id: int | None) -> None:
         if case_id == self._chosen_id:
-            self.case.show(self._ahead.get(case_id))
+            self.case.show(None if case_id in self._pending else self._ahead.get(case_id))
             self._keys.situation = self.situation()
 
     # Deciding --------------------------------------------------------------------------------------------------------
@@ -192,7 +195,11 @@ class TriageScreen(ModalScreen[None]):
         many = f"{len(cases)} cases" if len(cases) > 1 else f"#{next(iter(cases))}"
         self._view.said = self._curating.signs.told(f"{DONE[decision.act].casefold()} {many}  {{undo.last}} undoes")
         self._pending.update(cases)
-        self._put(self.queue.without(cases))
+        if decision.act == "reject" and _has_more(decision, self.case.read):
+            self._came(self._chosen_id)  # its next draft is shown as soon as this one is rejected
+            self._view.caption(self.queue)
+        else:
+            self._put(self.queue.without(cases))
         self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
 
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
@@ -270,13 +277,8 @@ class TriageScreen(ModalScreen[None]):
         """Another case is the chosen one."""
         event.stop()
         if self.queue.read.more and event.index + 50 > self.queue.total:
-            self._load_more()
+            self._load(more=PAGE)
         self._show()
-
-    def _load_more(self) -> None:
-        if not self._curating.jobs.busy("triage"):
-            work = read_queue(self._filters, self.queue.total + 500)
-            self._curating.jobs.run("triage", work, self._loaded, self._failed)
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """Enter: read the case."""
@@ -286,3 +288,11 @@ class TriageScreen(ModalScreen[None]):
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All that was read is there."""
         event.stop()
+
+
+def _has_more(decision: Decision, read: Read | None) -> bool:
+    """Whether the case on the screen goes on waiting: another draft of it answers then."""
+    if read is None or decision.all_of_it or decision.cases != (read.case.id,):
+        return False
+    texts = {one.text for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None}
+    return len(texts) > 1
