@@ -115,7 +115,8 @@ def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]
     """Take back the change of this number, or the last one of the person."""
 
     def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import person, take_back
+        from core.errors.curation import person
+        from core.flows.undo import take_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
@@ -129,7 +130,8 @@ def brought_back() -> Callable[[Job[Returned]], Returned]:
     """Bring back what the person took back last."""
 
     def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import bring_back, person
+        from core.errors.curation import person
+        from core.flows.undo import bring_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
