@@ -26,9 +26,18 @@ _VIEWING = (
     "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "
     "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id"
 )
-_VIEWERS = frozenset(_VIEWING.split())
+VIEWERS = frozenset(_VIEWING.split())
+"""Programs that only look, or print what they are given."""
 _GIT = "log show diff status blame grep ls-files describe shortlog reflog rev-parse"
 _READING_GIT = frozenset(_GIT.split())
+_READING = {
+    "terraform": "fmt validate plan show output version", "kubectl": "get describe logs top explain config version",
+    "docker": "ps images logs inspect version info stats", "npm": "ls list outdated view audit",
+    "pip": "list show freeze check", "pip3": "list show freeze check", "helm": "list status get template lint",
+    "cargo": "check clippy tree", "systemctl": "status list-units", "brew": "list info", "apt": "list show",
+}  # fmt: skip
+PATH = re.compile(r"(?<![\w:/])[\w.~\-]*/[\w./\-*]+(?!\w)")
+"""A path within a command: it says where, and less about what."""
 _SPLIT = re.compile(r"\|\||&&|[;|\n]")
 _PROGRAM = {
     "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
@@ -168,10 +177,20 @@ def _act(tool: str, programs: frozenset[str], command: str | None, language: str
     if tool in _LOOKING:
         return "look"
     if command is not None and programs and ">" not in command.replace(">&", "").replace("2>", ""):
-        git = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
-        if programs - git <= _VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
+        reading = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
+        reading |= {name for name in programs if _only_reads(name, command)}
+        if programs - reading <= VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
             return "look"
     return "prose" if language == "prose" else "do"
+
+
+def _only_reads(program: str, command: str) -> bool:
+    """Whether every use of a program in a command line is one of its sub-commands that change nothing."""
+    known = _READING.get(program, "").split()
+    if not known:
+        return False
+    used = re.findall(rf"(?<![\w/-]){re.escape(program)}\s+(?:-\S+\s+)*([\w-]+)", command[:READ])
+    return bool(used) and all(sub in known for sub in used)
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:
@@ -180,5 +199,11 @@ def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: froze
     head = " ".join(filter(None, (call.tool_name, names, path.replace("\\", "/").rpartition("/")[2])))
     order = {name: at for at, name in enumerate(_FIRST)}
     said = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
-    body = "\n".join(part.text.strip()[:1_200] for part in said if part.text.strip())
+    # As with errors, of a path in a command only the name says something.
+    texts = (PATH.sub(_base_name, part.text) if part.name == "command" else part.text for part in said)
+    body = "\n".join(text.strip()[:1_200] for text in texts if text.strip())
     return f"{head}: {body}"[:MODEL_READ]
+
+
+def _base_name(found: re.Match[str]) -> str:
+    return found.group().rstrip("/").rpartition("/")[2] or found.group()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.rules import languages
-from core.rules.call import CallText
+from core.rules.call import PATH, CallText
 from core.rules.rule import Rule
 from core.rules.tables import READ, Tables
 from core.rules.terms import stem, terms
@@ -22,7 +22,7 @@ _HALF = 6.0
 """The bm25 score that becomes 0.5 on the scale 0..1."""
 LEAST_RULES = 30
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
-_TOOL_WEIGHT, _PATTERN_WEIGHT, _MAX_TERMS = 0.25, 0.8, 240
+_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.25, 0.8, 0.4, 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,12 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
             found[term] = QueryTerm(term, weight, source)
 
     for part in call.parts:
-        for term in terms(part.text, tables.glossary):
+        said = part.text
+        if part.name == "command":
+            for term in terms(" ".join(PATH.findall(said)), tables.glossary):
+                take(term, _PATH_WEIGHT, "path")
+            said = PATH.sub(" ", said)
+        for term in terms(said, tables.glossary):
             take(term, part.weight, part.name)
     for language in call.languages:
         for word in (language, languages.TITLES.get(language, language)):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.rules import languages
-from core.rules.call import Act, CallText
+from core.rules.call import VIEWERS, Act, CallText
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
@@ -22,6 +22,9 @@ _LOOK, _PROSE = 0.5, 0.55
 _OTHER_LANGUAGE, _SAME_LANGUAGE = 0.6, 1.1
 _OTHER_PROJECT, _SAME_PROJECT = 0.9, 1.03
 
+_WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
+_PLAIN_WORDS = frozenset(("read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
+
 Regime = Literal["semantic", "hybrid", "keyword"]
 
 
@@ -29,9 +32,9 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 class Cutoffs:
     """From which relevance on a rule is shown: with both tiers, with keywords, with meaning alone (to compare)."""
 
-    fused: float = 0.5
-    keyword: float = 0.74
-    semantic: float = 0.405
+    fused: float = 0.47
+    keyword: float = 0.62
+    semantic: float = 0.37
 
     def of(self, regime: Regime) -> float:
         """The cut-off that holds."""
@@ -93,9 +96,7 @@ def context_of(call: CallText, rule_languages: frozenset[str], rule_words: froze
 
 
 def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:
+    """Whether a rule is about looking with that tool or program, or about writing for people."""
     if act == "prose":
-        return bool(words & {"markdown", "readme", "document", "documentation", "changelog", "typo", "wording", "문서"})
-    programs = {program.removeprefix("git ") for program in call.programs}
-    return bool(
-        words & ({call.tool.casefold()} | programs) - {"read", "file", "id", "type", "date", "env", "top", "help"}
-    )
+        return bool(words & _WRITING)
+    return bool(words & ({call.tool.casefold(), *(call.programs & VIEWERS)} - _PLAIN_WORDS))

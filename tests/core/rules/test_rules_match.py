@@ -1,0 +1,173 @@
+"""Matching by the requirements (REQ-SEM) and by the defects of the original, with a semantic tier of known numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.rules.book import Book, book_of
+from core.rules.call import ToolCall, call_text, read_call
+from core.rules.keyword import query_terms
+from core.rules.match import Similarities, match
+from core.rules.parse import parse_text
+from core.rules.score import ENOUGH, TIE, Cutoffs, relevance
+from core.trace import Step
+
+RULES = """\
+### ERR-001: Hash taken for a comment
+**Problem**: `# text` in `.sv` files is a delay
+**Solution**: write `//` in SystemVerilog
+### ERR-002: Force push over a shared branch
+**Problem**: `git push --force` removed commits of others
+**Solution**: `--force-with-lease` on your own branch
+### ERR-003: 한글 파일 인코딩
+**Problem**: 윈도우에서 한글 텍스트 파일을 읽으면 글자가 깨진다
+**Solution**: 인코딩을 항상 명시한다
+### ERR-004: Slow report
+**Problem**: the monthly report reads each invoice alone
+**Solution**: read the invoices in one query
+"""
+PUSH = ToolCall("Bash", {"command": "git push --force origin main"})
+
+
+class Known:
+    """A semantic tier that says what the test says."""
+
+    def __init__(self, scores: Mapping[int, float]) -> None:
+        self.scores = scores
+        self.asked: list[str] = []
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        self.asked.append(text)
+        return Similarities(self.scores, Step("semantic", "hit" if self.scores else "failed", "as the test says"))
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return book_of(parse_text(RULES).rules)
+
+
+def test_req_sem_002_scores_lie_between_0_and_1(book: Book) -> None:
+    found = match(book, PUSH, Known({0: 0.2, 1: 1.0, 2: 0.0, 3: 0.4}))
+    for one in (*found.rules, *found.below):
+        assert 0 <= one.relevance_score <= 1
+        assert 0 <= one.keyword_score <= 1
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 2))
+def test_every_fusion_stays_on_the_scale(similarity: float, keyword: float, context: float) -> None:
+    for regime in ("semantic", "hybrid", "keyword"):
+        assert 0 <= relevance(regime, similarity, keyword, context) <= 1
+
+
+def test_req_sem_003_and_006_and_011_keywords_answer_without_a_semantic_score(book: Book) -> None:
+    for semantic in (None, Known({})):
+        found = match(book, PUSH, semantic)
+        assert [one.id for one in found.rules] == ["ERR-002"]
+        assert found.fallback_used
+        assert found.rules[0].match_type == "keyword"
+    assert match(book, PUSH, Known({}), use_fallback=False).rules == ()
+
+
+def test_fallback_is_told_only_where_there_was_no_semantic_score(book: Book) -> None:
+    assert not match(book, PUSH, Known({0: 0.0})).fallback_used
+
+
+def test_req_sem_004_the_whole_call_is_asked(book: Book) -> None:
+    semantic = Known({0: 0.1})
+    given_input = {
+        "file_path": "/w/a.sv", "old_string": "going", "new_string": "coming", "description": "said",
+        "prompt": "asked", "pattern": "sought", "url": "http://u.example/x", "todos": [{"content": "deep"}],
+    }  # fmt: skip
+    match(book, ToolCall("Edit", given_input), semantic)
+    (query,) = semantic.asked
+    for word in ("SystemVerilog", "a.sv", "coming", "said", "asked", "sought", "u.example", "deep"):
+        assert word in query, word
+
+
+def test_req_sem_008_below_one_half_both_are_fused_and_the_right_rule_is_not_buried(book: Book) -> None:
+    found = match(book, PUSH, Known({0: 0.3, 1: 0.45, 2: 0.3, 3: 0.3}))
+    assert found.rules[0].id == "ERR-002"
+    assert found.rules[0].match_type == "hybrid"
+    ranked = [one.relevance_score for one in (*found.rules, *found.below)]
+    assert ranked == sorted(ranked, reverse=True)
+
+
+def test_from_one_half_on_keywords_only_break_ties(book: Book) -> None:
+    found = match(book, PUSH, Known({0: 0.2, 1: 0.5, 2: 0.2, 3: 0.9}))
+    assert [one.id for one in found.rules][:2] == ["ERR-004", "ERR-002"]
+    assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
+
+
+def test_req_sem_012_no_id_is_shown_twice() -> None:
+    twice = book_of(parse_text(RULES + RULES.replace("removed commits", "took the commits")).rules)
+    found = match(twice, PUSH, None)
+    assert [one.id for one in found.rules] == ["ERR-002"]
+    assert sum(one.id == "ERR-002" for one in found.below) == 1
+
+
+def test_req_sem_013_korean_meets_korean_and_english(book: Book) -> None:
+    korean = ToolCall("Task", {"prompt": "윈도우에서 한글 파일을 읽을 때 글자가 깨지지 않게 인코딩을 지정해줘"})
+    assert [one.id for one in match(book, korean, None).rules] == ["ERR-003"]
+    english = ToolCall("Task", {"prompt": "Read a text file on Windows, set the encoding"})
+    assert match(book, english, None, cutoffs=Cutoffs(0, 0)).rules[0].id == "ERR-003"
+
+
+def test_silence_is_an_answer(book: Book) -> None:
+    found = match(book, ToolCall("Bash", {"command": "ls -la"}), None)
+    assert found.rules == ()
+    assert found.trace[-1].outcome == "miss"
+
+
+def test_the_same_sign_means_another_thing_in_another_language(book: Book) -> None:
+    content = "# text of a comment\n"
+    verilog = match(book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0))
+    shell = match(book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0))
+    score = {one.id: one.relevance_score for one in verilog.rules}
+    other = {one.id: one.relevance_score for one in shell.rules}
+    assert score["ERR-001"] > 1.5 * other["ERR-001"]
+
+
+def test_who_only_looks_for_a_word_does_not_do_it(book: Book) -> None:
+    looking = ToolCall("Bash", {"command": "grep -rn 'git push --force' docs | wc -l"})
+    assert call_text(looking).act == "look"
+    assert match(book, looking, None).rules == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [("curl https://a.example/x", "ERR-001"), ("git reset a.txt", "ERR-002"), ("tool --output x", "ERR-003")],
+)
+def test_a_single_sign_or_option_brings_no_rule(book: Book, command: str, wrong: str) -> None:
+    found = match(book, ToolCall("Bash", {"command": command}), None)
+    assert wrong not in [one.id for one in found.rules]
+
+
+def test_patterns_see_capitals(book: Book) -> None:
+    _, patterns, _ = query_terms(
+        call_text(ToolCall("Edit", {"new_string": "SetWindowText(x)", "old_string": ""})), book.tables
+    )
+    assert "ui-thread" in patterns
+
+
+def test_what_an_edit_takes_away_is_no_mistake(book: Book) -> None:
+    fixing = ToolCall("Edit", {"old_string": "def f(a=[]):", "new_string": "def f(a=None):", "file_path": "a.py"})
+    assert "mutable-default" not in query_terms(call_text(fixing), book.tables)[1]
+
+
+def test_a_real_hook_payload_is_read() -> None:
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/w"}
+    assert read_call(payload) == ToolCall("Bash", {"command": "ls"})
+
+
+@given(
+    st.text(),
+    st.recursive(
+        st.text() | st.none() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    ),
+)
+def test_no_call_breaks_matching(name: str, value: object) -> None:
+    match(book_of(parse_text(RULES).rules), ToolCall(name, {"command": value, "content": value}), None)

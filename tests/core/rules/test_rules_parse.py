@@ -1,0 +1,126 @@
+"""The rule format: fields over lines, fences, flaws with their lines, and never a lost rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.fault import Fault
+from core.rules.parse import parse, parse_files, parse_text
+from core.rules.rule import rule_text
+
+MEMORY = Path(__file__).parents[2] / "data" / "rules" / "memory.md"
+
+LONG = """\
+### ERR-022: A list of checks
+**Problem**:
+  the release was half done. Happens when:
+  - the tag is missing
+  - the notes are missing
+**Root Cause**: haste
+**Solution**:
+
+1. run the script
+
+   ```sh
+   # a comment, no heading
+   ### ERR-999: an example, no rule
+   ```
+
+2. read its output
+**Prevention**: a checklist
+**Date**: 2026-02-05
+**Category**: System (ERR-001~099)
+
+### Notes
+
+This belongs to no rule.
+"""
+
+
+def test_a_field_goes_on_over_lines_lists_and_fences() -> None:
+    (rule,) = parse_text(LONG).rules
+    assert rule.problem.startswith("the release was half done")
+    assert "- the notes are missing" in rule.problem
+    assert "ERR-999" in rule.solution
+    assert rule.solution.endswith("2. read its output")
+    assert (rule.root_cause, rule.date, rule.category) == ("haste", "2026-02-05", "System (ERR-001~099)")
+    assert "belongs to no rule" not in str(rule)
+    assert parse_text(LONG).flaws == ()
+
+
+def test_the_labelled_file_is_read_whole() -> None:
+    found = parse(MEMORY)
+    assert [rule.id for rule in found.rules] == [f"ERR-{number:03d}" for number in range(1, 31)]
+    assert found.flaws == ()
+    assert rule_text(found.rules[3]).startswith("ERR-004: Force push over a shared branch. `git push --force`")
+
+
+def test_korean_labels_and_colons_inside_the_bold_are_fields() -> None:
+    (rule,) = parse_text(
+        "### ERR-001: 제목\n**문제:** 깨진다\n**근본 원인**: 없음입니다\n- **해결 방법**： 고친다\n"
+    ).rules
+    assert (rule.problem, rule.root_cause, rule.solution) == ("깨진다", "없음입니다", "고친다")
+
+
+def test_what_is_wrong_is_told_with_its_line_and_the_rule_is_kept() -> None:
+    found = parse_text(
+        "### ERR-7: short id\n**Problem**: abc\n**Date**: yesterday\n**Mood**: bad weather\nfree text\n"
+        "### ERR-001: one\n### ERR-001: two\n",
+        "m.md",
+    )
+    assert [(rule.id, rule.nth) for rule in found.rules] == [("ERR-007", 0), ("ERR-001", 0), ("ERR-001", 1)]
+    told = {(flaw.line, flaw.message) for flaw in found.flaws}
+    assert (2, "the Problem of ERR-007 has fewer than 5 characters") in told
+    assert (3, "the Date of ERR-007 is no date like 2026-01-31") in told
+    assert (4, "nobody knows the field 'Mood'") in told
+    assert (7, "ERR-001 is there already, in line 6") in told
+    assert found.rules[0].extra == {"Mood": "bad weather\nfree text"}
+
+
+def test_a_fence_that_is_never_closed_swallows_no_rule() -> None:
+    found = parse_text("### ERR-001: a\n**Problem**: x\n```sh\nrm\n### ERR-002: b\n**Problem**: y\n")
+    assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
+    assert any("never closed" in flaw.message and flaw.line == 3 for flaw in found.flaws)
+
+
+def test_several_files_load_and_ids_in_both_are_reported(tmp_path: Path) -> None:
+    one, other = tmp_path / "global.md", tmp_path / "project.md"
+    one.write_text("### ERR-001: here\n", encoding="utf-8")
+    other.write_text("\ufeff### ERR-001: there\r\n**Problem**: windows line\r\n", encoding="utf-8")
+    found = parse_files([one, other])
+    assert [rule.title for rule in found.rules] == ["here", "there"]
+    assert found.rules[1].problem == "windows line"
+    assert any(flaw.path == str(other) and "is also in" in flaw.message for flaw in found.flaws)
+
+
+def test_a_missing_file_and_bad_bytes(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="cannot read the rules"):
+        parse(tmp_path / "nothing.md")
+    bad = tmp_path / "bad.md"
+    bad.write_bytes(b"### ERR-001: caf\xe9\n")
+    found = parse(bad)
+    assert found.rules[0].title == "caf\ufffd"
+    assert found.flaws[0].line == 1
+
+
+def test_secrets_are_masked_before_anything_else() -> None:
+    (rule,) = parse_text("### ERR-001: t\n**Problem**: password=Zx81kk29qqpl0Mmn4 was in the log\n").rules
+    assert "Zx81kk29qqpl0Mmn4" not in rule.problem
+
+
+@given(
+    st.lists(st.sampled_from(["### ERR-001: a", "**Problem**: b", "```", "~~~", "text", "# h", "<!--", "-->", "  - x"]))
+)
+def test_no_rule_is_lost_outside_of_closed_fences(lines: list[str]) -> None:
+    found = parse_text("\n".join(line for line in lines if line not in ("```", "~~~", "<!--", "-->")))
+    assert len(found.rules) == lines.count("### ERR-001: a")
+    parse_text("\n".join(lines))
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    parse_text(text)
