@@ -76,7 +76,7 @@ CURATION: tuple[Action, ...] = (
            enabled=_needs_written),
     Action("write.split", "Split off errors that this fix is for", ("f9",), "write", WRITE, "split", 9,
            enabled=_needs_text),
-    Action("write.merge", "Merge another case into this one", ("f10",), "write", WRITE, "merge", 10,
+    Action("write.merge", "Merge another case into this one", ("ctrl+b",), "write", WRITE, "merge", 10,
            enabled=_needs_text),
     Action("write.noise", "Mark the case as noise", ("f12",), "write", WRITE, "noise", 11, enabled=_needs_text),
     Action("write.back", "Back; what was typed is kept", ("escape",), "write", WRITE, "back", 3, palette=False),

@@ -92,10 +92,10 @@ def test_unknown_actions_and_keys_are_named_with_what_was_meant() -> None:
 
 def test_the_settings_file_gives_keys_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
-    path.write_text('[keys]\n"case.why" = ["w", "F8"]\ncase.copy = "c"\n\nlist.sort = []\n', encoding="utf-8")
+    path.write_text('[keys]\n"case.why" = ["W", "F8"]\ncase.copy = "c"\n\nlist.sort = []\n', encoding="utf-8")
     config = load_config(path, {})
     assert [(one.action, one.keys, one.where) for one in config.keys] == [
-        ("case.why", ("w", "F8"), f"{path}:2"),
+        ("case.why", ("W", "F8"), f"{path}:2"),
         ("case.copy", ("c",), f"{path}:3"),
         ("list.sort", (), f"{path}:5"),
     ]
@@ -167,12 +167,12 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
 
 
 async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Path) -> None:
-    app = CasebookApp(casebook, wishes=[wish("find.clear", "f6"), wish("case.why", "w")], clock=lambda: NOW)
+    app = CasebookApp(casebook, wishes=[wish("find.clear", "f6"), wish("case.why", "W")], clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
         await until(pilot, lambda: "F6  goes back to all cases" in frame(app))
-        assert "esc, w  shows each step" in frame(app)
+        assert "esc, W  shows each step" in frame(app)
 
 
 async def test_a_step_whose_key_was_taken_away_is_not_offered(tmp_path: Path) -> None:
