@@ -56,4 +56,7 @@ def test_a_search_that_a_text_tier_answers_loads_nothing_of_models(tmp_path: Pat
         "print(*sorted(name for name in sys.modules if name.startswith(('core.embedding', 'numpy', 'socket'))))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert set(done.stdout.split()) <= {"core.embedding", *(f"core.embedding.{name}" for name in ("asking", "embedder", "vectors"))}
+    assert set(done.stdout.split()) <= {
+        "core.embedding",
+        *(f"core.embedding.{name}" for name in ("asking", "embedder", "vectors")),
+    }
