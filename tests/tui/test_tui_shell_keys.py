@@ -118,7 +118,7 @@ def test_keys_and_priorities_reach_textual() -> None:
 
 
 async def test_another_key_works_and_the_old_one_does_not(casebook: Path) -> None:
-    wishes = [wish("app.help", "Q", "f8"), wish("list.down", "n"), wish("case.why", "f9")]
+    wishes = [wish("app.help", "Q", "f7"), wish("list.down", "n"), wish("case.why", "f9")]
     app = CasebookApp(casebook, wishes=wishes, clock=lambda: NOW)
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total == 5 and app.errors.case.read)
@@ -129,12 +129,12 @@ async def test_another_key_works_and_the_old_one_does_not(casebook: Path) -> Non
         await until(pilot, lambda: app.errors.why.region.area > 0)
         await pilot.press("ctrl+l", "escape", "n", "n", "j", "down")
         assert app.errors.results.rows.chosen == 2
-        assert "f8" not in frame(app)
+        assert "f7" not in frame(app)
         assert " Q help" in frame(app)
         await pilot.press("Q")
         await until(pilot, lambda: len(app.screen_stack) == 2)
         await pilot.press(*"help")
-        await until(pilot, lambda: "Q F8" in frame(app))
+        await until(pilot, lambda: "Q F7" in frame(app))
 
 
 async def test_a_refused_wish_is_told_when_the_workbench_opens(casebook: Path) -> None:
