@@ -1,0 +1,177 @@
+"""Rules with their files, the casebook and a model: what is kept, what is embedded, and what happens when it fails."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.embedding.asking import ModelAtHand, VectorSearch
+from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.embedder import Embedder, Kind, Vector
+from core.fault import Fault
+from core.flows.rules import RuleMatcher
+from core.rules.call import ToolCall
+from core.rules.labelled import read_labelled
+from core.rules.usage import count_use, usage
+from core.store import open_store
+
+DATA = Path(__file__).parents[1] / "data" / "rules"
+RULES = """\
+### ERR-001: Force push over a shared branch
+**Problem**: `git push --force` removed commits of others
+**Solution**: `--force-with-lease` on your own branch
+### ERR-002: Slow report
+**Problem**: the monthly report reads each invoice alone
+**Solution**: read the invoices in one query
+"""
+PUSH = ToolCall("Bash", {"command": "git push --force origin main"})
+
+
+class Counting:
+    """The real model, with a count of what it was given; `fail` makes it fail, `slow` makes it late."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.inner, self.id, self.version = inner, inner.id, inner.version
+        self.recipe, self.dim = inner.recipe, inner.dim
+        self.documents: list[str] = []
+        self.fail: Fault | None = None
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        if self.fail is not None:
+            raise self.fail
+        if kind == "document":
+            self.documents += texts
+        return self.inner.embed(texts, kind)
+
+    def close(self) -> None:
+        pass
+
+
+def _matcher(tmp_path: Path, model: Counting, **more: object) -> RuleMatcher:
+    file = tmp_path / "memory.md"
+    if not file.exists():
+        file.write_text(RULES, encoding="utf-8")
+    vectors = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: model))
+    return RuleMatcher([(file, "project")], tmp_path / "casebook.db", vectors, **more)  # pyright: ignore[reportArgumentType]
+
+
+def test_req_sem_001_and_007_vectors_are_kept_for_the_next_process(tmp_path: Path, minilm: Embedder) -> None:
+    model = Counting(minilm)
+    for _ in range(2):
+        with _matcher(tmp_path, model) as matcher:
+            found = matcher.match(PUSH)
+            assert not found.fallback_used
+            assert found.rules[0].id == "ERR-001"
+    assert len(model.documents) == 2
+
+
+def test_req_sem_005_one_edit_embeds_one_rule(tmp_path: Path, minilm: Embedder) -> None:
+    model = Counting(minilm)
+    with _matcher(tmp_path, model) as matcher:
+        matcher.match(PUSH)
+        model.documents.clear()
+        more = "### ERR-003: New\n**Problem**: a new thing\n"
+        (tmp_path / "memory.md").write_text(more + RULES.replace("each invoice", "every invoice"), encoding="utf-8")
+        matcher.match(PUSH)
+        assert sorted(text[:7] for text in model.documents) == ["ERR-002", "ERR-003"]
+        model.documents.clear()
+        (tmp_path / "memory.md").write_text(RULES + "**Date**: 2026-01-31\n", encoding="utf-8")
+        matcher.match(PUSH)
+        assert [text[:7] for text in model.documents] == ["ERR-002"]
+
+
+def test_rules_in_another_order_keep_their_own_vectors(tmp_path: Path, minilm: Embedder) -> None:
+    model = Counting(minilm)
+    first, second = RULES.split("### ERR-002")
+    with _matcher(tmp_path, model) as matcher:
+        before = _similarities(matcher)
+        model.documents.clear()
+        (tmp_path / "memory.md").write_text(f"### ERR-002{second}{first}", encoding="utf-8")
+        after = _similarities(matcher)
+    assert before == after
+    assert model.documents == []
+
+
+def _similarities(matcher: RuleMatcher) -> dict[str, float | None]:
+    found = matcher.match(PUSH)
+    return {one.id: one.similarity for one in (*found.rules, *found.below)}
+
+
+def test_req_sem_007_a_day_is_the_longest_a_file_is_taken_for_what_it_was(tmp_path: Path, minilm: Embedder) -> None:
+    now = [time.time()]
+    file = tmp_path / "memory.md"
+    with _matcher(tmp_path, Counting(minilm), clock=lambda: now[0]) as matcher:
+        matcher.match(PUSH)
+        info = file.stat()
+        file.write_text(RULES.replace("Slow report", "Calm report"), encoding="utf-8")
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+        assert matcher.rules().rules[1].title == "Slow report"
+        now[0] += 24 * 3600 + 1
+        assert matcher.rules().rules[1].title == "Calm report"
+        now[0] -= 48 * 3600  # a reading in the future does not count
+        file.write_text(RULES.replace("Slow report", "Fast report"), encoding="utf-8")
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+        assert matcher.rules().rules[1].title == "Fast report"
+
+
+def test_req_sem_006_a_failed_embedding_falls_back_and_is_logged(tmp_path: Path, minilm: Embedder) -> None:
+    model, told = Counting(minilm), list[str]()
+    model.fail = Fault("model_unreachable", "the weights are gone")
+    with _matcher(tmp_path, model, log=told.append) as matcher:
+        found = matcher.match(PUSH)
+    assert [one.id for one in found.rules] == ["ERR-001"]
+    assert found.fallback_used
+    assert any("the weights are gone" in line for line in told)
+
+
+def test_req_sem_010_a_model_that_does_not_come_costs_its_deadline(tmp_path: Path, minilm: Embedder) -> None:
+    file = tmp_path / "memory.md"
+    file.write_text(RULES, encoding="utf-8")
+    slow = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: time.sleep(30) or Counting(minilm)))
+    matcher = RuleMatcher([(file, "project")], tmp_path / "casebook.db", slow, deadline_s=0.2)
+    start = time.monotonic()
+    found = matcher.match(PUSH)
+    assert time.monotonic() - start < 5
+    assert found.fallback_used
+    assert next(step for step in found.trace if step.stage == "semantic").outcome == "timeout"
+
+
+def test_without_a_model_nothing_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "memory.md"
+    file.write_text(RULES, encoding="utf-8")
+    with RuleMatcher([(file, "project")], tmp_path / "casebook.db") as matcher:
+        assert matcher.match(PUSH).rules
+    assert not (tmp_path / "casebook.db").exists()
+
+
+def test_req_sem_014_rules_that_say_the_same_are_grouped(tmp_path: Path, minilm: Embedder) -> None:
+    again = RULES.replace("ERR-001", "ERR-003").split("### ERR-002")[0].replace("removed commits", "took the commits")
+    (tmp_path / "memory.md").write_text(RULES + again, encoding="utf-8")
+    with _matcher(tmp_path, Counting(minilm)) as matcher:
+        (found,) = matcher.clusters().clusters
+    assert found.kind == "duplicate"
+    assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-003"]
+
+
+def test_req_sem_015_both_ways_are_compared_on_the_half_not_tuned_on(tmp_path: Path, minilm: Embedder) -> None:
+    calls = read_labelled(DATA / "calls.jsonl")
+    (tmp_path / "memory.md").write_text((DATA / "memory.md").read_text(encoding="utf-8"), encoding="utf-8")
+    with _matcher(tmp_path, Counting(minilm)) as matcher:
+        found = {one.name: one for one in matcher.compare(calls, "report").systems}
+    plain, ours, words = found["bm25"], found["hybrid"], found["keyword"]
+    for one in (ours, words):
+        assert one.hit_at_1.value >= plain.hit_at_1.value + 0.08
+        assert one.recall_at_5.value >= plain.recall_at_5.value
+        assert one.shown <= 3
+        assert one.quiet.value >= 0.8
+
+
+def test_uses_are_counted_each(tmp_path: Path) -> None:
+    with open_store(tmp_path / "casebook.db", create=True) as store:
+        count_use(store, [("m.md", "ERR-001")], "shown")
+        count_use(store, [("m.md", "ERR-001")], "shown")
+        count_use(store, [("m.md", "ERR-001")], "helped")
+        one = usage(store)["m.md", "ERR-001"]
+    assert (one.shown, one.helped, one.dismissed) == (2, 1, 0)
