@@ -17,6 +17,7 @@ PARTS = (
     "vector_search",
     "importing",
     "embedding",
+    "rules",
     "knn",
     "workbench",
     "service",

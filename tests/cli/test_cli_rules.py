@@ -1,0 +1,90 @@
+"""`casebook rules` as a person and a script meet it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+
+DATA = Path(__file__).parents[1] / "data" / "rules"
+RULES = str(DATA / "memory.md")
+PUSH = '{"command": "git push -f origin main"}'
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    return str(tmp_path / "casebook.db")
+
+
+def test_a_match_is_rule_match_v1_and_exits_0(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(
+        ["rules", "match", "--rules", RULES, "--tool", "Bash", "--input", PUSH, "--no-model", "--db", db, "--json"]
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert told["schema_version"] == "rule_match.v1"
+    assert told["rules"][0]["id"] == "ERR-004"
+    assert told["rules"][0]["solution"].startswith("use `--force-with-lease`")
+    assert told["fallback_used"] is True
+    assert len(told["similarity_scores"]) == len(told["rules"])
+    assert {"why", "match_type", "relevance_score", "similarity", "keyword_score"} <= told["rules"][0].keys()
+
+
+def test_silence_exits_1(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = '{"command": "ls -la"}'
+    assert main(["rules", "match", "--rules", RULES, "--tool", "Bash", "--input", given, "--no-model", "--db", db]) == 1
+    assert "No rule applies." in capsys.readouterr().out
+
+
+def test_a_bad_line_stays_on_its_line(
+    db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f'{{"tool_name": "Bash", "tool_input": {PUSH}}}', "{oops", '{"tool_name": "Bash"}']
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
+    assert main(["rules", "match", "--rules", RULES, "--jsonl", "--no-model", "--db", db]) == 2
+    told = [json.loads(line)["schema_version"] for line in capsys.readouterr().out.splitlines()]
+    assert told == ["rule_match.v1", "error.v1", "rule_match.v1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--tool", "Bash", "--input", "{"], "not JSON"),
+        (["--tool", "Bash", "--input", "[]"], "no object"),
+        (["--input", "{}"], "no tool"),
+        (["--tool", "Bash", "--input", "{}", "--limit", "0"], "--limit"),
+    ],
+)
+def test_bad_input_is_one_line_and_exits_2(
+    more: list[str], said: str, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rules", "match", "--rules", RULES, "--db", db, *more]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_check_names_file_and_line(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.md"
+    bad.write_text("### ERR-001: \x1b[31mred\n**Problem**: something long enough\n", encoding="utf-8")
+    assert main(["rules", "check", "--rules", str(bad), "--db", db]) == 1
+    told = capsys.readouterr().out
+    assert f"{bad}:1: ERR-001 has no Solution" in told
+    assert "\x1b" not in told
+    assert main(["rules", "check", "--rules", RULES, "--db", db]) == 0
+
+
+def test_list_clusters_and_compare_answer_without_a_model(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "list", "--rules", RULES, "--db", db, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["rules"]) == 30
+    assert main(["rules", "clusters", "--rules", RULES, "--no-model", "--db", db, "--json"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["by"] == "words"
+    calls = str(DATA / "calls.jsonl")
+    command = ["rules", "compare", "--rules", RULES, "--calls", calls, "--half", "report", "--no-model", "--json"]
+    assert main([*command, "--db", db]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["systems"]] == ["bm25", "keyword", "hybrid"]
