@@ -168,7 +168,7 @@ def test_a_lane_that_keeps_does_everything_in_order(desk: Desk) -> None:
 
     for number in range(10):
         desk.run(say(number), keep=True)
-    desk.wait(60)
+    desk.wait(10)
     desk.deliver()
     assert [value for value, _ in desk.values] == list(range(10))
 
