@@ -69,6 +69,6 @@ def _rule(at: int, rng: random.Random) -> str:
     one, two, three, four = (rng.choice(_WORDS) for _ in range(4))
     return (
         f"### ERR-{at:03d}: The {one} of a {two} number {at} \n**Problem**: the {three} was changed while the {one}"
-        f" waited for the {four} number {rng.randrange(10**6)}\n**Root Cause**: haste\n**Solution**: look at the {two} first, then"
-        f" change the {three}\n**Prevention**: a check of every {four}\n"
+        f" waited for the {four} number {rng.randrange(10**6)}\n**Root Cause**: haste\n**Solution**: look at the {two}"
+        f" first, then change the {three}\n**Prevention**: a check of every {four}\n"
     )

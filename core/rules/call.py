@@ -20,7 +20,7 @@ Act = Literal["do", "look", "prose"]
 
 READ = 20_000
 """Code points of one part that are looked at."""
-MODEL_READ = 1_600
+MODEL_READ = 700
 _LOOKING = frozenset(("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "TodoRead", "BashOutput"))
 _VIEWING = (
     "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "

@@ -15,8 +15,8 @@ from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
 BELOW = 10
-CANDIDATES = 60
-"""Rules each tier may propose."""
+CANDIDATES = 30
+"""Rules the keyword tier may propose."""
 _NO_KEYWORD = KeywordScore(0.0, 0.0, ())
 
 

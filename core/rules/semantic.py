@@ -15,10 +15,12 @@ from core.embedding.stored import Place, windows_of
 from core.embedding.vectors import cosine, similarity_of
 from core.fault import Fault
 from core.rules.book import Book
-from core.rules.match import CANDIDATES, Similarities
+from core.rules.match import Similarities
 from core.rules.terms import in_english
 from core.trace import Outcome, Step, Stopwatch, facts
 
+NEAREST = 240
+"""Rules the semantic tier looks at: enough that what keywords propose is mostly among them."""
 _LETTERS = 8
 """A query in which a model can read fewer letters than this is not asked."""
 
@@ -65,7 +67,7 @@ class StoredSemantic:
         if isinstance(vector, NoVectors):
             return missing(vector.outcome, vector.reason, watch)
         index = open_index(self.con, "rule", self.place.model, self.place.recipe, self.place.dim, self.vectors.kept)
-        near = dict(index.nearest(vector, CANDIDATES, self.among))
+        near = dict(index.nearest(vector, NEAREST, self.among))
         scores = {at: max(0.0, similarity_of(near[item])) for at, item in self.items.items() if item in near}
         for at in also - scores.keys():
             windows = windows_of(self.con, self.place, self.items[at]) if at in self.items else ()
