@@ -39,6 +39,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
     from cli.interrupt import stoppable
     from cli.progress import reporter
+    from core.flows.evidence import align_due
     from core.flows.importing import import_transcripts
     from core.store import open_store
 
@@ -47,7 +48,10 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
-        report = import_transcripts(store, args.agent, paths, on_progress=reporter(context.out), cancelled=stopped)
+        told = reporter(context.out)
+        report = import_transcripts(store, args.agent, paths, on_progress=told, cancelled=stopped)
+        if not report.canceled:  # the import stands; quotes that this leaves out are aligned by the next one
+            align_due(store, on_progress=told, cancelled=stopped)
     context.log(
         "info",
         "imported",

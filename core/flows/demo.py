@@ -12,7 +12,7 @@ from core.errors import SearchAnswer, search
 from core.evidence.review import QuoteFilters, list_quotes
 from core.evidence.show import Quote, show_quote
 from core.fault import Fault
-from core.flows.evidence import add_extracted
+from core.flows.evidence import add_extracted, align_due
 from core.flows.import_report import ImportReport, Progress
 from core.flows.importing import import_transcripts
 from core.flows.vectors import vector_search
@@ -45,6 +45,7 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
     """Import the samples, and two entries as a model may have extracted them, into a new casebook. Raises Fault."""
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
+        align_due(store, on_progress=on_progress)
         add_extracted(store, DEMO_SESSION, read_extracted(DEMO_EXTRACTED))
     return report
 

@@ -9,12 +9,13 @@ from typing import ClassVar
 
 from core.align.extracted import Extracted
 from core.align.settings import AlignSettings
+from core.evidence.due import sessions_to_align, unmark
 from core.evidence.entries import add_entries
 from core.evidence.realign import DEFAULTS, SessionAligned, align_session
 from core.evidence.taken import Left
 from core.fault import Fault
 from core.flows.import_report import Meter, Progress
-from core.store import Store, jobs
+from core.store import Store, faults, jobs
 
 _KIND = "align"
 _HEARTBEAT = 200
@@ -89,6 +90,30 @@ def align_sessions(
             done.append(found)
             if found.canceled:
                 break
+    return tuple(done)
+
+
+def align_due(
+    store: Store,
+    settings: AlignSettings = DEFAULTS,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> tuple[SessionAligned, ...]:
+    """Align the sessions that imports went on in, and every quote that waits; what is stopped stays due.
+
+    Cheap where nothing is. For whoever has imported: an import itself does not wait for it.
+    """
+    store.require_write()
+    with faults(store.path):
+        due = sessions_to_align(store.con)
+    done: list[SessionAligned] = []
+    for session, mark in due:
+        done += align_sessions(store, [session], settings, on_progress=on_progress, cancelled=cancelled)
+        if done[-1].canceled:
+            break
+        with store.transaction() as con:
+            unmark(con, session, mark)
     return tuple(done)
 
 

@@ -12,7 +12,7 @@ import apsw
 
 from core.errors.derived import refresh_case
 from core.errors.heard import forget_heard
-from core.evidence.due import sessions_to_align
+from core.evidence.due import mark_to_align
 from core.flows.import_report import Meter, Progress, Tally
 from core.flows.import_write import PENDING, REPEATS
 from core.flows.second import Second
@@ -43,21 +43,7 @@ def harvest_pending(
         meter.at(done + 1)
     if due:
         meter.at(len(due), force=True)
-    return _align(store, due, on_progress, cancelled)
-
-
-def _align(
-    store: Store, touched: list[str], on_progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool]
-) -> bool:
-    """Align the quotes of the sessions that have some and have grown; False where it was stopped."""
-    with faults(store.path):
-        sessions = sessions_to_align(store.con, touched)
-    if not sessions:
-        return True
-    from core.flows.evidence import align_sessions
-
-    done = align_sessions(store, sessions, on_progress=on_progress, cancelled=cancelled)
-    return not any(one.canceled for one in done)
+    return True
 
 
 def _due(con: apsw.Connection, prefix: str) -> list[str]:
@@ -75,6 +61,7 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
         heard = forget_heard(con, session)  # the transcript tells what a hook told, with its place
         con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
         report = harvest_session(store, session, second)
+        mark_to_align(con, session)
         for case_id in heard:
             refresh_case(con, case_id)
     tally.errors += report.errors

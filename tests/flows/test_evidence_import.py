@@ -10,6 +10,7 @@ import pytest
 from core.align import ExtractedEntry, ExtractedQuote
 from core.evidence import add_entries, list_quotes, show_quote
 from core.flows.demo import fill_demo
+from core.flows.evidence import align_due
 from core.flows.importing import import_transcripts
 from core.samples import DEMO_SESSION, sample_paths
 from core.store import Store, jobs, open_store
@@ -26,6 +27,12 @@ def transcript(tmp_path: Path) -> Path:
     return path
 
 
+def bring(store: Store, transcript: Path) -> None:
+    """Import it and align what is due, as everybody does who imports."""
+    import_transcripts(store, "auto", [transcript])
+    align_due(store)
+
+
 def text_of(store: Store, index: int) -> str:
     row = store.con.execute("SELECT text FROM message WHERE idx = ?", (index,)).fetchone()
     return str(row[0]) if row else ""
@@ -33,14 +40,14 @@ def text_of(store: Store, index: int) -> str:
 
 def test_explained_fixes_become_entries_that_are_aligned_once(tmp_path: Path, transcript: Path) -> None:
     with open_store(tmp_path / "a.db", create=True) as store:
-        import_transcripts(store, "auto", [transcript])
+        bring(store, transcript)
         quotes = list_quotes(store).quotes
         assert quotes
         assert {(row.type, row.state, row.method) for row in quotes} == {("fix", "aligned", "exact")}
         for row in quotes:
             assert row.quote in text_of(store, row.message_index)
         before = everything(store)
-        import_transcripts(store, "auto", [transcript])
+        bring(store, transcript)
         assert everything(store) == before
         assert len(jobs.recent(store, kind="align")) == 1
 
@@ -50,7 +57,7 @@ def test_a_transcript_that_grows_brings_a_quote_its_place(tmp_path: Path, transc
     lines = whole.split(b"\n")
     transcript.write_bytes(b"\n".join(lines[: len(lines) // 2]) + b"\n")
     with open_store(tmp_path / "a.db", create=True) as store:
-        import_transcripts(store, "auto", [transcript])
+        bring(store, transcript)
         with open_store(tmp_path / "whole.db", create=True) as other:
             full = tmp_path / "whole" / transcript.name
             full.parent.mkdir()
@@ -62,11 +69,11 @@ def test_a_transcript_that_grows_brings_a_quote_its_place(tmp_path: Path, transc
         assert last is not None
         late = ExtractedEntry("late", "fact", "said at the end", (ExtractedQuote(last[0], str(last[1])[:120]),))
         made = add_entries(store, DEMO_SESSION, [late]).added
-        import_transcripts(store, "auto", [transcript])  # nothing new, but a quote waits
+        bring(store, transcript)  # nothing new, but a quote waits
         (quote_id,) = (at for at, row in ((one.id, one) for one in list_quotes(store).quotes) if row.entry_id in made)
         assert states(store)[quote_id] == "failed"
         transcript.write_bytes(whole)
-        import_transcripts(store, "auto", [transcript])
+        bring(store, transcript)
         assert states(store)[quote_id] == "aligned"
 
 

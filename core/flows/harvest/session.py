@@ -14,7 +14,7 @@ from core.errors.derived import refresh_case
 from core.errors.drafts import Draft, add_drafts
 from core.flows.harvest.aside import Aside
 from core.flows.harvest.events import HarvestedError
-from core.flows.harvest.explained import add_explanations
+from core.flows.harvest.explained import Explanation, add_explanations, heard
 from core.flows.harvest.fold import fold
 from core.flows.harvest.stored import seen_in
 from core.flows.second import Second
@@ -50,9 +50,10 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         found, stale = Aside(con, met, order), set[int]()
         cases = [_observe(con, error, project, stale) for error in found]
         _take_back(con, sessions, found)
-        drafts = (_draft(case_id, error) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
-        fixes = add_drafts(con, drafts, stale)
-        add_explanations(store, found)
+        said: list[Explanation] = []
+        fixed = ((error, case_id) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
+        fixes = add_drafts(con, (_draft(case_id, heard(error, said)) for error, case_id in fixed), stale)
+        add_explanations(store, said)
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 

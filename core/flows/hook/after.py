@@ -33,11 +33,13 @@ def read_session(database: Path, transcript: Path, model: str) -> dict[str, int]
 
     Raises Fault.
     """
+    from core.flows.evidence import align_due
     from core.flows.importing import import_transcripts
     from core.store import open_store
 
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", [transcript])
+        align_due(store)
     done = {"messages": report.messages, "errors": report.errors, "resolutions": report.resolutions}
     return done | {"embedded": _embed(database, model)}
 

@@ -20,6 +20,7 @@ from core.evidence import (
     show_entry,
     show_quote,
 )
+from core.evidence.due import mark_to_align, unmark
 from core.fault import Fault
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
@@ -45,14 +46,24 @@ ALL = (ALIGNED, FLAGGED, AMBIGUOUS, NEAR, FAILED, KOREAN, MISSING)
 def test_every_state_a_quote_can_have(store: Store) -> None:
     added = add_entries(store, SESSION, [entry("one", *ALL), entry("bare")])
     assert (added.added, added.quotes, added.known, added.left) == (("one", "bare"), 7, 0, ())
-    assert sessions_to_align(store.con) == (SESSION,)
+    assert sessions_to_align(store.con) == ((SESSION, ""),)
     done = align_session(store, SESSION)
     assert states(store) == dict(
         enumerate(("aligned", "flagged", "ambiguous", "near", "failed", "aligned", "failed"), 1)
     )
     assert (done.aligned, done.flagged, done.ambiguous, done.failed, done.waiting, done.looked) == (2, 1, 1, 3, 0, 7)
     assert sessions_to_align(store.con) == ()
-    assert sessions_to_align(store.con, [SESSION, "another"]) == (SESSION,)
+    with store.transaction() as con:
+        mark_to_align(con, SESSION)
+        mark_to_align(con, "another")
+    ((session, mark),) = sessions_to_align(store.con)
+    assert session == SESSION
+    with store.transaction() as con:
+        unmark(con, SESSION, "an older one")
+    assert sessions_to_align(store.con) == ((SESSION, mark),)
+    with store.transaction() as con:
+        unmark(con, SESSION, mark)
+    assert sessions_to_align(store.con) == ()
 
 
 def test_taking_and_aligning_again_changes_nothing(store: Store) -> None:

@@ -23,6 +23,7 @@ def import_into(
 
     Raises Fault: db_locked while another import runs on it, and what `import_transcripts` raises.
     """
+    from core.flows.evidence import align_due
     from core.flows.importing import import_transcripts
     from core.store import jobs, open_store
 
@@ -35,7 +36,10 @@ def import_into(
                 f"Another import is running on this casebook (process {other.pid}).",
                 "Its cases appear here as it goes on.",
             )
-        return import_transcripts(store, "auto", paths, on_progress=tell, cancelled=cancelled)
+        report = import_transcripts(store, "auto", paths, on_progress=tell, cancelled=cancelled)
+        if not report.canceled:
+            align_due(store, on_progress=tell, cancelled=cancelled)
+        return report
 
 
 def main(casebook: str, *paths: str) -> int:
