@@ -14,6 +14,7 @@ import apsw
 from core.store.faults import faults
 from core.store.sql import number
 from core.store.store import Store
+from core.store.wal_length import keep_wal_short
 
 _OFTEN: Final = 4_000
 """Pages of new WAL (16 MiB) after which it is written back."""
@@ -32,7 +33,7 @@ def checkpoints_aside(store: Store) -> Generator[None]:
     The WAL stays bounded. What cannot be written back (a full disk) stays in it, as ever.
     """
     with faults(store.path):
-        every, limit = _setting(store.con, "wal_autocheckpoint"), _setting(store.con, "journal_size_limit")
+        timeout_ms, limit = _setting(store.con, "busy_timeout"), _setting(store.con, "journal_size_limit")
         # Shortened each time it begins anew, a WAL that grows again costs more than the disk it frees meanwhile.
         store.con.execute("PRAGMA journal_size_limit = -1")
     wanted, written = SimpleQueue[bool](), 0
@@ -54,7 +55,7 @@ def checkpoints_aside(store: Store) -> Generator[None]:
     try:
         yield
     finally:
-        store.con.execute(f"PRAGMA wal_autocheckpoint = {every}")  # takes the hook's place
+        keep_wal_short(store.con, timeout_ms)  # takes the hook's place
         store.con.execute(f"PRAGMA journal_size_limit = {limit}")
         if thread.ident is not None:
             wanted.put(False)

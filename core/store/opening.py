@@ -15,6 +15,7 @@ from core.store.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, mig
 from core.store.reading import connect_reading, private_copy
 from core.store.sql import number, value
 from core.store.store import Store
+from core.store.wal_length import keep_wal_short
 
 BUSY_MS = 5000
 _WAL_LIMIT = 16 * 1024 * 1024  # bytes; a WAL that grew beyond is cut back at the next checkpoint
@@ -84,6 +85,7 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
                 path.chmod(0o600)
         if write:
             _use_wal(con, timeout_ms)
+            keep_wal_short(con, timeout_ms)
         migrate(con, path, schema)
         con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         if not write:
