@@ -1,18 +1,67 @@
-"""Quotes aligned to the messages they were taken from: pure, without a database, usable as a library."""
+"""Quotes aligned to the messages they were taken from: pure, without a database, usable as a library.
+
+Each name is loaded when it is first asked for: an import that only takes entries needs no aligner.
+"""
 
 from __future__ import annotations
 
-from core.align.alignment import AlignedEntry, AlignResult, Evidence, align
-from core.align.answer import Aligned, Concern, Difference, NearMiss
-from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
-from core.align.judge import settle
-from core.align.one import align_quote
-from core.align.prompt import EXTRACTION_PROMPT, extraction_prompt
-from core.align.seed import align_claims
-from core.align.session import Session
-from core.align.settings import AlignSettings
-from core.align.spans import Span
-from core.align.view_cache import ViewCache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.align.alignment import AlignedEntry, AlignResult, Evidence, align
+    from core.align.answer import Aligned, Concern, Difference, NearMiss
+    from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
+    from core.align.judge import settle
+    from core.align.one import align_quote
+    from core.align.prompt import EXTRACTION_PROMPT, extraction_prompt
+    from core.align.seed import align_claims
+    from core.align.session import Session
+    from core.align.settings import AlignSettings
+    from core.align.spans import Span
+    from core.align.view_cache import ViewCache
+
+_LATER = {
+    "alignment": (
+        "AlignedEntry",
+        "AlignResult",
+        "Evidence",
+        "align",
+    ),
+    "answer": (
+        "Aligned",
+        "Concern",
+        "Difference",
+        "NearMiss",
+    ),
+    "extracted": (
+        "Extracted",
+        "ExtractedEntry",
+        "ExtractedQuote",
+        "read_extracted",
+        "read_messages",
+    ),
+    "judge": ("settle",),
+    "one": ("align_quote",),
+    "prompt": (
+        "EXTRACTION_PROMPT",
+        "extraction_prompt",
+    ),
+    "seed": ("align_claims",),
+    "session": ("Session",),
+    "settings": ("AlignSettings",),
+    "spans": ("Span",),
+    "view_cache": ("ViewCache",),
+}
+
+
+def __getattr__(name: str) -> object:
+    module = next((module for module, names in _LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)
+
 
 __all__ = [
     "EXTRACTION_PROMPT",
