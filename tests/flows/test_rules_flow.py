@@ -14,6 +14,7 @@ from core.fault import Fault
 from core.flows.rules import RuleMatcher
 from core.rules.call import ToolCall
 from core.rules.labelled import read_labelled
+from core.rules.seed_api import find_relevant_rules_semantic
 from core.rules.usage import count_use, usage
 from core.store import open_store
 
@@ -175,3 +176,14 @@ def test_uses_are_counted_each(tmp_path: Path) -> None:
         count_use(store, [("m.md", "ERR-001")], "helped")
         one = usage(store)["m.md", "ERR-001"]
     assert (one.shown, one.helped, one.dismissed) == (2, 1, 0)
+
+
+def test_the_seeds_function_sets_relevance_scores() -> None:
+    rules = [
+        {"id": "ERR-001", "title": "Force push", "problem": "git push --force removed commits", "solution": "lease"},
+        {"id": "ERR-002", "title": "Slow report", "problem": "each invoice is read alone", "solution": "one query"},
+    ]
+    found = find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
+    assert [rule["id"] for rule in found] == ["ERR-001"]
+    assert 0 < found[0]["relevance_score"] <= 1
+    assert "relevance_score" not in rules[0]
