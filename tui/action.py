@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 Scope = Literal[
-    "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict"
+    "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
+    "evidence",
+]  # fmt: skip
+Focus = Literal[
+    "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "none"
 ]
-Focus = Literal["box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class Situation:
     like: bool = False
     embedding: bool = False
     no_embedding: str = ""
+    quote: bool = False
+    places: int = 0
+    blocked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui.action import Action, Focus, Scope, Situation
 from tui.curation_actions import CURATION
+from tui.evidence_actions import EVIDENCE
 from tui.keys import Keys, Wish, grant, key_name, types_text
 
 
@@ -143,6 +144,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
     Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
     *CURATION,
+    *EVIDENCE,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -157,7 +159,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
     _pane("errors", "Errors: have we met this?", "1"),
-    _pane("evidence", "Evidence: is it in the transcript?", "2", later=True),
+    _pane("evidence", "Evidence: is it in the transcript?", "2"),
     _pane("rules", "Rules: why did this fire?", "3", later=True),
     _pane("library", "Library: where does it say so?", "4", later=True),
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
@@ -182,15 +184,17 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("list", "history"),
     ("scroll", "history"),
     ("scroll", "conflict"),
+    ("list", "evidence"),  # its digits choose places: Alt and a digit goes to another pane
+    ("case", "scroll", "evidence"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
-_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}} | {
+_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}} | {
     part: {part} for part in ("triage", "write", "history", "conflict")
 }
 """The scopes of a footer where the pane's keys do not hold."""
 
-_ALSO: dict[str, set[str]] = {"triage": {"fix.write", "undo.last"}, "history": {"undo.redo"}}
+_ALSO: dict[str, set[str]] = {"evidence": {"undo.last"}, "triage": {"fix.write", "undo.last"}, "history": {"undo.redo"}}
 """Actions of the pane that hold in such a place all the same."""
 
 _NO_KEY = "unbound"

@@ -37,7 +37,7 @@ from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "session", "incoming", "curation", "narrow")
+SHEETS = ("base", "errors", "session", "incoming", "curation", "evidence", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -157,6 +157,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             "app.jump": self._jump,
             "app.status": self._status,
             "pane.errors": self._to_errors,
+            "pane.evidence": self._to_evidence,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -173,7 +174,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
     def _covered(self) -> bool:
         """Whether another screen stands over the workbench: keys that go before everything do nothing then."""
-        return len(self.screen_stack) > 1
+        return len(self.screen_stack) > 1 and not self.screen.has_class("-pane")
 
     def search_themes(self) -> None:
         """Offer every theme, the user's too."""
@@ -205,8 +206,17 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         if not self._covered():
             self.push_screen(StatusScreen(self.jobs, self._around.config, self.signs))
 
+    def _to_evidence(self) -> None:
+        from tui.panes.evidence.screen import EvidenceScreen
+
+        if len(self.screen_stack) == 1:
+            screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place)
+            self.push_screen(screen, lambda _left: self.on_pane_changed())
+
     def _to_errors(self) -> None:
-        if not self._covered() and self.errors.focus_part in ("none", "box"):
+        if self.screen.has_class("-pane"):
+            self.screen.dismiss()
+        elif not self._covered() and self.errors.focus_part in ("none", "box"):
             self.errors.results.take_focus()
 
     def _help(self) -> None:

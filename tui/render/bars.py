@@ -16,16 +16,17 @@ from tui.render.foreign import inline
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the first line tells: the casebook's name, how many cases, and why it cannot be written, if so."""
+    """What the first line tells: the casebook's name, how many cases, why it cannot be written, and the pane."""
 
     name: str
     cases: int | None = None
     readonly: str = ""
+    pane: str = "Errors"
 
 
 def draw_top(place: Place, width: int, *, ascii_only: bool = False) -> Content:
     """The first line: the name on the left, the file on the right; the right side gives way first."""
-    left = [(" casebook ", "bold $cb-accent"), (" Errors", "bold $cb-text")]
+    left = [(" casebook ", "bold $cb-accent"), (f" {place.pane}", "bold $cb-text")]
     right: list[tuple[str, str]] = []
     if place.readonly:
         right.append(("read-only  ", "$cb-draft"))

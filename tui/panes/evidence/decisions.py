@@ -1,0 +1,96 @@
+"""A decision about a quote as a value; jobs carry it out, each in its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tui.jobs import Job
+from tui.panes.errors.curation.decisions import LANE
+
+if TYPE_CHECKING:
+    from core.align import Span
+    from core.evidence import Decided, Promoted
+    from core.store import Undone
+
+__all__ = ["LANE", "Decision", "decided", "promoted", "taken_back"]
+
+Act = Literal["accept", "choose", "adjust", "words", "reject"]
+DONE: dict[Act, str] = {
+    "accept": "accepted",
+    "choose": "accepted",
+    "adjust": "accepted",
+    "words": "took the original's words",
+    "reject": "rejected",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One act on a quote as it was seen (`mark`). `number`: the place chosen; `spans`: the place drawn by hand."""
+
+    act: Act
+    evidence_id: int
+    mark: str
+    number: int = 0
+    spans: tuple[Span, ...] | None = None
+    reason: str = ""
+    confirmed: bool = False
+
+    @property
+    def state(self) -> Literal["accepted", "rejected"]:
+        """What it makes of the quote."""
+        return "rejected" if self.act == "reject" else "accepted"
+
+
+def decided(decision: Decision) -> Callable[[Job[Decided]], Decided]:
+    """Carry it out: one change in the history, unless it is refused."""
+
+    def work(job: Job[Any]) -> Decided:
+        from core import evidence as core
+        from core.errors.curation.actor import person
+        from core.store import faults, open_store
+
+        one, me = decision, person()
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            if one.act == "reject":
+                return core.reject(store, me, one.evidence_id, one.reason, expect=one.mark)
+            if one.act == "words":
+                return core.take_words(store, me, one.evidence_id, one.spans, expect=one.mark)
+            if one.act == "choose":
+                return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
+            act = "adjust" if one.act == "adjust" else None
+            return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
+
+    return work
+
+
+def promoted(entry_id: str) -> Callable[[Job[Promoted]], Promoted]:
+    """Promote the entry, if nothing blocks it."""
+
+    def work(job: Job[Any]) -> Promoted:
+        from core.errors.curation.actor import person
+        from core.evidence import promote
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            return promote(store, person(), entry_id)
+
+    return work
+
+
+def taken_back(*, again: bool = False) -> Callable[[Job[str]], str]:
+    """Take back what the person decided last (or bring back what they took back); its title."""
+
+    def work(job: Job[Any]) -> str:
+        from core.errors.curation.actor import person
+        from core.flows.undo import bring_back, take_back
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            me = person()
+            undone: Undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
+            return undone.undid.title
+
+    return work

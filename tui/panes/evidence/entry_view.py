@@ -1,0 +1,44 @@
+"""The entry a quote belongs to, what blocks its promotion, and how the machine came to its answer."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.actions import bindings
+from tui.panes.evidence.queries import ReadQuote
+from tui.render.evidence import draw_entry
+from tui.render.signs import Signs
+from tui.render.trace import draw_trace
+from tui.widgets.reading import Reading
+
+
+class EntryView(Reading):
+    """Shows one entry, and below it the trace of the chosen quote."""
+
+    BINDINGS = bindings("case")
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="evidence-entry")
+        self._signs = signs
+        self._entry = Static()
+        self._trace = Static()
+        self.border_title = Content("Entry")
+
+    def compose(self) -> ComposeResult:
+        """The entry, the trace."""
+        yield self._entry
+        yield self._trace
+
+    def show(self, read: ReadQuote | None) -> None:
+        """Show the entry of this quote."""
+        if read is None:
+            self._entry.update(Content(""))
+            self._trace.update(Content(""))
+            return
+        self._entry.update(draw_entry(read.quote, read.entry, self._signs))
+        found = read.quote.found
+        head = Content.styled("\nHow the place was found\n", "bold $cb-dim")
+        trace = draw_trace(found.trace, self._signs) if found is not None else Content("Not looked for yet.")
+        self._trace.update(Content.assemble(head, trace))

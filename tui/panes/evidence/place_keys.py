@@ -1,0 +1,127 @@
+"""What is decided about the place on the screen: take it, another, a wider one, its words, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from tui.evidence_actions import PLACES_CHOSEN
+from tui.panes.evidence.decisions import Act, Decision
+from tui.panes.evidence.queries import ReadQuote
+from tui.panes.evidence.quote_view import Looked
+
+if TYPE_CHECKING:
+    from core.align import Span
+    from tui.panes.evidence.screen import EvidenceScreen
+
+_NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
+_EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
+    "evidence.end_out": ("end", 1),
+    "evidence.end_in": ("end", -1),
+    "evidence.start_out": ("start", 1),
+    "evidence.start_in": ("start", -1),
+}
+
+
+class Places:
+    """Acts on the quote that the screen shows; never on one that is not shown yet."""
+
+    def __init__(self, screen: EvidenceScreen) -> None:
+        self._screen = screen
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[ReadQuote], object]] = {
+            "evidence.accept": self._accept,
+            "evidence.reject": self._reject,
+            "evidence.words": self._words,
+            "evidence.place": self._look_on,
+            **{name: lambda read, at=number: self._choose(read, at) for name, number in _NUMBERS.items()},
+            **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        read = self._screen.view.read
+        if read is None or read.quote.row.id != self._screen.chosen_id:
+            self._screen.say("This quote is still being read.", "warning")
+        elif read.quote.row.id in self._screen.reviewing.pending:
+            self._screen.say("Your decision about it is still being written.", "warning")
+        else:
+            act(read)
+            self._screen.changed()
+        return True
+
+    def back(self) -> bool:
+        """Back to the place as it was offered; False if it is that."""
+        view = self._screen.view
+        if not view.asking and view.looked == Looked():
+            return False
+        view.look(Looked())
+        return True
+
+    def _decide(self, read: ReadQuote, act: Act, *, number: int = 0, spans: tuple[Span, ...] | None = None,
+                reason: str = "", confirmed: bool = False) -> None:  # fmt: skip
+        row = read.quote.row
+        decision = Decision(act, row.id, read.quote.mark, number, spans, reason, confirmed)
+        self._screen.reviewing.decide(decision)
+        self._screen.decided(row.id, decision.state)
+
+    def _accept(self, read: ReadQuote) -> None:
+        """The place on the screen; a flagged quote is asked about once, with what changed before the person."""
+        view, state = self._screen.view, read.quote.row.state
+        if state == "accepted" and view.looked == Looked():
+            self._screen.say("That is decided already.")
+        elif state == "ambiguous" and not view.looked.picked and view.looked.drawn is None:
+            places = min(len(read.quote.choices), PLACES_CHOSEN)
+            self._screen.say(f"It stands in several places: 1 to {places} chooses one.")
+        elif state == "flagged" and not view.asking:
+            view.ask()
+        elif view.looked.drawn is not None:
+            self._decide(read, "adjust", spans=view.looked.drawn, confirmed=view.asking)
+        elif view.looked.picked:
+            self._decide(read, "choose", number=view.looked.at + 1, confirmed=view.asking)
+        else:
+            self._decide(read, "accept", confirmed=view.asking)
+
+    def _choose(self, read: ReadQuote, number: int) -> None:
+        if number > len(read.quote.choices):
+            self._screen.say(f"There is no place {number}.")
+        elif read.quote.row.state == "flagged":
+            self._accept(read)
+        else:
+            self._decide(read, "choose", number=number)
+
+    def _look_on(self, read: ReadQuote) -> None:
+        view = self._screen.view
+        view.look(Looked((view.looked.at + 1) % max(1, len(read.quote.choices)), picked=True))
+
+    def _words(self, read: ReadQuote) -> None:
+        """The words at the place on the screen become the quote; which place that is must be plain."""
+        view = self._screen.view
+        if read.quote.row.state == "ambiguous" and view.looked == Looked():
+            self._decide(read, "words", spans=read.quote.choices[0].spans)  # every place has the same words
+        elif view.spans:
+            self._decide(read, "words", spans=view.spans)
+
+    def _adjust(self, read: ReadQuote, edge: Literal["start", "end"], words: int) -> None:
+        from core.evidence import adjusted
+
+        view = self._screen.view
+        if not view.spans or not view.text:
+            self._screen.say("No place is known for this quote.")
+            return
+        spans = list(view.spans)
+        at = 0 if edge == "start" else -1
+        spans[at] = adjusted(view.text, spans[at], edge, words)
+        drawn = tuple(spans)
+        view.look(Looked(view.looked.at, drawn, picked=True))
+        self._screen.reader.compare(read, drawn, view.compared)
+
+    def _reject(self, read: ReadQuote) -> None:
+        from tui.panes.evidence.reason import ReasonScreen
+
+        def given(reason: str | None) -> None:
+            if reason is not None:
+                self._decide(read, "reject", reason=reason)
+
+        self._screen.app.push_screen(ReasonScreen(), given)

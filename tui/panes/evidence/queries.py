@@ -1,0 +1,138 @@
+"""What the Evidence pane reads, each as the work of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from tui.jobs import Job
+
+if TYPE_CHECKING:
+    from core.align import Concern, Difference, Span
+    from core.evidence import Counts, Entry, MessageText, Quote, QuoteFilters, QuoteRow
+
+FilterName = Literal["to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all"]
+FILTERS: tuple[FilterName, ...] = ("to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which quotes are shown: a filter by state, perhaps of one session, of one entry type only."""
+
+    name: FilterName = "to decide"
+    session: str | None = None
+    type: str | None = None
+
+    def toggled(self, *, session: str | None = None, type: str | None = None) -> Shown:
+        """Only this session, or only this type; whichever is on already goes off."""
+        if session is not None:
+            return replace(self, session=None if self.session is not None else session)
+        return replace(self, type=None if self.type is not None else type)
+
+    def lets(self, state: str) -> bool:
+        """Whether a quote in this state is shown."""
+        return self.name == "all" or state in _STATES[self.name]
+
+
+_STATES: dict[str, tuple[str, ...]] = {
+    "to decide": ("near", "failed", "ambiguous", "flagged", "waiting"),
+    "failed": ("near", "failed"),
+    "ambiguous": ("ambiguous",),
+    "flagged": ("flagged",),
+    "aligned": ("aligned", "accepted"),
+    "rejected": ("rejected",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The beginning of the queue as it was read, the counts, and whether there are further rows."""
+
+    rows: tuple[QuoteRow, ...]
+    counts: Counts
+    more: bool
+    readonly: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuote:
+    """A quote whole, its entry, and the messages that its places lie in, by their index."""
+
+    quote: Quote
+    entry: Entry | None
+    messages: dict[int, MessageText]
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """One of several quotes that are read; `read` None: it is gone."""
+
+    evidence_id: int
+    read: ReadQuote | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a quote says otherwise than the words at some place of it."""
+
+    evidence_id: int
+    spans: tuple[Span, ...]
+    concerns: tuple[Concern, ...]
+    diff: tuple[Difference, ...]
+
+
+def read_list(shown: Shown, limit: int) -> Callable[[Job[Listed]], Listed]:
+    """The first `limit` rows of what is shown, with the counts."""
+
+    def work(job: Job[Any]) -> Listed:
+        from core.evidence import OPEN, QuoteFilters, list_quotes
+
+        filters: QuoteFilters = QuoteFilters(
+            OPEN.statuses if shown.name == "to decide" else _statuses(shown.name), shown.session, shown.type
+        )
+        store = job.store()
+        page = list_quotes(store, filters, limit)
+        return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "")
+
+    return work
+
+
+def _statuses(name: FilterName) -> Any:
+    return {"aligned": ("aligned", "accepted"), "all": ()}.get(name, (name,))
+
+
+def read_quotes(ids: Sequence[int]) -> Callable[[Job[Ahead | None]], Ahead | None]:
+    """These quotes, the first of them soonest, each as a partial result."""
+
+    def work(job: Job[Any]) -> None:
+        for evidence_id in ids:
+            job.partial(Ahead(evidence_id, _read(job, evidence_id)))
+
+    return work
+
+
+def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
+    from core.evidence import show_entry, show_message, show_quote
+
+    store = job.store()
+    quote = show_quote(store, evidence_id)
+    if quote is None:
+        return None
+    row = quote.row
+    places = [span for choice in quote.choices for span in choice.spans] or list(quote.spans)
+    wanted = {span.message_index for span in (*places, *quote.spans)} or {row.message_index}
+    found = {index: show_message(store, row.session, index) for index in sorted(wanted)}
+    messages = {index: message for index, message in found.items() if message is not None}
+    return ReadQuote(quote, show_entry(store, row.entry_id), messages)
+
+
+def compare(evidence_id: int, quote: str, spans: tuple[Span, ...], words: str) -> Callable[[Job[Compared]], Compared]:
+    """What the quote says otherwise than these words."""
+
+    def work(_job: Job[Any]) -> Compared:
+        from core.evidence import differences
+
+        return Compared(evidence_id, spans, *differences(quote, words))
+
+    return work

@@ -1,0 +1,109 @@
+"""The quotes on the left, or in their place what there is to say; what is left stands in the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import cast
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from core.fault import Fault
+from tui.panes.evidence.queries import Shown
+from tui.panes.evidence.queue import Quotes
+from tui.render.evidence import draw_quote_row
+from tui.render.foreign import inline, title
+from tui.render.signs import Signs
+from tui.render.states import Notice, of_fault
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import RowList
+
+
+class QuoteList(Vertical):
+    """Shows the quotes; `said` stands below: what was done last."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="evidence-list")
+        self._signs = signs
+        self.rows = RowList(self._paint, id="evidence-rows")
+        self._notice = NoticeView(id="evidence-notice")
+        self.said = ""
+
+    def compose(self) -> ComposeResult:
+        """The rows, or in their place a notice."""
+        yield self.rows
+        yield self._notice
+
+    def on_mount(self) -> None:
+        """Rows are there in a moment."""
+        self._notice.display = False
+
+    def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
+        """Show these rows, row `at` chosen, the others where they are."""
+        self.rows.renew(quotes, at, round(self.rows.scroll_y))
+        self.rows.reveal()
+        self.tell(None if quotes.total else _nothing(quotes, shown))
+        self.caption(quotes, shown)
+
+    def tell(self, notice: Notice | None) -> None:
+        """Show a notice in the place of the rows, or the rows."""
+        if notice is not None:
+            self._notice.tell(notice)
+        had_focus = self.rows.has_focus or self._notice.has_focus or self.screen.focused is None
+        self._notice.display, self.rows.display = notice is not None, notice is None
+        if had_focus:
+            self.take_focus()
+
+    def trouble(self, fault: Fault) -> None:
+        """It could not be read."""
+        self.tell(of_fault(fault))
+
+    def take_focus(self) -> None:
+        """Give the focus to the rows, or to the notice in their place."""
+        (self.rows if self.rows.display else self._notice).focus()
+
+    def caption(self, quotes: Quotes, shown: Shown) -> None:
+        """How many are left, and which filter is on, above; what was done last below."""
+        dot = f" {self._signs.dot} "
+        more = "+" if quotes.read is not None and quotes.read.more else ""
+        parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.left:,} left"]
+        if shown.name == "to decide":
+            parts = ["Quotes to decide", f"{quotes.left:,} left"]
+        if shown.type is not None:
+            parts.append(title(shown.type))
+        if shown.session is not None:
+            parts.append(f"session {inline(shown.session, 10)}")
+        self.border_title = Content(dot.join(parts))
+        counts = quotes.read.counts if quotes.read is not None else None
+        told = inline(self.said, 120)
+        if not told and counts is not None:
+            told = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
+        self.border_subtitle = Content(told)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        from core.evidence import QuoteRow
+
+        if not isinstance(row, QuoteRow):
+            return Content("")
+        return draw_quote_row(cast("QuoteRow", row), width, self._signs, chosen=chosen)
+
+
+def _nothing(quotes: Quotes, shown: Shown) -> Notice:
+    if quotes.read is None:
+        return Notice("Reading the quotes")
+    counts = quotes.read.counts
+    if not counts.total and shown.session is None and shown.type is None:
+        steps = (
+            ("casebook evidence add FILE", "takes entries with their quotes"),
+            ("casebook import auto", "reads sessions; explained fixes become entries"),
+            ("casebook demo", "shows a casebook filled with samples"),
+            ("{pane.errors}", "goes back to the errors"),
+        )
+        return Notice("No entries yet", "What an entry claims rests on quotes from a session; here they are reviewed.",
+                      steps)  # fmt: skip
+    back = ("{evidence.filter}", "shows others: failed, flagged, aligned, rejected, all")
+    if shown.name == "to decide" and not quotes.left:
+        done = f"Every quote of {counts.total:,} stands, or was decided about."
+        return Notice("Nothing is left to decide", done, (back, ("{undo.last}", "takes the last decision back")))
+    return Notice("No quotes here", "The filter lets none through.", (back, ("{evidence.unfilter}", "clears it")))

@@ -1,0 +1,186 @@
+"""The quote above as a diff, its message below with the place lit: it opens at the place, however long the message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.actions import bindings
+from tui.panes.evidence.queries import Compared, ReadQuote
+from tui.render.evidence import (
+    draw_concerns,
+    draw_diff,
+    draw_message,
+    draw_places,
+    flat,
+    state_mark,
+)
+from tui.render.foreign import title
+from tui.render.signs import Signs
+from tui.widgets.reading import Reading
+
+if TYPE_CHECKING:
+    from core.align import Concern, Difference, Span
+
+
+class Message(Reading):
+    """A message, scrolled to its place."""
+
+    BINDINGS = bindings("case")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Which place is on the screen: one of the choices (`at`, from 0), or one drawn by hand (`drawn`)."""
+
+    at: int = 0
+    drawn: tuple[Span, ...] | None = None
+    picked: bool = False
+
+
+class QuoteView(Vertical):
+    """Shows one quote at one of its places."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="evidence-quote")
+        self._signs = signs
+        self.read: ReadQuote | None = None
+        self.looked = Looked()
+        self.asking = False  # whether a flagged quote waits for its confirmation
+        self._compared: Compared | None = None
+        self._head = Static(id="evidence-head")
+        self._before, self._place, self._behind = (Static(classes="evidence-part") for _ in range(3))
+        self._where: tuple[int | None, tuple[Span, ...], object] = (None, (), None)
+        self.message = Message(id="evidence-message")
+
+    def compose(self) -> ComposeResult:
+        """The quote, and the message."""
+        yield self._head
+        with self.message:
+            yield from (self._before, self._place, self._behind)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The place on the screen."""
+        if self.read is None:
+            return ()
+        if self.looked.drawn is not None:
+            return self.looked.drawn
+        quote = self.read.quote
+        if quote.spans and not self.looked.picked:
+            return quote.spans
+        return quote.choices[self.looked.at].spans if self.looked.at < len(quote.choices) else ()
+
+    @property
+    def text(self) -> str:
+        """The message that the place lies in; else the one that the quote names."""
+        if self.read is None:
+            return ""
+        found = self.read.messages.get(self.index)
+        return "" if found is None else found.text
+
+    @property
+    def index(self) -> int:
+        """Which message that is."""
+        if self.read is None:
+            return 0
+        return self.spans[0].message_index if self.spans else self.read.quote.row.message_index
+
+    def show(self, read: ReadQuote | None) -> None:
+        """Show this quote, at its first place; the same one read again stays where it was looked at."""
+        same = read is not None and self.read is not None and read.quote == self.read.quote
+        if not same:
+            self.looked, self.asking, self._compared = Looked(), False, None
+        self.read = read
+        self.draw()
+
+    def look(self, looked: Looked) -> None:
+        """Look at another place."""
+        self.looked, self.asking, self._compared = looked, False, None
+        self.draw()
+
+    def ask(self) -> None:
+        """Show what changed, and ask whether it is accepted all the same."""
+        self.asking = True
+        self.draw()
+
+    def compared(self, found: Compared) -> None:
+        """What the quote says otherwise than the words at a place drawn by hand."""
+        if self.read is not None and (found.evidence_id, found.spans) == (self.read.quote.row.id, self.spans):
+            self._compared = found
+            self.draw()
+
+    def on_resize(self) -> None:
+        """Lists of places are cut to the width."""
+        self.draw()
+
+    def draw(self) -> None:
+        """Put it all on the screen."""
+        if self.read is None:
+            self.border_title = self.border_subtitle = Content("")
+            for part in (self._head, self._before, self._place, self._behind):
+                part.update(Content(""))
+            return
+        row, mark = self.read.quote.row, state_mark(self.read.quote.row.state, self._signs)
+        found = self.read.messages.get(self.index)
+        self.border_title = Content(f"#{row.id} {mark.sign} {mark.words}")
+        count = "" if found is None else f" of {found.count - 1:,}"
+        role = "" if found is None else f"  {title(found.role)}"
+        self.border_subtitle = Content(f"message {self.index:,}{count}{role}" if found else "no such message")
+        self._head.update(self._drawn_head())
+        where = (row.id, self.spans, self.text)
+        if where == self._where:
+            return
+        self._where = where
+        for part, content in zip((self._before, self._place, self._behind),
+                                 draw_message(self.text, self.spans, self._signs), strict=True):  # fmt: skip
+            part.update(content)
+            part.display = bool(content.plain)
+        self.call_after_refresh(self._to_place)
+
+    def _to_place(self) -> None:
+        """The lit words a line or two below the upper edge."""
+        if self.spans and self._before.display:
+            self.message.scroll_to(y=max(0, self._place.virtual_region.y - 2), animate=False, force=True)
+        else:
+            self.message.scroll_home(animate=False)
+
+    def _differences(self) -> tuple[tuple[Concern, ...], tuple[Difference, ...]]:
+        assert self.read is not None
+        quote = self.read.quote
+        if self.looked.drawn is not None:
+            return (self._compared.concerns, self._compared.diff) if self._compared is not None else ((), ())
+        if self.looked.at < len(quote.choices) and (not quote.spans or quote.row.state != "accepted"):
+            choice = quote.choices[self.looked.at]
+            return choice.concerns, choice.diff
+        return (), ()
+
+    def _drawn_places(self) -> Content:
+        assert self.read is not None
+        texts = {index: message.text for index, message in self.read.messages.items()}
+        return draw_places(self.read.quote, texts, self.looked.at, self._signs, max(20, self._head.size.width - 2))
+
+    def _drawn_head(self) -> Content:
+        assert self.read is not None
+        quote = self.read.quote
+        concerns, diff = self._differences()
+        parts: list[Content] = []
+        if self.asking:
+            told = self._signs.told("Its meaning may differ. {evidence.accept} again accepts it all the same.")
+            parts.append(Content.styled(told, "bold $cb-bad"))
+        if diff and any(not run.same for run in diff):
+            parts.append(draw_diff(diff))
+        else:
+            parts.append(Content.assemble(("quote   ", "$cb-dim"), (flat(quote.quote), "$cb-text")))
+        if concerns:
+            parts.append(draw_concerns(concerns))
+        elif quote.row.reason and quote.row.state != "aligned":
+            parts.append(Content.styled(title(quote.row.reason), "$cb-draft"))
+        if len(quote.choices) > 1 and quote.row.state != "accepted":
+            parts.append(self._drawn_places())
+        return Content("\n").join(parts)

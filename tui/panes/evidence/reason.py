@@ -1,0 +1,38 @@
+"""Why a quote is no evidence: one line; Enter rejects it, with or without a reason."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+
+class ReasonScreen(ModalScreen[str | None]):
+    """Ends with the reason, which may be empty, or with None: not rejected."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True)]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._box = Input(placeholder="Why it is no evidence (may be left empty)", max_length=2_000)
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        with Vertical(id="reason") as frame:
+            frame.border_title = Content("Reject the quote")
+            frame.border_subtitle = Content("enter rejects, esc leaves it")
+            yield self._box
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._box.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter rejects."""
+        event.stop()
+        self.dismiss(event.value.strip())

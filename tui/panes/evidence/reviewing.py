@@ -1,0 +1,94 @@
+"""Decisions on their way to disk: carried out in turn by jobs, and told when they did not come about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.fault import Fault
+from tui.jobs import Jobs
+from tui.panes.evidence.decisions import DONE, LANE, Decision, decided, promoted, taken_back
+from tui.render.foreign import title
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.evidence import Decided, Promoted
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How something ended: the quote it was about (None: an entry, an undo), whether it was done, what to say.
+
+    `back`: it was an undo, so that the quote may be one to decide on again.
+    """
+
+    evidence_id: int | None
+    done: bool
+    told: str
+    back: bool = False
+
+
+class Reviewing:
+    """Carries decisions out; `heard` hears how each ended. Used from the interface's thread only."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, heard: Callable[[Ended], object]) -> None:
+        self._jobs = jobs
+        self._signs = signs
+        self._heard = heard
+        self.pending: set[int] = set()
+        self.made: list[int] = []
+        self.ready: str | None = None  # an entry that nothing blocks since the last decision
+
+    def decide(self, decision: Decision) -> None:
+        """On disk in its turn."""
+        one = decision.evidence_id
+        self.pending.add(one)
+
+        def ended(done: Decided, _final: bool) -> None:
+            self.pending.discard(one)
+            if done.refused is not None:
+                self._heard(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
+                return
+            self.made.append(one)
+            free = not done.promotion.promotionBlocked and done.promotion.stage == "candidate"
+            self.ready = done.entry_id if free else None
+            told = f"#{one} {DONE[decision.act]}"
+            told += "; its entry is a candidate again" if done.demoted else ""
+            told += self._signs.told("; {evidence.promote} promotes its entry" if free else "")
+            self._heard(Ended(one, True, told + self._signs.told("  {undo.last} undoes")))
+
+        def failed(fault: Fault) -> None:
+            self.pending.discard(one)
+            self._heard(Ended(one, False, _told(fault)))
+
+        self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def promote(self, entry_id: str) -> None:
+        """Make an entry verified, if nothing blocks it."""
+
+        def ended(done: Promoted, _final: bool) -> None:
+            self.ready = None if self.ready == entry_id else self.ready
+            told = self._signs.told("the entry is verified  {undo.last} undoes")
+            if done.change is None:
+                told = done.promotion.promotionBlockReason or "The entry is verified already."
+            self._heard(Ended(None, done.change is not None, told))
+
+        self._jobs.run(LANE, promoted(entry_id), ended, self._failed, keep=True)
+
+    def take_back(self, *, again: bool = False) -> None:
+        """Take back what the person decided last, or bring it back."""
+
+        def ended(what: str, _final: bool) -> None:
+            self.ready = None
+            at = self.made.pop() if self.made and not again else None
+            self._heard(Ended(at, True, f"{'brought' if again else 'taken'} back: {title(what)}", back=True))
+
+        self._jobs.run(LANE, taken_back(again=again), ended, self._failed, keep=True)
+
+    def _failed(self, fault: Fault) -> None:
+        self._heard(Ended(None, False, _told(fault)))
+
+
+def _told(fault: Fault) -> str:
+    return " ".join(part for part in (title(fault.message), title(fault.hint)) if part)

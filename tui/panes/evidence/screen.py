@@ -1,0 +1,290 @@
+"""The Evidence pane: is the quote really there? The quotes, the message, the entry; one or two keys a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+
+from core.fault import Fault
+from tui.actions import Situation, bindings
+from tui.jobs import Jobs
+from tui.panes.errors.curation.curating import Curating
+from tui.panes.errors.watching import files_at, watch
+from tui.panes.evidence.entry_view import EntryView
+from tui.panes.evidence.place_keys import Places
+from tui.panes.evidence.queries import FILTERS, Listed, Shown, read_list
+from tui.panes.evidence.queue import Quotes
+from tui.panes.evidence.quote_list import QuoteList
+from tui.panes.evidence.quote_view import QuoteView
+from tui.panes.evidence.reading import AHEAD, QuoteReader
+from tui.panes.evidence.reviewing import Ended, Reviewing
+from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
+from tui.render.bars import Place
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
+
+PAGE = 500
+"""Rows read at a time."""
+
+_PROBLEMS = ("flagged", "ambiguous", "near", "failed", "waiting")
+_SOON = 0.05
+_LANES = ("evidence", "evidence-quote", "evidence-compare", "evidence-watch")
+
+
+class EvidenceScreen(Screen[None]):
+    """The pane covers the Errors pane, which stays as it is beneath."""
+
+    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open"))
+
+    def __init__(self, jobs: Jobs, curating: Curating, place: Place) -> None:
+        super().__init__(classes="-pane")
+        signs = curating.signs
+        self._jobs = jobs
+        self._curating = curating
+        self.shown = Shown()
+        self.quotes = Quotes()
+        self._limit = PAGE
+        self._wanted: int | None = None  # the quote to go to once it is listed again
+        self.list = QuoteList(signs)
+        self.view = QuoteView(signs)
+        self.entry = EntryView(signs)
+        self.reader = QuoteReader(jobs, self._came, self._troubled)
+        self.reviewing = Reviewing(jobs, signs, self._ended)
+        self.places = Places(self)
+        self._body = Container(id="evidence-body")
+        self._top = TopBar(replace(place, pane="Evidence"), ascii_only=signs.plain)
+        self._keys = KeyFooter(signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The quotes, the message, the entry."""
+        yield self._top
+        with self._body:
+            yield self.list
+            with Container(id="evidence-reading"):
+                yield self.view
+                yield self.entry
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Read the quotes, and look again whenever somebody writes."""
+        self.list.rows.focus()
+        before = files_at(self._jobs.path)
+        self.load()
+        self._jobs.run("evidence-watch", watch(before), lambda _change, _final: self._again(), lambda _fault: None)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what was decided is done all the same."""
+        for lane in _LANES:
+            self._jobs.cancel(lane)
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen, where something may have been taken back."""
+        if self.quotes.read is not None:
+            self._again()
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        read = self.view.read
+        places = 0 if read is None else max(len(read.quote.choices), bool(read.quote.spans))
+        return Situation(
+            "evidence",
+            cases=self.quotes.total,
+            quote=read is not None,
+            places=places,
+            filtered=self.shown != Shown(),
+            blocked=self._blocked(),
+        )
+
+    def _blocked(self) -> str:
+        if self.view.read is None or self.reviewing.ready is not None:
+            return ""
+        promotion = self.view.read.quote.promotion
+        if promotion.promotionBlocked:
+            return promotion.promotionBlockReason or "It cannot be promoted."
+        return "The entry is verified already." if promotion.stage == "verified" else ""
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def load(self, delay: float = 0.0) -> None:
+        """Read the rows again."""
+        work = read_list(self.shown, self._limit)
+        self._jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
+
+    def _again(self) -> None:
+        self.reader.forget()
+        self.load(_SOON)
+
+    def _loaded(self, read: Listed, _final: bool) -> None:
+        at = self._wanted if self._wanted is not None else self.chosen_id
+        self._wanted = None
+        self.put(self.quotes.renewed(read, self.shown, self.reviewing.pending), at)
+
+    def _troubled(self, fault: Fault) -> None:
+        if not self.quotes.total:
+            self.list.trouble(fault)
+        else:
+            self.say(fault.message, "error")
+
+    @property
+    def chosen_id(self) -> int | None:
+        """The quote that the list points at."""
+        row = self.quotes.get(self.list.rows.chosen)
+        return None if row is None else row.id
+
+    def put(self, quotes: Quotes, evidence_id: int | None = None) -> None:
+        """Show these rows: at this quote if it is there, else where we are."""
+        at = quotes.index_of(evidence_id)
+        self.quotes = quotes
+        self.list.show(quotes, self.shown, min(self.list.rows.chosen, max(0, quotes.total - 1)) if at is None else at)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the chosen quote as soon as it is read, and read on ahead."""
+        at = self.list.rows.chosen
+        self.reader.want(tuple(row.id for row in self.quotes.rows[at : at + AHEAD]))
+        self._came(self.chosen_id)
+
+    def _came(self, evidence_id: int | None) -> None:
+        if evidence_id != self.chosen_id:
+            return
+        read = self.reader.get(evidence_id)
+        if read is not None or self.view.read is None or self.view.read.quote.row.id != evidence_id:
+            self.view.show(read)
+            self.entry.show(read)
+        self.changed()
+
+    def changed(self) -> None:
+        """Other actions are possible now."""
+        if self.is_attached:
+            self._keys.situation = cast("CasebookApp", self.app).situation()
+
+    # What one can do -------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "evidence.next": lambda: self._next(_PROBLEMS),
+            "evidence.next_near": lambda: self._next(("near",)),
+            "evidence.promote": self._promote,
+            "evidence.filter": self._filter,
+            "evidence.unfilter": lambda: self._show_only(Shown()),
+            "evidence.session": lambda: self._only(session=True),
+            "evidence.type": lambda: self._only(session=False),
+            "evidence.why": self._toggle_why,
+            "evidence.whole": self._whole,
+            "evidence.copy": self._copy,
+            "list.open": self.view.message.focus,
+            "list.back": self._back,
+            "case.back": self.list.take_focus,
+            "case.enter": self._whole,
+            "undo.last": self.reviewing.take_back,
+            "undo.redo": lambda: self.reviewing.take_back(again=True),
+            "history.open": lambda: self._curating.open_history(None),
+            "view.reload": self._again,
+        }
+        if (act := acts.get(action_id)) is None:
+            return self.places.perform(action_id)
+        act()
+        self.changed()
+        return True
+
+    def decided(self, evidence_id: int, state: str) -> None:
+        """Off the screen at once, and on to the next; on disk in its turn."""
+        quotes = self.quotes.after(evidence_id, state, self.shown)
+        at = quotes.index_of(evidence_id)
+        following = None if at is None else quotes.next_in(_PROBLEMS, at)
+        row = None if following is None else quotes.get(following)
+        self.put(quotes, row.id if row is not None else None)
+
+    def _ended(self, ended: Ended) -> None:
+        """On disk, or not done: read again."""
+        self.list.said = ended.told
+        if not ended.done:
+            self.say(ended.told, "warning")
+        if ended.evidence_id is not None and (not ended.done or ended.back):
+            self.quotes = self.quotes.without(ended.evidence_id, self.shown)
+            self._wanted = ended.evidence_id
+        if self.is_attached:
+            self.list.caption(self.quotes, self.shown)
+            self._again()
+
+    def _next(self, states: tuple[str, ...]) -> None:
+        at = self.quotes.next_in(states, self.list.rows.chosen)
+        if at is None:
+            near = states == ("near",)
+            self.say("No near miss is listed here." if near else "Nothing is left to decide here.")
+        else:
+            self.list.rows.choose(at)
+
+    def _promote(self) -> None:
+        read = self.view.read
+        free = read is not None and not read.quote.promotion.promotionBlocked
+        if read is not None and free and read.quote.promotion.stage == "candidate":
+            self.reviewing.promote(read.quote.row.entry_id)
+        elif self.reviewing.ready is not None:
+            self.reviewing.promote(self.reviewing.ready)
+
+    def _filter(self) -> None:
+        self._show_only(replace(self.shown, name=FILTERS[(FILTERS.index(self.shown.name) + 1) % len(FILTERS)]))
+
+    def _only(self, *, session: bool) -> None:
+        if (read := self.view.read) is not None:
+            row = read.quote.row
+            self._show_only(self.shown.toggled(session=row.session) if session else self.shown.toggled(type=row.type))
+
+    def _show_only(self, shown: Shown) -> None:
+        self.shown, self._limit, self.list.said = shown, PAGE, ""
+        self.load()
+
+    def _toggle_why(self) -> None:
+        visible = self.entry.region.area > 0
+        self._body.set_class(visible, "-no-why")
+        self._body.set_class(not visible, "-why")
+        if visible and self.entry.has_focus:
+            self.list.take_focus()
+
+    def _whole(self) -> None:
+        if self.view.text:
+            self.post_message(PaneShowAll(f"Message {self.view.index}", self.view.text))
+
+    def _copy(self) -> None:
+        if self.view.read is not None:
+            self.post_message(PaneCopied("quote", self.view.read.quote.quote))
+
+    def _back(self) -> None:
+        if self.places.back():
+            return
+        if self.shown != Shown():
+            self._show_only(Shown())
+        elif self.is_current:
+            self.dismiss()
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A toast."""
+        self.post_message(PaneSaid(text, severity))
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another quote is the chosen one."""
+        event.stop()
+        read = self.quotes.read
+        if read is not None and read.more and event.index + 50 > self.quotes.total and not self._jobs.busy("evidence"):
+            self._limit = self.quotes.total + PAGE
+            self.load()
+        self._show()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter: into the message."""
+        event.stop()
+        self.view.message.focus()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All that was read is there."""
+        event.stop()

@@ -1,0 +1,186 @@
+"""Quotes, their places and their entries as content: everything foreign in them inert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.text import visible
+from tui.render.foreign import inline, pad, title
+from tui.render.signs import Mark, Signs
+
+if TYPE_CHECKING:
+    from core.align import Concern, Difference, Span
+    from core.evidence import Entry, Quote, QuoteRow
+
+QUOTE = 4_000
+"""Code points of a quote, and of each side of its diff, that are drawn."""
+_CONCERNS = 6
+_PLACES = 9
+_AROUND = 24
+"""Code points shown before a place in the list of places."""
+_BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
+"""Code points of a message drawn before its place, of the place's own line before it, and behind it."""
+
+_STATES = {
+    "aligned": ("●", "v", "$cb-good", "aligned"),
+    "accepted": ("✓", "+", "$cb-good", "accepted"),
+    "flagged": ("!", "!", "$cb-draft", "flagged"),
+    "ambiguous": ("?", "?", "$cb-draft", "ambiguous"),
+    "near": ("~", "~", "$cb-bad", "near miss"),
+    "failed": ("✕", "x", "$cb-bad", "failed"),
+    "waiting": ("○", "-", "$cb-dim", "not aligned yet"),
+    "rejected": ("–", "n", "$cb-dim", "rejected"),
+}
+
+
+def state_mark(state: str, signs: Signs) -> Mark:
+    """The sign of a quote's state, its tone and its word."""
+    sign, plain, tone, words = _STATES.get(state, ("", "", "", state))
+    return Mark(plain if signs.plain else sign, tone, words)
+
+
+def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One line: the sign, the quote, and why it is where it is."""
+    mark = state_mark(row.state, signs)
+    why = f"{row.near:.0%} alike" if row.near is not None and row.state == "near" else row.reason or mark.words
+    room = max(0, width - 4)
+    right = inline(why, min(room * 2 // 5, 34), more=signs.more)
+    left = max(0, room - cell_len(right) - 2)
+    quote = pad(inline(" ".join(row.quote.split()), left, more=signs.more), left)
+    tone = "$cb-text" if chosen else "$cb-soft"
+    return Content.assemble((f" {mark.sign} ", f"bold {mark.tone}"), (quote, tone), "  ", (right, "$cb-dim"))
+
+
+def draw_diff(diff: Sequence[Difference]) -> Content:
+    """The quote above, the original below, what differs marked in each: struck in tone and by signs."""
+    above: list[tuple[str, str]] = []
+    below: list[tuple[str, str]] = []
+    for run in diff:
+        quote, source = flat(run.quote), flat(run.source)
+        if run.same:
+            above.append((quote, "$cb-soft"))
+            below.append((source, "$cb-soft"))
+            continue
+        if quote.strip():
+            above.append((f"[{quote.strip()}]", "bold $cb-bad"))
+        if source.strip():
+            below.append((f"[{source.strip()}]", "bold $cb-good"))
+    return Content.assemble(("quote   ", "$cb-dim"), *_spaced(above), "\n", ("there   ", "$cb-dim"), *_spaced(below))
+
+
+def _spaced(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Blanks between runs that have none of their own, and no more than so many code points."""
+    found: list[tuple[str, str]] = []
+    used = 0
+    for text, tone in parts:
+        if used >= QUOTE:
+            break
+        if found and text[:1] != " " and found[-1][0][-1:] != " ":
+            found.append((" ", ""))
+        found.append((text[:QUOTE], tone))
+        used += len(text)
+    return found
+
+
+def flat(text: str) -> str:
+    """Inert, a blank for each line end and tab: as many code points as before."""
+    return visible(text[:QUOTE]).replace("\n", " ").replace("\t", " ")
+
+
+def draw_concerns(concerns: Sequence[Concern]) -> Content:
+    """Why a person must look, a line each."""
+    lines = [Content.assemble(("! ", "bold $cb-draft"), (title(str(one)), "$cb-draft")) for one in concerns[:_CONCERNS]]
+    return Content("\n").join(lines)
+
+
+def draw_places(quote: Quote, texts: Mapping[int, str], at: int, signs: Signs, width: int) -> Content:
+    """The places one can choose among, numbered, with what stands around; the one that is shown has the bar.
+
+    `texts`: the messages by their index.
+    """
+    lines: list[Content] = []
+    for choice in quote.choices[:_PLACES]:
+        here = choice.number - 1 == at
+        where = f"message {choice.spans[0].message_index}"
+        like = f"  {choice.similarity:.0%}" if choice.kind == "near miss" else ""
+        head = f"{signs.bar if here else ' '}{choice.number} {where}{like}  "
+        span, text = choice.spans[0], texts.get(choice.spans[0].message_index, "")
+        low = max(0, span.start - (_AROUND if choice.kind == "one of several" else 0))
+        words = inline(text[low : low + QUOTE], max(8, width - cell_len(head)), more=signs.more)
+        line = Content.assemble((head, "bold $cb-accent" if here else "$cb-dim"), (words, "$cb-soft"))
+        first, last = (min(len(head) + at_ - low, len(line.plain)) for at_ in (span.start, span.end))
+        lines.append(line.stylize("bold underline", first, last) if first < last else line)
+    if (more := len(quote.choices) - _PLACES) > 0:
+        lines.append(Content.styled(f"  and {more:,} more places", "$cb-dim"))
+    return Content("\n").join(lines)
+
+
+def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:
+    """A message in three parts: what comes before the lines of its place, those lines with it lit, what follows.
+
+    However long the message is, only what is around the place is drawn. Without a place, its beginning.
+    """
+    if not spans:
+        return Content(""), _cut(text, 0, _BEHIND, signs), Content("")
+    start, end = spans[0].start, min(spans[-1].end, spans[0].start + QUOTE)
+    line = max(text.rfind("\n", 0, start) + 1, start - _LINE)
+    first = max(0, line - _BEFORE)
+    stop = text.find("\n", end)
+    stop = min(len(text) if stop < 0 else stop, end + _LINE)
+    before = Content("")
+    if line:
+        head = f"{signs.more} {first:,} characters before\n" if first else ""
+        shown = text[first:line]
+        before = Content.assemble((head, "$cb-dim"), (_inert(shown.removesuffix("\n")), "$cb-soft"))
+    place = Content.styled(_inert(text[line:stop]), "$cb-soft")
+    for span in spans:
+        low, high = max(span.start, line) - line, min(span.end, stop) - line
+        if low < high:
+            place = place.stylize("bold underline $cb-good", low, high)
+    return before, place, _cut(text, stop + (text[stop : stop + 1] == "\n"), _BEHIND, signs)
+
+
+def _cut(text: str, start: int, most: int, signs: Signs) -> Content:
+    shown = text[start : start + most]
+    left = len(text) - start - len(shown)
+    tail = signs.told(f"\n{signs.more} {left:,} more characters: {{evidence.whole}} shows all") if left > 0 else ""
+    return Content.assemble((_inert(shown), "$cb-soft"), (tail, "$cb-dim"))
+
+
+def _inert(text: str) -> str:
+    return visible(text).replace("\t", " ")
+
+
+def draw_entry(quote: Quote, entry: Entry | None, signs: Signs) -> Content:
+    """The entry: what it claims, whether it may be promoted, its quotes, and what was decided about this one."""
+    row, promotion = quote.row, quote.promotion
+    tone = "$cb-good" if promotion.stage == "verified" else "$cb-draft"
+    parts: list[tuple[str, str]] = [(title(row.title) or "(no title)", "bold $cb-text"), ("\n", "")]
+    parts += [
+        (f"{title(row.type)}  ", "$cb-accent"),
+        (promotion.stage, tone),
+        (f"  {title(row.entry_id)}\n", "$cb-dim"),
+    ]
+    if promotion.promotionBlocked:
+        parts.append((title(promotion.promotionBlockReason or "It cannot be promoted."), "$cb-bad"))
+    elif promotion.stage == "candidate":
+        parts.append((signs.told("Nothing blocks it: {evidence.promote} promotes it."), "$cb-good"))
+    else:
+        parts.append(("Verified: every quote stands.", "$cb-good"))
+    parts.append(("\n", ""))
+    if (made := quote.decision) is not None:
+        parts.append((f"\n{made.act} by {title(made.by)}, {title(made.at)}", "$cb-soft"))
+        parts.append((f"\n{title(made.reason)}" if made.reason else "", "$cb-soft"))
+    if quote.original is not None:
+        parts.append((f"\nextracted as: {inline(quote.original, 400)}", "$cb-dim"))
+    others = () if entry is None else entry.quotes
+    parts.append((f"\n{len(others)} {'quote' if len(others) == 1 else 'quotes'} of this entry", "bold $cb-dim"))
+    for other in others[:50]:
+        mark, here = state_mark(other.state, signs), other.id == row.id
+        parts += [("\n", ""), (f"{mark.sign} ", f"bold {mark.tone}")]
+        parts.append((inline(" ".join(other.quote.split()), 160), "$cb-text" if here else "$cb-soft"))
+    return Content.assemble(*parts)
