@@ -176,7 +176,7 @@ async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path
         await pilot.press("down", "S")
         await until(pilot, lambda: "indexes" in frame(app) and "Versions" in frame(app))
         text = frame(app)
-        for told in ("sample.db", "5 cases", "no embedding model", "Long runs", "casebook.log", "Textual", "schema"):
+        for told in ("sample.db", "5 cases", "vector", "Long runs", "casebook.log", "Textual", "schema"):
             assert told in text, told
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
@@ -226,7 +226,7 @@ async def test_an_impossible_action_says_why_in_a_toast_and_in_the_help(tmp_path
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(84, 50), notifications=True) as pilot:  # the help's own width: nothing beside it
         await pilot.pause()
-        why = BY_ID[action].enabled(app.situation())
+        why = app.signs.told(BY_ID[action].enabled(app.situation()))
         app.action_perform(action)
         await until(pilot, lambda: _letters(why) in _letters(frame(app)))
         app.clear_notifications()

@@ -52,7 +52,7 @@ def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only:
             continue
         need = _offer_cells(offer, ascii_only)
         if need > room:
-            break
+            continue  # a shorter one may fit
         room -= need
         shown.append(offer)
     parts = [_offer(offer, ascii_only) for offer in shown]
