@@ -10,12 +10,12 @@ import atexit
 import os
 import sys
 
-HEAVY = ("numpy", "onnxruntime", "fastembed")
+from core.embedding.loaded import model_is_loaded
 
 
 def end_at_once(code: int) -> None:
     """When the process is about to end with `code`, leave out the rest, if a model was loaded or is being loaded."""
-    if any(name in sys.modules for name in HEAVY):
+    if model_is_loaded():
         atexit.register(_end, code)
 
 
