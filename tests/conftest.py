@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.embedder import Embedder
 from core.embedding.models import Found
+
+# How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")
