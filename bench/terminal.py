@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -42,7 +43,8 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.process.kill()
+        with contextlib.suppress(ProcessLookupError):  # all of its session: uvx is another process than what it starts
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self._master)
 
