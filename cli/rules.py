@@ -13,6 +13,7 @@ from cli.parser import Parser, add_group, add_leaf
 from core.fault import Fault
 
 if TYPE_CHECKING:
+    from core.flows.rule_files import ScopedFiles
     from core.flows.rules import RuleMatcher
     from core.rules.call import ToolCall
 
@@ -64,7 +65,12 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def _add_rules(leaf: Parser) -> None:
-    leaf.add_argument("--rules", metavar="FILE", nargs="+", required=True, help="rule files: the global one first")
+    leaf.add_argument(
+        "--rules",
+        metavar="FILE",
+        nargs="+",
+        help="rule files, the global one first (else those that the settings name)",
+    )
 
 
 def _add_model(leaf: Parser) -> None:
@@ -112,16 +118,28 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
 
 
 def _matcher(args: argparse.Namespace, context: Context, *, model: bool = True) -> RuleMatcher:
-    """The matcher over the named files: several are global first, then the project's."""
+    """The matcher over the named files, or over those that the settings name. Raises Fault where there is none."""
     from core.flows.rules import RuleMatcher
     from core.flows.vectors import vector_search
 
-    paths = [Path(path).expanduser() for path in args.rules]
-    scoped: Any = [(path, "global" if at == 0 and len(paths) > 1 else "project") for at, path in enumerate(paths)]
+    scoped = _files(args, context)
     vectors = None
     if model and not getattr(args, "no_model", False):
         vectors = vector_search(context.settings.embedding, "process")
     return RuleMatcher(scoped, context.database, vectors, log=lambda told: context.log("warning", "rules", told=told))
+
+
+def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
+    from core.flows.rule_files import named_files, own_places, rule_files
+
+    if args.rules:
+        return named_files(args.rules)
+    found = rule_files(context.settings.rules, Path(getattr(args, "project", None) or Path.cwd()))
+    if not found:
+        looked = ", ".join(map(str, own_places(context.settings.rules))) or "no file of your own"
+        hint = "name one with --rules, or set rules.files (casebook config show)"
+        raise Fault("invalid_input", f"there is no rule file: looked for {looked}, and in this project", hint)
+    return found
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:

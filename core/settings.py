@@ -57,6 +57,20 @@ class EvidenceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Where the rules stand that tool calls are matched with, where a command names no file."""
+
+    files: str = _setting(
+        "~/.claude/memory.md", "Rule files for every project; several are separated as in PATH. Empty: none."
+    )
+    project_files: str = _setting(
+        ".claude/memory.md", "The same of a project, looked for in its folder and those above it. Empty: none."
+    )
+    hook: bool = _setting(True, "Tell an agent, before it uses a tool, the solutions of the rules that apply.")
+    hook_most: int = _setting(3, "Rules that an agent is told of before one call, at most.", least=1, most=20)
+
+
+@dataclass(frozen=True, slots=True)
 class ImportSettings:
     """Where `casebook import` looks when it is given no path."""
 
@@ -100,6 +114,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
+    rules: RuleSettings = field(default_factory=RuleSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
     hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
@@ -111,6 +126,7 @@ SECTIONS: Mapping[str, type] = {
     "search": SearchSettings,
     "embedding": EmbeddingSettings,
     "evidence": EvidenceSettings,
+    "rules": RuleSettings,
     "import": ImportSettings,
     "hook": HookSettings,
     "ui": UiSettings,

@@ -1,0 +1,81 @@
+"""Which rule files are in force where nobody names one: the user's own, then those of the project around a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.fault import Fault
+from core.rules.rule import Scope
+from core.settings import RuleSettings
+
+ScopedFiles = tuple[tuple[Path, Scope], ...]
+"""Rule files in the order in which they are read, each with whose it is."""
+
+
+def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFiles:
+    """The rule files there are: the user's own first, then those of the project that `folder` lies in.
+
+    A project's file counts only within that project: a link that leads out of it is not followed. Raises Fault
+    config_invalid where a setting names a project's file by anything but a path within it.
+    """
+    found: dict[Path, tuple[Path, Scope]] = {}
+    for path in own_places(settings):
+        if path.is_file():
+            found.setdefault(path.resolve(), (path, "global"))
+    for path in project_places(settings, folder):
+        if path.is_file():
+            found.setdefault(path.resolve(), (path, "project"))
+    return tuple(found.values())
+
+
+def named_files(paths: Sequence[str]) -> ScopedFiles:
+    """Files named on a command line: of several the first is the user's own, the others are the project's."""
+    places = [Path(path).expanduser() for path in paths]
+    return tuple((path, "global" if at == 0 and len(places) > 1 else "project") for at, path in enumerate(places))
+
+
+def own_places(settings: RuleSettings) -> tuple[Path, ...]:
+    """Where the user's own rule files are looked for. A path that is not absolute counts from the home folder."""
+    try:
+        return tuple(Path.home() / Path(name).expanduser() for name in _names(settings.files))
+    except RuntimeError as error:  # no home, or nobody of that name
+        raise Fault("config_invalid", f"rules.files: {error}", "name the file by its whole path") from error
+
+
+def project_places(settings: RuleSettings, folder: Path | None) -> tuple[Path, ...]:
+    """The project's rule files around a folder: of it, or of the nearest folder above that has one.
+
+    The search ends at the folder that holds `.git`, and below the home folder: what lies above is no project.
+    """
+    if folder is None:
+        return ()
+    wanted = [_within(name) for name in _names(settings.project_files)]
+    home = Path.home()
+    for place in (folder.absolute(), *folder.absolute().parents):
+        if place == home or place.parent == place:
+            return ()
+        there = tuple(place / name for name in wanted if _inside(place / name, place))
+        if there or (place / ".git").exists():
+            return there
+    return ()
+
+
+def _names(setting: str) -> list[str]:
+    return [name.strip() for name in setting.split(os.pathsep) if name.strip()]
+
+
+def _within(name: str) -> Path:
+    path = Path(name)
+    if path.is_absolute() or ".." in path.parts or name.startswith("~"):
+        told = f"rules.project_files: {name} is no path within a project"
+        raise Fault("config_invalid", told, 'write it like ".claude/memory.md"')
+    return path
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+    except OSError:
+        return False

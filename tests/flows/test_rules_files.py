@@ -1,0 +1,75 @@
+"""Which rule files are found without being named: the user's own, the project's, and nothing outside of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.fault import Fault
+from core.flows.rule_files import named_files, rule_files
+from core.settings import RuleSettings
+
+RULES = RuleSettings()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.setenv("USERPROFILE", str(place))
+    _file(place / ".claude" / "memory.md")
+    return place
+
+
+def _file(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("### ERR-001: a\n", encoding="utf-8")
+    return path
+
+
+def test_the_users_own_comes_first_then_the_projects_from_anywhere_in_it(home: Path) -> None:
+    project = home / "work" / "shop"
+    inside = project / "src" / "api"
+    inside.mkdir(parents=True)
+    (project / ".git").mkdir()
+    own = _file(project / ".claude" / "memory.md")
+    assert rule_files(RULES, inside) == ((home / ".claude" / "memory.md", "global"), (own, "project"))
+    assert rule_files(RULES) == ((home / ".claude" / "memory.md", "global"),)
+
+
+def test_the_home_folder_is_no_project_and_a_project_ends_at_git(home: Path) -> None:
+    (home / "notes").mkdir()
+    assert [scope for _, scope in rule_files(RULES, home / "notes")] == ["global"]
+    _file(home / "work" / ".claude" / "memory.md")
+    inner = home / "work" / "lib"
+    (inner / ".git").mkdir(parents=True)
+    assert [scope for _, scope in rule_files(RULES, inner)] == ["global"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_projects_file_that_leads_out_of_it_is_not_read(home: Path, tmp_path: Path) -> None:
+    project = home / "work"
+    (project / ".claude").mkdir(parents=True)
+    (project / ".git").mkdir()
+    (project / ".claude" / "memory.md").symlink_to(_file(tmp_path / "elsewhere.md"))
+    assert [scope for _, scope in rule_files(RULES, project)] == ["global"]
+
+
+@pytest.mark.parametrize("name", ["/etc/rules.md", "../rules.md", "~/rules.md"])
+def test_a_projects_file_is_named_within_the_project(home: Path, name: str) -> None:
+    with pytest.raises(Fault, match="no path within a project"):
+        rule_files(RuleSettings(project_files=name), home / "work")
+
+
+def test_several_files_are_separated_as_in_path_and_none_counts_twice(home: Path) -> None:
+    more = _file(home / "rules" / "b.md")
+    files = RuleSettings(files=os.pathsep.join(["~/.claude/memory.md", "rules/b.md", str(more), "absent.md"]))
+    assert [path for path, _ in rule_files(files)] == [home / ".claude" / "memory.md", more]
+    assert rule_files(RuleSettings(files="", project_files=""), home / "rules") == ()
+
+
+def test_of_several_named_files_the_first_is_the_users_own() -> None:
+    assert [scope for _, scope in named_files(["a.md", "b.md"])] == ["global", "project"]
+    assert [scope for _, scope in named_files(["a.md"])] == ["project"]
