@@ -125,7 +125,7 @@ TOOLS = (
     Tool(
         "go",
         rules=(
-            rule(".go:", r"(?!goroutine|exit|\+0x)\S.*", CAUSE, located=".go"),
+            rule(".go:", r"(?!goroutine|exit|\+0x|found symbolic link)\S.*", CAUSE, located=".go"),
             rule("panic: ", r"panic: .*", CAUSE + 1),
             rule(
                 "fatal error: ",

@@ -87,7 +87,15 @@ def _gradle(page: Page) -> Iterator[Found]:
             yield whole(page, first, REPORT)
 
 
+def _spring(page: Page) -> Iterator[Found]:
+    """What stands below `Description:` in Spring Boot's report of a start that failed."""
+    for number in page.having(("Description:",)):
+        if (said := page.next_filled(number + 1)) is not None:
+            yield whole(page, said, CAUSE + 1)
+
+
 TOOLS = (
+    Tool("spring", signs=("APPLICATION FAILED TO START",), find=_spring),
     Tool("javac", signs=("cannot find symbol", "찾을 수 없습니다"), find=_symbols),
     Tool(
         "javac",

@@ -91,7 +91,9 @@ TOOLS = (
             rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
             rule("PHP Warning", r"PHP Warning: .*", DETAIL),
             rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
-            rule("requires ", r"- (?:Root composer\.json|\S+/\S+ \S+|\S+/\S+) requires .*", REPORT + 1),
+            rule("requires ", r"- (?!Root composer\.json .* -> satisfiable)\S+/?\S* \S+ requires .*", REPORT + 1),
+            rule("Root composer.json", r"- Root composer\.json requires (?!.* -> satisfiable).*", REPORT + 1),
+            rule("Root composer.json", r"- Root composer\.json requires .*", DETAIL),
         ),
     ),
     Tool(
