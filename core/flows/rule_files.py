@@ -54,7 +54,7 @@ def project_places(settings: RuleSettings, folder: Path | None) -> tuple[Path, .
     wanted = [_within(name) for name in _names(settings.project_files)]
     home = Path.home()
     for place in (folder.absolute(), *folder.absolute().parents):
-        if place == home or place.parent == place:
+        if place in (home, place.parent):
             return ()
         there = tuple(place / name for name in wanted if _inside(place / name, place))
         if there or (place / ".git").exists():
