@@ -1,0 +1,83 @@
+"""The index of words over passages (`chunks_fts`): what goes into it, and building it anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Final, cast
+
+import apsw
+
+from core.lexical import bigrams
+from core.store import Store
+from core.store.sql import number
+
+FTS_CONFIG: Final = "heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;hangul-bigrams-1"
+"""What shapes the index. A change of it means that every row is written anew."""
+
+_PUT = "INSERT INTO chunks_fts(rowid, heading_path, text, bigrams) VALUES (?, ?, ?, ?)"
+_BATCH = 2_000
+
+
+def index_version() -> str:
+    """`v<schema version>.<hash of the configuration>` (decision 22)."""
+    from core.library.ids import short_hash
+    from core.store.migrations import SHIPPED
+
+    return f"v{SHIPPED.version}.{short_hash(FTS_CONFIG)}"
+
+
+def heading_words(title: str, heading_path: Sequence[str]) -> str:
+    """The headings of a passage as they are indexed: the document's title first, unless a heading says it already."""
+    return " ".join(heading_path if not title or title in heading_path else (title, *heading_path))
+
+
+def put_rows(con: apsw.Connection, title: str, rows: Sequence[tuple[int, Sequence[str], str]]) -> None:
+    """Index passages (id, heading path, text) that are not indexed, inside the caller's transaction."""
+    made: list[tuple[int, str, str, str]] = []
+    for item_id, heading_path, text in rows:
+        heading = heading_words(title, heading_path)
+        made.append((item_id, heading, text, bigrams(f"{heading}\n{text}")))
+    con.executemany(_PUT, made)
+
+
+def drop_rows(con: apsw.Connection, ids: Sequence[int]) -> None:
+    """Take passages out of the index, inside the caller's transaction."""
+    con.executemany("DELETE FROM chunks_fts WHERE rowid = ?", ((item_id,) for item_id in ids))
+
+
+def rebuild_fts(
+    store: Store,
+    on_progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> int:
+    """Build `chunks_fts` anew from the passages (`library index --rebuild-fts`), in one transaction.
+
+    `on_progress` hears how many of how many are done. Cancelled, it leaves the index as it was and returns -1; else the
+    number of passages. Raises Fault as `Store.transaction`.
+    """
+    con = store.con
+    total = number(con, "SELECT count(*) FROM chunks")
+    done, last = 0, 0
+    con_sql = (
+        "SELECT c.id, d.title, c.heading_path_json, c.text FROM chunks c JOIN documents d ON d.doc_id = c.doc_id"
+        " WHERE c.id > ? ORDER BY c.id LIMIT ?"
+    )
+    try:
+        with store.transaction():
+            con.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
+            while rows := cast("list[tuple[int, str, str, str]]", con.execute(con_sql, (last, _BATCH)).fetchall()):
+                if cancelled():
+                    raise _Cancelled
+                for item_id, title, heading, text in rows:
+                    put_rows(con, title, [(item_id, cast("list[str]", json.loads(heading)), text)])
+                last, done = rows[-1][0], done + len(rows)
+                if on_progress is not None:
+                    on_progress(done, total)
+    except _Cancelled:
+        return -1
+    return done
+
+
+class _Cancelled(Exception):
+    pass
