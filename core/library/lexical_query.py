@@ -1,0 +1,104 @@
+"""A person's words as one FTS5 query: any of them may match, each is quoted, so no text is a syntax error.
+
+Decision 18: words are joined with OR and ranked by bm25; an AND query finds nothing for most questions. Besides the
+words themselves it asks for what `lexical_pieces` stored: stems, parts of names, Hangul bigrams; and for neighbouring
+words as phrases, which ranks those first who say them together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from core.lazy_pattern import lazy_pattern
+from core.lexical.bigrams import bigrams
+from core.lexical.query import quoted
+from core.library.lexical_pieces import word_pieces
+from core.library.lexical_stop import STOP
+from core.text.words import without_particle
+
+MOST_WORDS: Final = 32
+MOST_READ: Final = 8192
+"""Code points of a query that are looked at."""
+_MOST_PIECES: Final = 24  # of one word
+_WORD = lazy_pattern(r"[^\W_]+")
+_NAME = lazy_pattern(r"[^\W_]+(?:(?:[_.:/\\-]|::|->)[^\W_]+)+")
+_HANGUL = lazy_pattern("[\uac00-\ud7a3]")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query: `forms` count as it in a text (casefolded), `pieces` are what the index holds of it."""
+
+    word: str
+    forms: tuple[str, ...]
+    pieces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """A query as it is asked: its `terms`, the stop words left out, and the FTS5 `match` (None: there is no word)."""
+
+    text: str
+    terms: tuple[Term, ...]
+    dropped: tuple[str, ...]
+    match: str | None
+
+
+def lexical_query(text: str, *, prefix_last: bool = False) -> LexicalQuery:
+    """How `text` is asked; with `prefix_last` its last word may be half typed.
+
+    Stop words are left out, unless there is nothing else.
+    """
+    said = unicodedata.normalize("NFC", text[:MOST_READ])
+    words = list(dict.fromkeys(_WORD.findall(said)))[: 4 * MOST_WORDS]
+    last = words[-1] if words and prefix_last and not said[-1:].isspace() else None
+    kept = [word for word in words if word == last or word.casefold() not in STOP] or words
+    kept = _distinct(kept)[:MOST_WORDS]
+    dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
+    terms = tuple(_term(word) for word in kept)
+    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
+
+
+def _distinct(words: Iterable[str]) -> list[str]:
+    """Words that differ in more than case; `HTTPServer` before `httpserver`, which has no parts."""
+    found: dict[str, str] = {}
+    for word in words:
+        found.setdefault(word.casefold(), word)
+    return list(found.values())
+
+
+def _term(word: str) -> Term:
+    folded = word.casefold()
+    if _HANGUL.search(word):
+        bare = without_particle(folded)
+        forms = tuple(dict.fromkeys((bare, folded)))
+        pairs = [piece for piece in bigrams(bare).split() if len(piece) > 1]
+        return Term(folded, forms, tuple(dict.fromkeys(pairs))[:_MOST_PIECES])
+    pieces = tuple(word_pieces(word))[:_MOST_PIECES] if word.isascii() else ()
+    return Term(folded, (folded,), pieces)
+
+
+def _phrases(said: str, kept: list[str]) -> list[str]:
+    """Names of several words (`match_query`, `core/errors`), and words that stand side by side in the query."""
+    names = [name for name in dict.fromkeys(_NAME.findall(said)) if len(name) <= 200][:8]
+    known = {word.casefold() for word in kept}
+    row = [word for word in _WORD.findall(said)[: 4 * MOST_WORDS] if word.casefold() in known]
+    pairs = [f"{one} {other}" for one, other in itertools.pairwise(row) if one.casefold() != other.casefold()]
+    return list(dict.fromkeys((*names, *pairs)))[:MOST_WORDS]
+
+
+def _match(terms: tuple[Term, ...], phrases: list[str], half: str | None) -> str | None:
+    asked: dict[str, None] = {}
+    for term in terms:
+        for form in (*term.forms, *term.pieces):
+            asked.setdefault(quoted(form))
+        single = _HANGUL.search(term.word) and len(term.forms[0]) == 1
+        if single or (half is not None and term.word == half.casefold()):
+            asked.setdefault(f"{quoted(term.word)} *")
+    for phrase in phrases:
+        asked.setdefault(quoted(phrase))
+    return " OR ".join(asked) or None
