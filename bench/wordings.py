@@ -91,7 +91,7 @@ def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
     groups = [causes[at : at + step] for at in range(0, len(causes), step)]
     for at, group in enumerate(groups):
         other = groups[(at + 1) % len(groups)]
-        texts = (*(several[0].text for several in group), *strangers(size - len(group)))
+        texts = (*(several[0].text for several in group), *strangers(size - len(group), half=half))
         with (
             tempfile.TemporaryDirectory() as folder,
             open_store(Path(folder) / "base.db", write=True, create=True) as store,
@@ -238,7 +238,7 @@ def _near_strangers(half: Half, model: Remembered) -> list[Row]:
         open_store(Path(folder) / "base.db", write=True, create=True) as store,
         _vectors(model) as vectors,
     ):
-        ids = fill(store, (*(pair.one for pair in pairs), *strangers(1_000 - len(pairs))), model)
+        ids = fill(store, (*(pair.one for pair in pairs), *strangers(1_000 - len(pairs), half=half)), model)
         answered = total = 0
         for pair, own in zip(pairs, ids, strict=False):
             if identify(pair.one).fingerprint == identify(pair.other).fingerprint:
@@ -265,4 +265,7 @@ def curve(half: Half, model: Remembered, size: int = 1_000) -> str:
 
 
 if __name__ == "__main__":
-    measure(quick="--quick" in sys.argv, half="tuned" if "--tuned" in sys.argv else "reported")
+    measure(
+        quick="--quick" in sys.argv,
+        half=next((one for one in ("tuned", "fresh") if f"--{one}" in sys.argv), "reported"),
+    )

@@ -29,3 +29,21 @@ def test_the_base_is_large_distinct_and_always_the_same() -> None:
     assert base == strangers(10_000)
     assert base[:100] == strangers(100)
     assert not set(base) & {row.text for row in wordings()}
+
+
+def test_the_fresh_set_has_causes_and_strangers_of_its_own() -> None:
+    fresh, first = wordings("fresh"), wordings()
+    causes = dict(by_cause(fresh))
+    assert len(causes) >= 100
+    assert all(len({row.text for row in found}) == len(found) >= 2 for found in causes.values())
+    assert not {row.cause for row in first} & set(causes)
+    assert not {row.text for row in first} & {row.text for row in fresh}
+    assert len(near("fresh")) >= 50
+    assert sum(row.lang == "ko" for row in fresh) >= 20
+
+
+def test_the_base_of_the_fresh_set_says_nothing_that_its_causes_say() -> None:
+    base = strangers(2_000, half="fresh")
+    assert len(set(base)) == 2_000
+    assert not [text for text in base if text.startswith("SyntaxError: await is only valid")]
+    assert [text for text in strangers(2_000) if text.startswith("SyntaxError: await is only valid")]
