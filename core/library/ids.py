@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import orjson
+
 from core.library.spans import SourceSpan, span_object
 
 _ID = 32
@@ -18,14 +20,14 @@ _SHORT = 16
 def id_from(parts: Mapping[str, Any]) -> str:
     """The id of `parts`: their canonical JSON (RFC 8785, texts in NFC), blake3, the first 32 hexadecimal digits.
 
-    Raises ValueError for what JSON cannot hold (NaN, a lone surrogate).
+    `parts` hold texts, whole numbers, None, lists and mappings with ASCII names: of these sorted compact JSON is the
+    canonical one. Raises ValueError for what cannot be written so (a lone surrogate).
     """
-    import rfc8785
     from blake3 import blake3
 
     try:
-        return blake3(rfc8785.dumps(cast("Any", _composed(parts)))).hexdigest()[:_ID]
-    except rfc8785.CanonicalizationError as error:
+        return blake3(orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)).hexdigest()[:_ID]
+    except TypeError as error:
         raise ValueError(f"no id can be made: {error}") from error
 
 

@@ -38,7 +38,7 @@ def document_at(con: apsw.Connection, workspace_path: str) -> Document | None:
 def chunk(con: apsw.Connection, chunk_id: str) -> Chunk | None:
     """The passage with that id of the recipe."""
     row = con.execute(f"SELECT {_CHUNK} FROM chunks WHERE chunk_id = ?", (chunk_id,)).fetchone()
-    return Chunk(*cast("Any", row)) if row else None
+    return Chunk(*row) if row else None
 
 
 def chunks_by_id(con: apsw.Connection, ids: Collection[int]) -> dict[int, Chunk]:
@@ -69,4 +69,4 @@ def tags_of(con: apsw.Connection, doc_id: str) -> tuple[str, ...]:
 
 def _document(con: apsw.Connection, where: str, wanted: str) -> Document | None:
     row = con.execute(f"SELECT {_DOCUMENT} FROM documents WHERE {where}", (wanted,)).fetchone()
-    return Document(*cast("Any", row)) if row else None
+    return Document(*row) if row else None
