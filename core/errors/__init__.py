@@ -14,6 +14,7 @@ from core.errors.identify import identify, key_line
 from core.errors.identity import Identity, KeyLine
 from core.errors.normalize import normalize_error
 from core.errors.search import count_use, search
+from core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from core.errors.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
@@ -39,16 +40,7 @@ _LATER = {
     "source": ("SourceMessage", "SourcePage", "messages_around"),
     "spans": ("matched_spans",),
 }
-
-
-def __getattr__(name: str) -> object:
-    module = next((module for module, names in _LATER.items() if name in names), None)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{module}"), name)
-
+__getattr__ = lazy_names(__name__, _LATER)
 
 __all__ = [
     "Case",

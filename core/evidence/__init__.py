@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from core.evidence.acts import Decided, accept, adjust, choices, choose, current, reject, take_words
     from core.evidence.due import sessions_to_align
@@ -61,16 +63,7 @@ _LATER = {
     "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_quote"),
     "words": ("adjusted", "differences"),
 }
-
-
-def __getattr__(name: str) -> object:
-    module = next((module for module, names in _LATER.items() if name in names), None)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{module}"), name)
-
+__getattr__ = lazy_names(__name__, _LATER)
 
 __all__ = [
     "OPEN",

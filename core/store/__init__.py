@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.lazy_names import lazy_names
 from core.store import jobs
 from core.store.clock import now
 from core.store.faults import as_fault, faults
@@ -24,30 +25,14 @@ if TYPE_CHECKING:
     from core.store.vec import ensure_vec_table, load_vec
 
 _LATER = {
-    "Check": "core.store.checks",
-    "Restored": "core.store.backups",
-    "SalvageReport": "core.store.rescue",
-    "SeedRow": "core.store.seed",
-    "Undone": "core.store.reversal",
-    "backup": "core.store.backups",
-    "ensure_vec_table": "core.store.vec",
-    "load_vec": "core.store.vec",
-    "read_seed": "core.store.seed",
-    "restore": "core.store.backups",
-    "salvage": "core.store.rescue",
-    "store_checks": "core.store.checks",
-    "undo": "core.store.reversal",
+    "backups": ("Restored", "backup", "restore"),
+    "checks": ("Check", "store_checks"),
+    "rescue": ("SalvageReport", "salvage"),
+    "reversal": ("Undone", "undo"),
+    "seed": ("SeedRow", "read_seed"),
+    "vec": ("ensure_vec_table", "load_vec"),
 }
-
-
-def __getattr__(name: str) -> object:
-    module = _LATER.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(module), name)
-
+__getattr__ = lazy_names(__name__, _LATER)
 
 __all__ = [
     "Change",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from core.transcripts.claude_code import read_claude_code
     from core.transcripts.codex import read_codex
@@ -49,16 +51,7 @@ _LATER = {
         "ToolResult",
     ),
 }
-
-
-def __getattr__(name: str) -> object:
-    module = next((module for module, names in _LATER.items() if name in names), None)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{module}"), name)
-
+__getattr__ = lazy_names(__name__, _LATER)
 
 __all__ = [
     "HEAD",
