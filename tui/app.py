@@ -217,7 +217,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         if self.screen.has_class("-pane"):
             self.screen.dismiss()
         elif not self._covered() and self.errors.focus_part in ("none", "box"):
-            self.errors.results.take_focus()
+            self.errors.results.body.take_focus()
 
     def _help(self) -> None:
         from tui.screens.help import HelpScreen

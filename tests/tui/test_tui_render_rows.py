@@ -48,10 +48,12 @@ def test_a_narrow_row_gives_up_age_then_count_and_keeps_the_line() -> None:
 
 def test_each_tier_and_status_has_its_own_sign_in_both_alphabets() -> None:
     for signs in (UNICODE, ASCII):
-        for marks in (signs.tiers, signs.statuses):
+        for marks in (signs.tiers, signs.statuses, signs.quotes):
             assert len({mark.sign for mark in marks.values()}) == len(marks)
             assert all(cell_len(mark.sign) == 1 for mark in marks.values())
-    every = [mark.sign for marks in (ASCII.tiers, ASCII.statuses, ASCII.outcomes) for mark in marks.values()]
+    every = [
+        mark.sign for marks in (ASCII.tiers, ASCII.statuses, ASCII.quotes, ASCII.outcomes) for mark in marks.values()
+    ]
     assert "".join(every).isascii()
 
 

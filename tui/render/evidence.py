@@ -10,7 +10,7 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.foreign import inline, pad, title
-from tui.render.signs import Mark, Signs
+from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.align import Concern, Difference, Span
@@ -25,27 +25,10 @@ _AROUND = 24
 _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 """Code points of a message drawn before its place, of the place's own line before it, and behind it."""
 
-_STATES = {
-    "aligned": ("●", "v", "$cb-good", "aligned"),
-    "accepted": ("✓", "+", "$cb-good", "accepted"),
-    "flagged": ("!", "!", "$cb-draft", "flagged"),
-    "ambiguous": ("?", "?", "$cb-draft", "ambiguous"),
-    "near": ("~", "~", "$cb-bad", "near miss"),
-    "failed": ("✕", "x", "$cb-bad", "failed"),
-    "waiting": ("○", "-", "$cb-dim", "not aligned yet"),
-    "rejected": ("–", "n", "$cb-dim", "rejected"),
-}
-
-
-def state_mark(state: str, signs: Signs) -> Mark:
-    """The sign of a quote's state, its tone and its word."""
-    sign, plain, tone, words = _STATES.get(state, ("", "", "", state))
-    return Mark(plain if signs.plain else sign, tone, words)
-
 
 def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """One line: the sign, the quote, and why it is where it is."""
-    mark = state_mark(row.state, signs)
+    mark = signs.quote(row.state)
     why = f"{row.near:.0%} alike" if row.near is not None and row.state == "near" else row.reason or mark.words
     room = max(0, width - 4)
     right = inline(why, min(room * 2 // 5, 34), more=signs.more)
@@ -180,7 +163,7 @@ def draw_entry(quote: Quote, entry: Entry | None, signs: Signs) -> Content:
     others = () if entry is None else entry.quotes
     parts.append((f"\n{len(others)} {'quote' if len(others) == 1 else 'quotes'} of this entry", "bold $cb-dim"))
     for other in others[:50]:
-        mark, here = state_mark(other.state, signs), other.id == row.id
+        mark, here = signs.quote(other.state), other.id == row.id
         parts += [("\n", ""), (f"{mark.sign} ", f"bold {mark.tone}")]
         parts.append((inline(" ".join(other.quote.split()), 160), "$cb-text" if here else "$cb-soft"))
     return Content.assemble(*parts)

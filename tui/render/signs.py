@@ -23,13 +23,14 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The signs in use. `tiers` and `statuses` are keyed by the core's own names, `outcomes` by a trace's.
+    """The signs in use. `tiers`, `statuses` and `quotes` are keyed by the core's own names, `outcomes` by a trace's.
 
     `plain` is whether they are ASCII; `keys` are the user's own.
     """
 
     tiers: Mapping[str, Mark]
     statuses: Mapping[str, Mark]
+    quotes: Mapping[str, Mark]
     outcomes: Mapping[str, Mark]
     bar: str
     more: str
@@ -53,6 +54,10 @@ class Signs:
     def status(self, name: str | None) -> Mark:
         """The mark of a case's status; `unresolved` for none."""
         return self.statuses.get(name or "unresolved", _BLANK)
+
+    def quote(self, state: str) -> Mark:
+        """The mark of a quote's state."""
+        return self.quotes.get(state, _BLANK)
 
     def outcome(self, name: str) -> Mark:
         """The mark of a trace step's outcome."""
@@ -89,6 +94,16 @@ _STATUSES = {
     "unresolved": ("○", "-", "$cb-dim", "unresolved"),
     "rejected": ("✕", "x", "$cb-bad", "rejected"),
 }
+_QUOTES = {
+    "aligned": ("●", "v", "$cb-good", "aligned"),
+    "accepted": ("✓", "+", "$cb-good", "accepted"),
+    "flagged": ("!", "!", "$cb-draft", "flagged"),
+    "ambiguous": ("?", "?", "$cb-draft", "ambiguous"),
+    "near": ("~", "~", "$cb-bad", "near miss"),
+    "failed": ("✕", "x", "$cb-bad", "failed"),
+    "waiting": ("○", "-", "$cb-dim", "not aligned yet"),
+    "rejected": ("–", "n", "$cb-dim", "rejected"),
+}
 _OUTCOMES = {
     "hit": ("✓", "+", "$cb-good", "hit"),
     "miss": ("·", ".", "$cb-dim", "miss"),
@@ -106,6 +121,7 @@ def _marks(table: Mapping[str, tuple[str, str, str, str]], column: int) -> dict[
 UNICODE = Signs(
     tiers=_marks(_TIERS, 0),
     statuses=_marks(_STATUSES, 0),
+    quotes=_marks(_QUOTES, 0),
     outcomes=_marks(_OUTCOMES, 0),
     bar="▌",
     more="…",
@@ -123,6 +139,7 @@ UNICODE = Signs(
 ASCII = Signs(
     tiers=_marks(_TIERS, 1),
     statuses=_marks(_STATUSES, 1),
+    quotes=_marks(_QUOTES, 1),
     outcomes=_marks(_OUTCOMES, 1),
     bar="|",
     more="~",

@@ -104,7 +104,7 @@ class TriageScreen(ModalScreen[None]):
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
-            self._view.tell(of_fault(fault))
+            self._view.body.tell(of_fault(fault))
             return
         self._view.said = of_fault(fault).what
         self._view.caption(self.queue)
@@ -156,7 +156,7 @@ class TriageScreen(ModalScreen[None]):
             "triage.back": self._back,
             "list.back": self._back,
             "list.open": self.case.focus,
-            "case.back": self._view.take_focus,
+            "case.back": self._view.body.take_focus,
             "view.reload": self._load,
             "fix.write": lambda: self._curating.write(self.case.read),
             "fix.editor": lambda: self._curating.write_outside(self.case.read, lambda done: self._ended((), done)),

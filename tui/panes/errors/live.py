@@ -75,7 +75,8 @@ class LiveResults(Results):
     def found_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""
         self._sources = sources
-        if self.notice.display and self.notice.notice is not None and self.notice.notice.what == first_run(None).what:
+        notice = self.body.notice
+        if notice.display and notice.notice is not None and notice.notice.what == first_run(None).what:
             self._tell(first_run(sources))
 
     @property

@@ -92,7 +92,7 @@ class ErrorsPane(Container):
     def focus_part(self) -> Focus:
         """Which part has the focus."""
         focused = self.screen.focused
-        rows: dict[object, Focus] = {self.results.rows: "list", self.results.notice: "list"}
+        rows: dict[object, Focus] = {self.results.rows: "list", self.results.body.notice: "list"}
         parts: dict[object, Focus] = {
             self.box: "box",
             **rows,
@@ -186,7 +186,7 @@ class ErrorsPane(Container):
         """Nothing is in the casebook: keys are offered in the place of the list, so the focus goes there."""
         event.stop()
         if self.focus_part == "box" and not self.box.asked:
-            self.results.take_focus()
+            self.results.body.take_focus()
         self.incoming.look()
 
     def on_results_failed(self, event: Results.Failed) -> None:
@@ -244,7 +244,7 @@ class ErrorsPane(Container):
     def _to_list(self) -> None:
         self._unzoom()
         self._at("list")
-        self.results.take_focus()
+        self.results.body.take_focus()
 
     def _back_in_list(self) -> None:
         if self.has_class("-zoomed"):
@@ -283,7 +283,7 @@ class ErrorsPane(Container):
     def _zoom(self) -> None:
         zoomed = not self.has_class("-zoomed")
         if zoomed and self.focus_part in ("box", "none"):
-            self.results.take_focus()
+            self.results.body.take_focus()
         self.set_class(zoomed, "-zoomed")
 
     def _unzoom(self) -> None:

@@ -27,6 +27,7 @@ from tui.render.signs import Signs
 from tui.render.states import Notice, loading, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer
@@ -88,7 +89,7 @@ class Results(Vertical):
         self.every = 0
         self.resume: int | None = None  # the case one was at the last time
         self.rows = RowList(self._paint, id="rows")
-        self.notice = NoticeView(id="rows-notice")
+        self.body = RowsOrNotice(self.rows, NoticeView(id="rows-notice"))
         self._paged = PagedRows()
         self._asked_at = 0.0
         self._answered_ms = 0.0
@@ -103,12 +104,11 @@ class Results(Vertical):
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
-        yield self.rows
-        yield self.notice
+        yield self.body.rows
+        yield self.body.notice
 
     def on_mount(self) -> None:
         """Rows are there in a moment; only if not, say so."""
-        self.notice.display = False
         self.set_timer(PATIENCE, self._still_reading)
 
     @property
@@ -116,10 +116,6 @@ class Results(Vertical):
         """The chosen row, if it is read."""
         row = self.rows.rows.get(self.rows.chosen) if self.rows.rows.total else None
         return row if isinstance(row, Row) else None
-
-    def take_focus(self) -> None:
-        """Give the focus to the rows, or to the notice in their place."""
-        (self.rows if self.rows.display else self.notice).focus()
 
     def load(self, scope: Scope | None = None) -> None:
         """Read all cases of the scope from the beginning; with a search on, search again."""
@@ -241,12 +237,7 @@ class Results(Vertical):
         """Show the notice in the place of the rows, or the rows."""
         if notice is not None:
             self._shown_first = True
-            self.notice.tell(notice)
-        had_focus = self.rows.has_focus or self.notice.has_focus
-        self.notice.display = notice is not None
-        self.rows.display = notice is None
-        if had_focus:
-            self.take_focus()
+        self.body.tell(notice)
 
     def _still_reading(self) -> None:
         if not self._shown_first:

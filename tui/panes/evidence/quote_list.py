@@ -18,6 +18,7 @@ from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
 
 
 class QuoteList(Vertical):
@@ -27,41 +28,24 @@ class QuoteList(Vertical):
         super().__init__(id="evidence-list")
         self._signs = signs
         self.rows = RowList(self._paint, id="evidence-rows")
-        self._notice = NoticeView(id="evidence-notice")
+        self.body = RowsOrNotice(self.rows, NoticeView(id="evidence-notice"))
         self.said = ""
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
-        yield self.rows
-        yield self._notice
-
-    def on_mount(self) -> None:
-        """Rows are there in a moment."""
-        self._notice.display = False
+        yield self.body.rows
+        yield self.body.notice
 
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
-        self.tell(None if quotes.total else _nothing(quotes, shown))
+        self.body.tell(None if quotes.total else _nothing(quotes, shown))
         self.caption(quotes, shown)
-
-    def tell(self, notice: Notice | None) -> None:
-        """Show a notice in the place of the rows, or the rows."""
-        if notice is not None:
-            self._notice.tell(notice)
-        had_focus = self.rows.has_focus or self._notice.has_focus or self.screen.focused is None
-        self._notice.display, self.rows.display = notice is not None, notice is None
-        if had_focus:
-            self.take_focus()
 
     def trouble(self, fault: Fault) -> None:
         """It could not be read."""
-        self.tell(of_fault(fault))
-
-    def take_focus(self) -> None:
-        """Give the focus to the rows, or to the notice in their place."""
-        (self.rows if self.rows.display else self._notice).focus()
+        self.body.tell(of_fault(fault))
 
     def caption(self, quotes: Quotes, shown: Shown) -> None:
         """How many are left, and which filter is on, above; what was done last below."""

@@ -18,7 +18,6 @@ from tui.render.evidence import (
     draw_message,
     draw_places,
     flat,
-    state_mark,
 )
 from tui.render.foreign import title
 from tui.render.signs import Signs
@@ -126,7 +125,7 @@ class QuoteView(Vertical):
             for part in (self._head, self._before, self._place, self._behind):
                 part.update(Content(""))
             return
-        row, mark = self.read.quote.row, state_mark(self.read.quote.row.state, self._signs)
+        row, mark = self.read.quote.row, self._signs.quote(self.read.quote.row.state)
         found = self.read.messages.get(self.index)
         self.border_title = Content(f"#{row.id} {mark.sign} {mark.words}")
         count = "" if found is None else f" of {found.count - 1:,}"

@@ -183,7 +183,7 @@ class EvidenceScreen(Screen[None]):
             "evidence.copy": self._copy,
             "list.open": self.view.message.focus,
             "list.back": self._back,
-            "case.back": self.list.take_focus,
+            "case.back": self.list.body.take_focus,
             "case.enter": self._whole,
             "undo.last": self.reviewing.take_back,
             "undo.redo": lambda: self.reviewing.take_back(again=True),
@@ -249,7 +249,7 @@ class EvidenceScreen(Screen[None]):
         self._body.set_class(visible, "-no-why")
         self._body.set_class(not visible, "-why")
         if visible and self.entry.has_focus:
-            self.list.take_focus()
+            self.list.body.take_focus()
 
     def _whole(self) -> None:
         if self.view.text:

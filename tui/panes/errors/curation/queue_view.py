@@ -16,6 +16,7 @@ from tui.render.signs import Signs
 from tui.render.states import Notice
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
 
 
 class QueueView(Vertical):
@@ -26,38 +27,21 @@ class QueueView(Vertical):
         self._signs = signs
         self._clock = clock
         self.rows = RowList(self._paint, id="triage-rows")
-        self._notice = NoticeView(id="triage-notice")
+        self.body = RowsOrNotice(self.rows, NoticeView(id="triage-notice"))
         self.said = ""
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
-        yield self.rows
-        yield self._notice
-
-    def on_mount(self) -> None:
-        """Rows are there in a moment."""
-        self._notice.display = False
+        yield self.body.rows
+        yield self.body.notice
 
     def show(self, queue: Queue, at: int) -> None:
         """Show this queue, row `at` chosen, the others where they are."""
         top = round(self.rows.scroll_y)
         self.rows.renew(queue, at, top)
         self.rows.reveal()
-        self.tell(None if queue.total else _nothing_waits(queue.left))
+        self.body.tell(None if queue.total else _nothing_waits(queue.left))
         self.caption(queue)
-
-    def tell(self, notice: Notice | None) -> None:
-        """Show a notice in the place of the rows, or the rows."""
-        if notice is not None:
-            self._notice.tell(notice)
-        had_focus = self.rows.has_focus or self._notice.has_focus or self.screen.focused is None
-        self._notice.display, self.rows.display = notice is not None, notice is None
-        if had_focus:
-            self.take_focus()
-
-    def take_focus(self) -> None:
-        """Give the focus to the rows, or to the notice in their place."""
-        (self.rows if self.rows.display else self._notice).focus()
 
     def caption(self, queue: Queue) -> None:
         """How many wait, above; what was decided last, or how many are marked, below."""
