@@ -1,0 +1,111 @@
+"""The tool calls of imported sessions, to be read a page at a time: their keys once, their rows as they are looked at.
+
+Keys are row ids, the newest import first; a page is read by its keys, never by counting past the rows before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from core.rules.call import ToolCall
+from core.rules.project_type import project_type
+from core.store import Store, faults
+from core.transcripts.commands import shell_command
+
+ABOUT = 300
+"""Code points of what a call is about, in a row."""
+_HEAD = 4_000
+_TELLING = ("description", "file_path", "notebook_path", "path", "pattern", "query", "url", "prompt", "content")
+_TEXT = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)')
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """One tool call in a list: what it is about in a line, when it was made (ISO 8601, or empty), whether it failed."""
+
+    id: int
+    tool: str
+    about: str
+    ts: str
+    failed: bool
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """One tool call whole, with the session and message that it is from."""
+
+    id: int
+    call: ToolCall
+    session: str
+    message: int
+    project: str
+    ts: str
+
+
+def call_keys(store: Store, tool: str = "") -> array[int]:
+    """The keys of all calls (of one tool), the newest import first. Raises Fault."""
+    where, given = ("WHERE name = ?", (tool,)) if tool else ("", ())
+    with faults(store.path):
+        rows = store.con.execute(f"SELECT rowid FROM tool_call {where}", given)
+        found = array("q", (cast("int", row[0]) for row in rows))
+    return array("q", sorted(found, reverse=True))
+
+
+def call_rows(store: Store, keys: Sequence[int]) -> tuple[CallRow, ...]:
+    """The rows of these keys, in their order; one that is gone is left out. Raises Fault."""
+    with faults(store.path):
+        rows = store.con.execute(
+            "SELECT t.rowid, t.name, substr(t.input_json, 1, ?), length(t.input_json), coalesce(m.ts, ''), t.failed,"
+            " s.project FROM json_each(?) AS wanted JOIN tool_call AS t ON t.rowid = wanted.value"
+            " JOIN session AS s ON s.id = t.session_id"
+            " LEFT JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx",
+            (_HEAD, json.dumps(list(keys))),
+        ).fetchall()
+    found = {
+        key: CallRow(key, name, about(name, head, whole=size <= _HEAD), ts, bool(failed), project)
+        for key, name, head, size, ts, failed, project in cast("list[tuple[int, str, str, int, str, int, str]]", rows)
+    }
+    return tuple(found[key] for key in keys if key in found)
+
+
+def stored_call(store: Store, key: int) -> StoredCall | None:
+    """The call of this key with its whole input and its project's languages; None where it is gone. Raises Fault."""
+    with faults(store.path):
+        row = store.con.execute(
+            "SELECT t.name, t.input_json, t.session_id, t.call_idx, s.project, coalesce(m.ts, '') FROM tool_call AS t"
+            " JOIN session AS s ON s.id = t.session_id"
+            " LEFT JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx WHERE t.rowid = ?",
+            (key,),
+        ).fetchone()
+    if row is None:
+        return None
+    name, given, session, message, project, ts = cast("tuple[str, str, str, int, str, str]", row)
+    kind = project_type(Path(project)) if project and Path(project).is_absolute() else ()
+    return StoredCall(key, ToolCall(name, _input(given), kind), session, message, project, ts)
+
+
+def about(tool: str, given: str, *, whole: bool = True) -> str:
+    """What a call is about, from its input as JSON, in one line; of one that was cut off, its first texts."""
+    said = _input(given) if whole else {}
+    command = shell_command(tool, said)
+    if command is None:
+        texts = [str(said[name]) for name in _TELLING if isinstance(said.get(name), str)][:2]
+        texts = texts or [str(value) for value in said.values() if isinstance(value, str)][:2]
+        command = "  ".join(texts) or "  ".join(found.group(1) for found in _TEXT.finditer(given[:_HEAD])) or given
+    return " ".join(command[: ABOUT * 2].split())[:ABOUT]
+
+
+def _input(given: str) -> dict[str, Any]:
+    """The input as an object; what is none (a broken import, a bare text) is kept under a name of its own."""
+    try:
+        found: object = json.loads(given)
+    except (ValueError, RecursionError):
+        return {"input": given}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {"input": given}

@@ -1,0 +1,49 @@
+"""How each labelled call fares: what was expected, what is shown, and whether that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from core.rules.answer import RuleMatch
+from core.rules.call import ToolCall
+from core.rules.labelled import LabelledCall
+
+Result = Literal["right", "second", "missed", "wrong", "loud"]
+"""`right`: the expected rule is first, or silence where none is; `second`: it is shown, but not first;
+`missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One labelled call with what was shown for it, and how that compares."""
+
+    labelled: LabelledCall
+    match: RuleMatch
+    result: Result
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The ids shown, in order."""
+        return tuple(one.id for one in self.match.rules)
+
+
+def case_results(calls: tuple[LabelledCall, ...], answer: Callable[[ToolCall], RuleMatch]) -> tuple[CaseResult, ...]:
+    """Each call answered and judged; those that are not right first. Raises what `answer` raises."""
+    found = [_judged(one, answer(one.call)) for one in calls]
+    return tuple(sorted(found, key=lambda one: one.result == "right"))
+
+
+def _judged(one: LabelledCall, match: RuleMatch) -> CaseResult:
+    shown = [rule.id for rule in match.rules]
+    result: Result
+    if not one.expected:
+        result = "loud" if shown else "right"
+    elif not shown:
+        result = "missed"
+    elif shown[0] in one.expected:
+        result = "right"
+    else:
+        result = "second" if set(shown) & set(one.expected) else "wrong"
+    return CaseResult(one, match, result)

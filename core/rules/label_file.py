@@ -1,0 +1,158 @@
+"""What a person says about a call and a rule (right, wrong, missing), kept as labelled calls for `rules compare`.
+
+One file of JSON lines beside the casebook. A line that is no labelled call is left as it stands.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from core.atomic import write_file
+from core.embedding.turn import turn
+from core.fault import Fault
+from core.rules.call import ToolCall
+from core.rules.labelled import LabelledCall
+from core.text import redact
+
+Verdict = Literal["right", "wrong", "missing"]
+"""`right`: the rule applies and is shown; `missing`: it applies and is not; `wrong`: it does not apply."""
+
+MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What was said of one call: the rules that apply, those that do not, whether silence is right."""
+
+    applies: tuple[str, ...] = ()
+    not_these: tuple[str, ...] = ()
+    silence: bool = False
+
+
+def label_file(database: Path) -> Path:
+    """Where the labels of a casebook are kept."""
+    return database.with_name(f"{database.stem}-rule-calls.jsonl")
+
+
+def read_labels(path: Path) -> tuple[tuple[LabelledCall, Label], ...]:
+    """Every labelled call of the file with its label, in order; none where there is no file. Raises Fault io_error."""
+    found = (_parsed(line) for line in _lines(path))
+    return tuple((_labelled(item), _label(item)) for item in found if item is not None)
+
+
+def label_of(path: Path, call: ToolCall) -> Label | None:
+    """What was said of this call; None: nothing. Raises Fault io_error."""
+    key = _key(_item(call))
+    found = (item for line in _lines(path) if (item := _parsed(line)) is not None and _key(item) == key)
+    item = next(found, None)
+    return None if item is None else _label(item)
+
+
+def put_label(path: Path, call: ToolCall, rule: str | None, verdict: Verdict, about: str = "") -> Label | None:
+    """Say something of a call; what was said the same way already is taken back. Its label now, None for none left.
+
+    `rule` None with `right`: silence is the right answer. Raises Fault invalid_input where no rule is named and it
+    is needed, io_error where the file cannot be written, timeout where another process holds it.
+    """
+    if rule is None and verdict != "right":
+        raise Fault("invalid_input", f"no rule is named as {verdict}", "choose one")
+    given = _item(call)
+    key = _key(given)
+    with turn(path.with_name(path.name + ".lock"), patience=2.0):
+        lines = _lines(path)
+        places = [at for at, line in enumerate(lines) if (item := _parsed(line)) is not None and _key(item) == key]
+        item = _parsed(lines[places[0]]) if places else None
+        now = _said(Label() if item is None else _label(item), rule, verdict)
+        kept = [line for at, line in enumerate(lines) if at not in places[1:]]
+        if now is None:
+            kept = [line for at, line in enumerate(lines) if at not in places]
+        else:
+            line = _line({**given, **(item or {"about": redact(about)}), **_fields(now)})
+            if places:
+                kept[places[0]] = line
+            else:
+                kept.append(line)
+        write_file(path, (f"{line}\n" for line in kept), replace=True)
+    return now
+
+
+def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
+    if rule is None:
+        return None if before.silence else Label((), before.not_these, True)
+    applies, not_these = list(before.applies), list(before.not_these)
+    here, there = (not_these, applies) if verdict == "wrong" else (applies, not_these)
+    if rule in here:
+        here.remove(rule)
+    else:
+        here.append(rule)
+        if rule in there:
+            there.remove(rule)
+    return Label(tuple(applies), tuple(not_these)) if applies or not_these else None
+
+
+def _fields(label: Label) -> dict[str, Any]:
+    """`hard`: a rule came up, and none applies."""
+    hard = bool(label.not_these) and not label.applies
+    return {"expected": list(label.applies), "not": list(label.not_these), "hard": hard}
+
+
+def _label(item: dict[str, Any]) -> Label:
+    applies, not_these = _ids(item.get("expected")), _ids(item.get("not"))
+    return Label(applies, not_these, not applies and not not_these)
+
+
+def _labelled(item: dict[str, Any]) -> LabelledCall:
+    call = ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {}))
+    expected, hard = _ids(item.get("expected")), item.get("hard") is True
+    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")))
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in cast("list[object]", value)) if isinstance(value, list) else ()
+
+
+def _item(call: ToolCall) -> dict[str, Any]:
+    """The call as it is written down: secrets masked."""
+    said = redact(json.dumps(dict(call.tool_input), ensure_ascii=False))
+    try:
+        given: object = json.loads(said)
+    except ValueError:  # a mask fell on a sign of the JSON itself
+        given = {"input": said}
+    return {"tool_name": redact(call.tool_name), "tool_input": given}
+
+
+def _key(item: dict[str, Any]) -> str:
+    return json.dumps([item.get("tool_name"), item.get("tool_input") or {}], sort_keys=True)
+
+
+def _line(item: dict[str, Any]) -> str:
+    return json.dumps(item, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def _lines(path: Path) -> Sequence[str]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the file") from error
+    if len(data) > MAX_BYTES:
+        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "put it aside")
+    return [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    item = cast("dict[str, Any]", value)
+    named = isinstance(item.get("tool_name"), str) and isinstance(item.get("expected"), list)
+    return item if named and isinstance(item.get("tool_input", {}), dict) else None

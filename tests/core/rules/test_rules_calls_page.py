@@ -1,0 +1,65 @@
+"""Tool calls of imported sessions by page, and the cache of a rule, read from a casebook."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from core.rules.cache_state import cache_state
+from core.rules.calls_page import call_keys, call_rows, stored_call
+from core.rules.parse import parse
+from core.rules.rule_rows import sync
+from core.store import Store, open_store
+from tests.core.rules.test_rules_reasons import RULES
+
+
+def put_calls(store: Store, *calls: tuple[str, str]) -> None:
+    with store.transaction() as con:
+        con.execute("INSERT INTO session(id, agent, project) VALUES ('s', 'plain', '/w/shop')")
+        for at, (name, given) in enumerate(calls):
+            con.execute(
+                "INSERT INTO tool_call(session_id, tool_use_id, name, input_json, call_idx) VALUES ('s', ?, ?, ?, ?)",
+                (f"t{at}", name, given, at),
+            )
+
+
+def test_calls_come_newest_first_and_any_page_is_read_by_its_keys(tmp_path: Path) -> None:
+    many = [("Bash", json.dumps({"command": f"echo {at}"})) for at in range(500)]
+    with open_store(tmp_path / "c.db", write=True, create=True) as store:
+        put_calls(store, *many, ("Write", '{"file_path": "a.py", "content": "x"}'))
+        keys = call_keys(store)
+        assert len(keys) == 501
+        assert [row.about for row in call_rows(store, keys[:2])] == ["a.py x", "echo 499"]
+        assert [row.about for row in call_rows(store, keys[300:302])] == ["echo 200", "echo 199"]
+        assert len(call_keys(store, "Write")) == 1
+        whole = stored_call(store, keys[1])
+        assert whole is not None
+        assert (whole.call.tool_name, whole.call.tool_input, whole.session) == ("Bash", {"command": "echo 499"}, "s")
+        assert stored_call(store, 10_000) is None
+        assert call_rows(store, [10_000]) == ()
+
+
+def test_inputs_that_are_no_objects_or_huge_are_shown_all_the_same(tmp_path: Path) -> None:
+    huge = json.dumps({"content": "lang " * 100_000})
+    with open_store(tmp_path / "c.db", write=True, create=True) as store:
+        put_calls(store, ("Odd", "not json"), ("Odd", "[1, 2]"), ("Write", huge), ("Odd", "{}"))
+        rows = call_rows(store, call_keys(store))
+        assert [row.about[:8] for row in rows] == ["{}", "lang lan", "[1, 2]", "not json"]
+        assert all(len(row.about) <= 300 for row in rows)
+        found = stored_call(store, call_keys(store)[3])
+        assert found is not None
+        assert found.call.tool_input == {"input": "not json"}
+
+
+def test_the_cache_of_a_rule_says_what_is_kept_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "memory.md"
+    path.write_text(RULES, encoding="utf-8")
+    file = parse(path)
+    with open_store(tmp_path / "c.db", write=True, create=True) as store:
+        assert cache_state(store, file.rules[0]).looked is None
+        sync(store, [file], 1_000.0)
+        kept = cache_state(store, file.rules[0])
+        assert (kept.looked, kept.current, kept.waiting, kept.vectors) == (1_000.0, True, True, ())
+        assert kept.file_sha == file.sha256
+        path.write_text(RULES.replace("shared branch", "branch of others"), encoding="utf-8")
+        assert not cache_state(store, parse(path).rules[0]).current
