@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
 from core.store import Store, open_store
@@ -82,3 +83,12 @@ def _add(store: Store, texts: list[str], at: int) -> None:
             " SELECT id, ?1, '', 'a fix', '' FROM error_kb WHERE error_normalized = ?1",
             ((text,) for text in texts),
         )
+
+
+def unembedded(source: Path, target: Path) -> Path:
+    """A copy of a casebook in which every case waits to be embedded, whatever was embedded in the kept one."""
+    shutil.copyfile(source, target)
+    with open_store(target, write=True) as store, store.transaction() as con:
+        con.execute("DELETE FROM vector; DELETE FROM vector_bits; DELETE FROM meta WHERE key = 'vectors:error'")
+        con.execute("DELETE FROM backlog; INSERT INTO backlog SELECT 'error', id FROM error_kb")
+    return target

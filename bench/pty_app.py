@@ -22,6 +22,7 @@ from textual.binding import BindingType
 from core.config import load_config
 from tui.app import CasebookApp
 from tui.jobs import Job
+from tui.leaving import end_at_once
 from tui.surroundings import Surroundings
 
 BEAT = 0.004
@@ -113,6 +114,7 @@ def main(casebook: str, report: str, transcript: str = "") -> int:
     gc.freeze()  # as `tui.app.run` does
     seen = {"late": app.late, "busy": app.busy, "imported": app.imported, "embedding": app.embedding}
     Path(report).write_text(json.dumps(seen), encoding="utf-8")
+    end_at_once(app.return_code or 0)  # as well
     return app.return_code or 0
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.cases import build, message
+from bench.cases import build, message, unembedded
 from bench.pty_app import BEAT
 from bench.table import Row, seconds
 from bench.terminal import Terminal
@@ -168,7 +168,7 @@ def _stalls(home: Path, env: Mapping[str, str], large: Path, transcript: Path, w
 def _embedding(home: Path, env: Mapping[str, str], cases: int) -> list[Row]:
     """Typing while as many cases are embedded by themselves, then at rest in the same process."""
     report, own = home / "embedding.json", home / "embedding.db"
-    shutil.copyfile(build(OUT / f"cases-{cases}.db", cases), own)
+    unembedded(build(OUT / f"cases-{cases}.db", cases), own)
     rng = random.Random(11)
     typing: list[Span] = []
     with Terminal(_beating(own, report), env={**env, "CASEBOOK_EMBEDDING_AUTO": "true"}) as terminal:
@@ -299,7 +299,7 @@ def _quit_with_a_model(home: Path, env: Mapping[str, str], rounds: int) -> list[
     report, samples, waiting = home / "model.json", home / "model.db", home / "waiting.db"
     fill_demo(samples)
     embed_pending(samples)
-    shutil.copyfile(build(OUT / "cases-2000.db", 2_000), waiting)
+    unembedded(build(OUT / "cases-2000.db", 2_000), waiting)
     took: dict[str, list[float]] = {"model": [], "": [], "embed": []}
     ran = dict.fromkeys(took, 0)
     for _ in range(rounds):
