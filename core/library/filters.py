@@ -1,0 +1,128 @@
+"""Which documents a search may find: conditions inside the query, never applied to its answer (decision 20)."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass, fields
+from typing import Final, cast
+
+import apsw
+
+from core.fault import Fault
+from core.library.rows import TRUST_LEVELS, TrustLevel
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """What a document must be; every one given must hold, of `tags_any` one.
+
+    `path_glob`: `*` and `?` stay within a folder, `**` does not; without `/` it is the file's name. `trust_min`: at
+    least as trusted. `doc`: an id or a path. `since` and `until` bound the document's own date (`updated_at`).
+    """
+
+    tags_any: tuple[str, ...] = ()
+    lang: str | None = None
+    path_glob: str | None = None
+    trust_min: TrustLevel | None = None
+    source: str | None = None
+    source_type: str | None = None
+    media: str | None = None
+    doc: str | None = None
+    code_lang: str | None = None
+    repo: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """The filters that are set, by name, as they are told."""
+        values: list[tuple[str, str]] = [("tags_any", ",".join(self.tags_any))]
+        values += [(one.name, getattr(self, one.name) or "") for one in fields(self) if one.name != "tags_any"]
+        return tuple((name, value) for name, value in values if value)
+
+
+EVERYTHING: Final = SearchFilters()
+
+
+def conditions(filters: SearchFilters) -> tuple[list[str], list[str]]:
+    """The filters, but for the glob, as tests of a row `d` of `documents`. Raises Fault invalid_input."""
+    tests: list[str] = []
+    values: list[str] = []
+    for column in ("lang", "source_type", "code_lang", "repo"):
+        _equal(tests, values, f"d.{column}", getattr(filters, column))
+    _equal(tests, values, "d.source_id", filters.source)
+    _equal(tests, values, "d.media_type", filters.media)
+    if filters.tags_any:
+        tests.append("d.doc_id IN (SELECT doc_id FROM document_tags WHERE tag IN (SELECT value FROM json_each(?)))")
+        values.append(json.dumps([_nfc(tag) for tag in filters.tags_any]))
+    if filters.trust_min:
+        if filters.trust_min not in TRUST_LEVELS:
+            raise Fault(
+                "invalid_input", f"no such trust level: {filters.trust_min}", f"one of {', '.join(TRUST_LEVELS)}"
+            )
+        tests.append("d.trust_level IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(TRUST_LEVELS[: TRUST_LEVELS.index(filters.trust_min) + 1]))
+    if filters.doc:
+        tests.append("(d.doc_id = ? OR d.workspace_path = ?)")
+        values += [filters.doc, _nfc(filters.doc)]
+    for sign, date in ((">=", filters.since), ("<=", filters.until)):
+        if date:
+            tests.append(f"d.updated_at {sign} ?")
+            values.append(_date(date) if sign == ">=" or len(date) > 10 else f"{_date(date)}T99")
+    return tests, values
+
+
+def documents_passing(con: apsw.Connection, filters: SearchFilters) -> tuple[str, ...] | None:
+    """The ids of the documents that pass, by path; None where no filter is set. Raises Fault invalid_input."""
+    if filters == EVERYTHING:
+        return None
+    tests, values = conditions(filters)
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    rows = con.execute(
+        f"SELECT d.doc_id, d.workspace_path FROM documents d{where} ORDER BY d.workspace_path", values
+    ).fetchall()
+    found = cast("list[tuple[str, str]]", rows)
+    if filters.path_glob:
+        matches = glob_pattern(filters.path_glob)
+        found = [row for row in found if matches.fullmatch(row[1])]
+    return tuple(doc_id for doc_id, _ in found)
+
+
+def chunks_passing(con: apsw.Connection, documents: tuple[str, ...] | None) -> frozenset[int] | None:
+    """The chunks of those documents, for a search by vectors; None: all."""
+    if documents is None:
+        return None
+    rows = con.execute(
+        "SELECT c.id FROM json_each(?) CROSS JOIN chunks c ON c.doc_id = value", (json.dumps(documents),)
+    ).fetchall()
+    return frozenset(cast("int", row[0]) for row in rows)
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """A path glob as a pattern for whole paths."""
+    said = _nfc(glob).removeprefix("./")
+    if "/" not in said:
+        said = f"**/{said}"
+    out = ""
+    for part in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", said):
+        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or re.escape(part)
+    return re.compile(out, re.DOTALL)
+
+
+def _equal(tests: list[str], values: list[str], column: str, value: str | None) -> None:
+    if value:
+        tests.append(f"{column} = ?")
+        values.append(_nfc(value))
+
+
+def _date(text: str) -> str:
+    if not _DATE.fullmatch(text):
+        raise Fault("invalid_input", f"{text[:60]} is no date", "write it like 2026-01-31, or with a time after a T")
+    return text.replace(" ", "T")
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
