@@ -10,6 +10,7 @@ import apsw
 from core.errors.answer import Confidence, Hit, Query, Source, Status, Tier
 from core.errors.codes import codes_differ
 from core.errors.current import ANSWERS, CURRENT_FIRST
+from core.errors.names import swapped_names
 from core.errors.resolutions import message_numbers, parse_names
 from core.text import words
 from core.trace import Step, Stopwatch, facts
@@ -280,14 +281,13 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     others = tuple(
         replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
     )
-    differ = codes_differ(query.key_line, best.key_line)
-    if rows[0][0] >= OVERLAP and not differ:
+    if best.confidence == "high":
         step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
         return Looked(best, others, None, step)
     step = Step(
         "prefix",
         "rejected",
-        f"{'the codes differ' if differ else f'the words overlap too little (below {OVERLAP})'}; kept as a weak match",
+        f"{best.why[-1]}; kept as a weak match",
         seen,
         elapsed_ms=watch.ms(),
     )
@@ -299,7 +299,9 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) 
     why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
     hit = _hit(con, case_id, fixes[0] if fixes else None, "prefix", round(0.5 + 0.4 * share, 3), None, why)
     if share < OVERLAP:
-        return lowered(hit, "the words overlap too little")
+        return lowered(hit, f"the words overlap too little (below {OVERLAP})")
     if codes_differ(query.key_line, hit.key_line):
         return lowered(hit, "the codes differ")
+    if swapped := swapped_names(query.normalized, hit.error_normalized):
+        return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
     return hit

@@ -13,6 +13,7 @@ from core.errors.browse import browse
 from core.errors.case import Filters
 from core.errors.cases import Name, observe
 from core.errors.identify import identify
+from core.errors.names import names
 from core.errors.undo import refresh_touched
 from core.fault import Fault
 from core.store import open_store, undo
@@ -84,6 +85,28 @@ def test_weak_prefix_is_low(db: Path) -> None:
     answer = search(db, "Error response from daemon: could not create, the container name is already in use now")
     assert answer.match is not None
     assert (answer.match.tier, answer.match.confidence) == ("prefix", "low")
+
+
+def test_the_same_said_of_another_library_is_low_and_says_so(db: Path) -> None:
+    record_resolution(
+        db, "error: failed to run custom build command for `openssl-sys v0.9.1`", "apt install libssl-dev"
+    )
+    answer = search(db, "error: failed to run custom build command for `libz-sys v1.1.8`")
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("prefix", "low")
+    assert "it names openssl-sys, not libz-sys" in answer.match.why
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cannot import std::vector from @types/node-fetch", {"std::vector", "@types/node-fetch"}),
+        ("getUser of user_store failed in app.core.users", {"getUser", "user_store", "app.core.users"}),
+        ("e.g. <PATH> and/or v0.9.1, 3.11.2: Permission denied. Try again", set()),
+    ],
+)
+def test_names_are_no_words_versions_or_masks(text: str, expected: set[str]) -> None:
+    assert names(text) == expected
 
 
 def test_like_wildcards_are_literal(db: Path) -> None:
