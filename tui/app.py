@@ -16,6 +16,7 @@ from textual.types import CSSPathType
 from core.config import Config
 from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
+from tui.alt_digits import read_alt_digits
 from tui.crash import CrashSafe, Logger, crash_line, heed_signals, no_log, note_lost_threads, traceback_of
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
@@ -337,6 +338,7 @@ def run(
         db_path, title=title, ascii_only=ascii_only, theme=theme, around=around, roots=lambda: roots_of(config)
     )
     note_lost_threads(log_line)
+    read_alt_digits()
     app.run(mouse=config is None or config.values.ui.mouse)
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     if app.crash is not None:

@@ -138,3 +138,21 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
         terminal.close()
     for sequence in FORBIDDEN:
         assert sequence not in terminal.written, sequence
+
+
+def test_alt_and_a_digit_go_to_a_pane_from_the_box_and_a_sign_is_typed(tmp_path: Path) -> None:
+    """As terminals send it, ESC and the digit: `Pilot` makes the key itself and would not see that it never comes."""
+    path = tmp_path / "casebook.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: it broke", "shell", "mend it")
+    terminal = Terminal(str(path))
+    try:
+        terminal.read_until(b"mend it")
+        terminal.send(b"\x1b2")
+        terminal.read_until(b"Quotes")
+        terminal.send(b"\x1b1")
+        terminal.read_until(b"mend it")
+        terminal.send("£".encode())
+        terminal.read_until("£".encode())
+    finally:
+        terminal.close()
