@@ -16,7 +16,7 @@ from core.xdg import folder_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
 
     from cli.context import Context
@@ -26,6 +26,9 @@ DEADLINE_MS = 1_600
 """After so long the process ends, answer or not, unless a setting says otherwise."""
 _WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"')
 _ANSWERED = 0
+_LAST_WORDS_S = 0.3
+"""After giving up: for keeping what was told, and for the log."""
+_SPARE_S, _SPARE_FILES = 0.2, 3
 
 
 def run(argv: Sequence[str]) -> NoReturn:
@@ -70,19 +73,25 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
     if found.deadline_ms != DEADLINE_MS:
         watchdog.set(found.deadline_ms)
     payload = _payload()
+    watchdog.keep = payload, found.database
     hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
     if hosted:
         from core.flows.hook.call import ask
 
-        answer = ask(payload, found.database, found.model, found.service, found.deadline_ms / 1000)
+        try:
+            answer = ask(payload, found.database, found.model, found.service, found.deadline_ms / 1000)
+        except TimeoutError:
+            watchdog.give_up()
         if answer is not None:
             _pass_on(answer)
             return
     _answer_here(payload, found, argv)
+    watchdog.keep = None
     if hosted:
         from core.flows.hook.after import start_detached
 
         start_detached(["hook", "--host"])
+    _take_up(found)
 
 
 def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> None:
@@ -99,6 +108,17 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> None:
         sys.stdout.flush()
     if handled.fault:
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
+
+
+def _take_up(found: _Found) -> None:
+    """Write down what hooks before this one could not: a little of it, because the agent waits."""
+    folder = os.path.join(folder_name("state"), "hooks")
+    if sys.platform == "win32" or os.path.isdir(folder):
+        from pathlib import Path
+
+        from core.flows.hook.spool import take_up
+
+        take_up(Path(found.database), seconds=_SPARE_S, most=_SPARE_FILES)
 
 
 def _pass_on(answer: bytes) -> None:
@@ -196,26 +216,48 @@ def _after(argv: list[str]) -> None:
 
 
 class _Watchdog:
-    """Ends the process, well, when its time is up; setting it again starts the time anew."""
+    """Ends the process, well, when its time is up; setting it again starts the time anew.
+
+    `keep` is what must not be lost then: a payload, and the casebook it is for.
+    """
 
     def __init__(self, ms: int) -> None:
         self._timer: threading.Timer | None = None
+        self._ms = ms
+        self._once = threading.Lock()
+        self.keep: tuple[bytes, str] | None = None
         self.set(ms)
 
     def set(self, ms: int) -> None:
         self.cancel()
-        self._timer = threading.Timer(ms / 1000, _give_up, (ms,))
-        self._timer.daemon = True
-        self._timer.start()
+        self._ms = ms
+        self._timer = _timer(ms / 1000, self.give_up)
 
     def cancel(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
+    def give_up(self) -> NoReturn:
+        """Leave what was told to the next hook or import; nothing of that may take long either."""
+        if not self._once.acquire(blocking=False):
+            threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
+            os._exit(_ANSWERED)
+        _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
+        kept = False
+        if self.keep is not None:
+            from core.flows.hook.spool import put
 
-def _give_up(ms: int) -> NoReturn:
-    _log("warning", "hook", fault=f"it took longer than {ms} ms and was given up")
-    os._exit(_ANSWERED)
+            kept = put(*self.keep)
+        left = "; what it told waits for the next" if kept else ""
+        _log("warning", "hook", fault=f"it took longer than {self._ms} ms and was given up{left}")
+        os._exit(_ANSWERED)
+
+
+def _timer(seconds: float, do: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, do)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _log(level: str, event: str, **facts: object) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.fault import Fault
+from core.flows.hook.spool import take_up
 from core.flows.import_ahead import rows_ahead
 from core.flows.import_files import Found, files_to_read
 from core.flows.import_harvest import harvest_pending
@@ -84,6 +85,7 @@ def import_transcripts(
     store. What cannot be read is listed in the report, by file and line.
     """
     store.require_write()
+    take_up(store.path)  # before its transcript is read, which tells all that better
     tally, chosen = Tally(), None if agent == "auto" else agent
     files = files_to_read(chosen, paths, tally)
     meter = Meter(on_progress, "import", sum(found.size for found in files))

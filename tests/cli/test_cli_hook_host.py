@@ -94,8 +94,8 @@ def home(tmp_path: Path) -> Generator[Home]:
 
 
 @contextmanager
-def impostor(home: Home, said: bytes) -> Generator[None]:
-    """Somebody who listens where the host would, takes what comes, says `said` and nothing more."""
+def impostor(home: Home, said: bytes, *, closes: bool = False) -> Generator[None]:
+    """Somebody who listens where the host would, takes what comes, says `said` and nothing more, or even `closes`."""
     home.socket.parent.mkdir(mode=0o700)
     done = threading.Event()
     with socket.socket(socket.AF_UNIX) as listener:
@@ -112,7 +112,7 @@ def impostor(home: Home, said: bytes) -> Generator[None]:
                     continue
                 line.sendall(said)
                 lines.append(line)
-                if said not in (b"", b"+"):
+                if closes or said not in (b"", b"+"):
                     line.close()
             for line in lines:
                 line.close()
@@ -165,6 +165,14 @@ def test_a_hanging_host_never_holds_an_agent_up(home: Home) -> None:
         hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="1600")
     assert (hung.returncode, hung.stdout) == (0, b"")
     assert time.monotonic() - start < 20
+    assert home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_HOST="false").returncode == 0
+    assert home.seen() == 2, "what the one that gave up was told is written down by the next"
+
+
+def test_a_host_that_dies_over_a_payload_is_done_without(home: Home) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, b"+", closes=True):
+        assert b"Install leftpad" in home.hook(FAILED).stdout
 
 
 @pytest.mark.parametrize("said", [b"-", b"garbage", b"\x00" * 99])

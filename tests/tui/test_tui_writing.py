@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from core.errors import count_cases, show_case
 from core.errors.case import Case
 from core.errors.curation import Written, count_waiting, kept_scratches, look, scratch_folder, verify
+from core.flows.hook.spool import take_up
 from core.store import open_store
 from tests.tui.corpus import assert_inert
 from tests.tui.support import app_on, frame, put, until
@@ -241,7 +242,7 @@ for number in range(int(sys.argv[3])):
 """
 
 
-async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: Path, tmp_path: Path) -> None:
+async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: Path) -> None:
     root = Path(__file__).parents[2]
     env = {**os.environ, "CASEBOOK_HOOK_HOST": "false"}
     app = app_on(casebook)
@@ -263,11 +264,11 @@ async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: P
                 decided += 1
             await pilot.pause(0.05)
         assert [hook.returncode for hook in hooks] == [0, 0, 0]
+        take_up(casebook)  # a hook that gives up on a busy machine leaves what it was told to the next
         with open_store(casebook) as store:
             cases = count_cases(store)
             left = count_waiting(store)
-        log = tmp_path / "state" / "casebook" / "casebook.log"  # a hook that gives up after 1.6 s says so
-        assert cases == 5 + 12 - (log.read_text().count("was given up") if log.exists() else 0)
+        assert cases == 5 + 12
         await until(pilot, lambda: queue.queue.left == left)
         await until(pilot, lambda: app.errors.results.rows.rows.total == cases)
         assert casebook.with_name(casebook.name + "-wal").stat().st_size < 16 << 20

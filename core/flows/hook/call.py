@@ -12,6 +12,10 @@ import sys
 from core.version import VERSION
 from core.xdg import folder_name
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from socket import socket as _socket
+
 _SIZE = 4
 _LONGEST = 103
 _MOST_REPLY = 1 << 20
@@ -36,7 +40,7 @@ def socket_path() -> str | None:
 
 
 def ask(payload: bytes, database: str, model: str, service: bool, seconds: float) -> bytes | None:
-    """The host's answer to a payload; None where no host took it, and then nothing was done.
+    """The host's answer to a payload; None where no host took it, or the one that did died over it.
 
     `model` and `service`: the settings of that name, which the host has not read.
 
@@ -60,12 +64,19 @@ def ask(payload: bytes, database: str, model: str, service: bool, seconds: float
             return None
         if taken != b"+":
             return None  # of another version, or too busy: it has done nothing
-        reply = bytearray()
-        while part := line.recv(1 << 16):
+        return _reply(line)
+
+
+def _reply(line: _socket) -> bytes | None:
+    reply = bytearray()
+    try:
+        while len(reply) <= _MOST_REPLY and (part := line.recv(1 << 16)):
             reply += part
-            if len(reply) > _MOST_REPLY:
-                break
-    return bytes(reply)
+    except TimeoutError:
+        raise
+    except OSError:
+        return None
+    return bytes(reply) or None  # a host that has nothing to say says two empty lines
 
 
 def pack(data: bytes) -> bytes:

@@ -15,13 +15,17 @@ _MASKS = ("|", ";", "&", "\n")
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong."""
+    """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong.
+
+    `kept`: it could not be written down now, and waits for the next hook or import.
+    """
 
     reply: dict[str, object] | None = None
     event: str = ""
     fault: str = ""
     met: int = 0
     fixed: int = 0
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,10 @@ def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
         elif payload.event == "SessionEnd":
             around.ended(payload)
         elif payload.event != "PreToolUse" and _says_something(payload, database):
-            return _result(payload, database, around)
+            return _result(payload, data, database, around)
     except Fault as fault:
-        return Handled(event=payload.event, fault=fault.message)
+        kept = fault.code == "db_locked" and _kept(data, database)
+        return Handled(event=payload.event, fault=fault.message, kept=kept)
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
         return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}")
     return Handled(event=payload.event)
@@ -82,7 +87,13 @@ def _followed(payload: Payload, database: Path) -> bool:
         return is_followed(store.con, payload.session_id)
 
 
-def _result(payload: Payload, database: Path, around: Surroundings) -> Handled:
+def _kept(data: bytes, database: Path) -> bool:
+    from core.flows.hook.spool import put
+
+    return put(data, database)
+
+
+def _result(payload: Payload, data: bytes, database: Path, around: Surroundings) -> Handled:
     from core.flows.hook.live import follow
     from core.flows.hook.reply import reply_to
     from core.flows.vectors import vector_search
@@ -93,4 +104,4 @@ def _result(payload: Payload, database: Path, around: Surroundings) -> Handled:
         live = follow(payload, database, vectors)
     match = None if live.answer is None else live.answer.match
     reply = None if match is None or not match.resolution else reply_to(payload.event, match)
-    return Handled(reply, payload.event, live.fault, live.met, live.fixed)
+    return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked and _kept(data, database))

@@ -21,6 +21,7 @@ from core.embedding.socket_path import Place, peer_uid
 from core.flows.hook.call import socket_path, stamp
 from core.flows.hook.handle import Handled, Surroundings, handle
 from core.flows.hook.payload import MOST_BYTES
+from core.flows.hook.spool import take_up, withdraw
 
 IDLE_S = 600.0
 _LOOK_S = 5.0
@@ -87,9 +88,21 @@ class _Host:
                     line.sendall(b"-")
                     return
                 line.sendall(b"+")
-                line.sendall(_reply(handle(payload, Path(os.fsdecode(database)), _around(model))))
+                _handle(line, payload, Path(os.fsdecode(database)), model)
         finally:
             self._busy.release()
+
+
+def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> None:
+    """Answer, then write down what hooks before this one could not."""
+    handled = handle(payload, database, _around(model))
+    try:
+        line.sendall(_reply(handled))
+        line.close()
+    except OSError:  # whoever asked gave up, and has left it to be done once more: it is done
+        withdraw(payload, database, but=int(handled.kept))
+    if not handled.kept:
+        take_up(database)
 
 
 def _around(model: str) -> Surroundings:

@@ -14,14 +14,14 @@ import apsw
 
 from core.flows.harvest.events import Ran
 from core.flows.hook.payload import Payload
-from core.text import redact
+from core.flows.hook.short_input import short_input
 from core.transcripts.records import Failure
 
 EVENTS_KEPT = 300
 """Events of one session; beyond it the oldest go."""
 DAYS_KEPT = 7
 """A session that told nothing for so long is over, however it ended."""
-_FAILED_KEPT, _PASSED_KEPT, _INPUT_KEPT = 32_768, 8_192, 8_192
+_FAILED_KEPT, _PASSED_KEPT = 32_768, 8_192
 
 
 def is_followed(con: apsw.Connection, session_id: str) -> bool:
@@ -36,7 +36,7 @@ def append(con: apsw.Connection, payload: Payload, text: str, ts: str, *, failed
     body = {
         "chain": payload.chain,
         "tool": payload.tool,
-        "input": _short(payload.tool_input),
+        "input": short_input(payload.tool_input),
         "text": text if len(text) <= limit else f"{text[: limit // 2]}\n…\n{text[-limit // 2 :]}",
         "failure": payload.failure,
         "exit_code": payload.exit_code,
@@ -54,9 +54,9 @@ def append(con: apsw.Connection, payload: Payload, text: str, ts: str, *, failed
 
 
 def events_of(con: apsw.Connection, session_id: str) -> list[Ran]:
-    """The kept events of a session, in the order in which they came."""
-    rows = con.execute("SELECT id, ts, body FROM hook_event WHERE session_id = ? ORDER BY id", (session_id,))
-    return [_ran(session_id, *cast("tuple[int, str, str]", row)) for row in rows]
+    """The kept events of a session, in the order in which they came, also where one was written down late."""
+    rows = con.execute("SELECT ts, body FROM hook_event WHERE session_id = ? ORDER BY ts, id", (session_id,))
+    return [_ran(session_id, at, *cast("tuple[str, str]", row)) for at, row in enumerate(rows, 1)]
 
 
 def forget(con: apsw.Connection, session_id: str) -> None:
@@ -87,16 +87,3 @@ def _ran(session_id: str, idx: int, ts: str, body: str) -> Ran:
         ts,
         cast("Mapping[str, object]", told["facts"]),
     )
-
-
-def _short(tool_input: Mapping[str, Any]) -> dict[str, object]:
-    """The input without what would only fill the file: each text redacted and cut, deep values left out."""
-    kept: dict[str, object] = {}
-    for key, value in list(tool_input.items())[:50]:
-        if isinstance(value, str):
-            kept[redact(key)] = redact(value)[:_INPUT_KEPT]
-        elif value is None or isinstance(value, bool | int | float):
-            kept[redact(key)] = value
-        elif isinstance(value, list) and all(isinstance(part, str) for part in cast("list[object]", value)):
-            kept[redact(key)] = [redact(part)[:_INPUT_KEPT] for part in cast("list[str]", value)[:50]]
-    return kept

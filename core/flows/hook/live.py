@@ -27,12 +27,13 @@ WAIT_MS = 1_000
 @dataclass(frozen=True, slots=True)
 class Live:
     """What came of one result: the answer to its error, if it is one, how many errors it opened and
-    closed, and why nothing was recorded ("": it was)."""
+    closed, and why nothing was recorded ("": it was). `locked`: because another program holds the casebook."""
 
     answer: SearchAnswer | None = None
     met: int = 0
     fixed: int = 0
     fault: str = ""
+    locked: bool = False
 
 
 def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None) -> Live:
@@ -42,13 +43,7 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
 
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
-    text = redact(payload.text)
-    command = command_of(payload.tool, payload.tool_input)
-    ran = Ran(
-        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure, payload.exit_code
-    )
-    outcome = judge(ran, command)
-    failed = outcome.verdict == "failed" and bool(outcome.errors)
+    text, outcome, failed = _judged(payload)
     if not failed and (payload.failure not in ("none", "error") or not database.exists()):
         return Live()
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
@@ -59,15 +54,42 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
             return Live(answer)
         try:
             with faults(database):
-                fixed = _write(store, payload, text, outcome, failed=failed)
+                fixed = _write(store, payload, text, outcome, now(), failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
-            return Live(answer, fault=fault.message)
+            return Live(answer, fault=fault.message, locked=fault.code == "db_locked")
     return Live(answer, len(outcome.errors) if failed else 0, fixed)
 
 
-def _write(store: Store, payload: Payload, text: str, outcome: Outcome, *, failed: bool) -> int:
+def follow_late(payload: Payload, database: Path, ts: str) -> None:
+    """Record and close what a result said at the time `ts`, which a hook could not; nobody is answered any more.
+
+    Nothing is recorded where the transcript of the session has told it since. Raises Fault where nothing can be.
+    """
+    text, outcome, failed = _judged(payload)
+    if not failed and (payload.failure not in ("none", "error") or not database.exists()):
+        return
+    with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
+        store.require_write()
+        told = store.con.execute(
+            "SELECT 1 FROM message WHERE session_id = ? AND ts >= ? LIMIT 1", (payload.session_id, ts)
+        ).fetchone()
+        if told is None and (failed or ledger.is_followed(store.con, payload.session_id)):
+            _write(store, payload, text, outcome, ts, failed=failed)
+
+
+def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
+    """What the tool said without its secrets, what that says of the run, and whether it is an error of the project."""
+    text = redact(payload.text)
+    command = command_of(payload.tool, payload.tool_input)
+    ran = Ran(
+        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure, payload.exit_code
+    )
+    outcome = judge(ran, command)
+    return text, outcome, outcome.verdict == "failed" and bool(outcome.errors)
+
+
+def _write(store: Store, payload: Payload, text: str, outcome: Outcome, ts: str, *, failed: bool) -> int:
     """Record the result and close what it shows fixed, in one transaction."""
-    ts = now()
     with store.transaction() as con:
         if failed:
             _observe(con, payload, text, outcome, ts)

@@ -1,0 +1,178 @@
+"""What a hook could not write down in time: small files, taken up by the next hook or import, so that nothing is lost.
+
+A machine under load, or a casebook that another program holds, must not keep an agent waiting. What its tool said is
+then left here, redacted, and written down later as of the time it was heard. One file an event, whole or not at all,
+for its owner's eyes; at most `MOST_FILES` of a casebook, each at most `TEXT_KEPT` code points of a result. Should the
+event be in the casebook all the same, it is counted once too often until its transcript is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from core.atomic import write_file
+from core.fault import Fault
+from core.flows.hook.payload import Payload, read_payload
+from core.flows.hook.short_input import short_input
+from core.folders import user_folder
+from core.text import redact
+
+MOST_FILES = 64
+"""Events of one casebook that may wait; further ones are not kept."""
+TEXT_KEPT = 65_536
+"""Code points of a result; of a longer one its beginning and its end."""
+_MOST_BYTES = 2 << 20
+_ABANDONED_S = 60.0
+"""Seconds after which an event waits again, where nobody can tell whether its taker is alive."""
+_VERSION = 1
+
+
+def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None) -> Path:
+    """Where what hooks could not write into this casebook waits."""
+    name = hashlib.sha256(os.fsencode(Path(database).absolute())).hexdigest()[:20]
+    return user_folder("state", environ) / "hooks" / name
+
+
+def put(data: bytes, database: Path | str) -> bool:
+    """Keep the payload `data` for later; whether it was: it must tell of a tool's result, and there must be room.
+
+    Never raises: who calls has no time left.
+    """
+    with suppress(Exception):
+        payload = read_payload(data)
+        if not isinstance(payload, Payload) or payload.event not in ("PostToolUseFailure", "PostToolUse"):
+            return False
+        folder = spool_folder(database)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sum(1 for _ in os.scandir(folder)) >= MOST_FILES:
+            return False
+        path = folder / f"{time.time_ns():020d}-{_digest(data)}.json"
+        write_file(path, [json.dumps(_body(payload))], replace=True)
+        return True
+    return False
+
+
+def withdraw(data: bytes, database: Path | str, *, but: int = 0) -> None:
+    """Forget the payload `data`, which is written down by now; `but`: how many of its files stay. Never raises."""
+    with suppress(OSError):
+        for path in sorted(spool_folder(database).glob(f"*-{_digest(data)}.json"))[but:]:
+            path.unlink(missing_ok=True)
+
+
+def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES) -> int:
+    """Write down what waits, the oldest first, for so long and so many; how many events were taken. Never raises.
+
+    What cannot be written now waits on; a file that is none of ours is dropped.
+    """
+    end, taken = time.monotonic() + seconds, 0
+    for path in _waiting(spool_folder(database)):
+        if taken >= most or time.monotonic() > end:
+            break
+        claimed = path.with_suffix(f".{os.getpid()}")
+        try:
+            os.utime(path)
+            path.rename(claimed)
+        except OSError:
+            continue  # another process was quicker
+        try:
+            from core.flows.hook.live import follow_late  # seldom needed, and slow to load
+
+            payload, ts = _read(claimed)
+            follow_late(payload, database, ts)
+        except Fault:
+            with suppress(OSError):
+                claimed.rename(path)
+            break
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            pass
+        with suppress(OSError):
+            claimed.unlink()
+        taken += 1
+    return taken
+
+
+def _waiting(folder: Path) -> Iterator[Path]:
+    """The files in the order in which they came; one whose taker is gone among them."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return
+    for path in found:
+        taker = path.suffix[1:]
+        if taker.isascii() and taker.isdigit() and _is_gone(path, int(taker)):
+            with suppress(OSError):
+                yield path.rename(path.with_suffix(".json"))
+        elif path.suffix == ".json" and not path.name.startswith("."):
+            yield path
+
+
+def _is_gone(path: Path, taker: int) -> bool:
+    """Whether the process that had taken a file up has ended over it."""
+    try:
+        if sys.platform != "win32" and taker != os.getpid():
+            os.kill(taker, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        pass
+    with suppress(OSError):
+        return time.time() - path.stat().st_mtime > _ABANDONED_S
+    return False
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+def _body(payload: Payload) -> dict[str, object]:
+    from core.store.clock import now
+
+    text = payload.text
+    if len(text) > TEXT_KEPT:
+        text = f"{text[: TEXT_KEPT // 2]}\n…\n{text[-TEXT_KEPT // 2 :]}"
+    return {
+        "version": _VERSION,
+        "ts": now(),
+        "event": payload.event,
+        "session_id": payload.session_id,
+        "cwd": redact(payload.cwd),
+        "chain": payload.chain,
+        "tool": redact(payload.tool),
+        "tool_input": short_input(payload.tool_input),
+        "text": redact(text),
+        "failure": payload.failure,
+        "exit_code": payload.exit_code,
+        "facts": {key: redact(one) if isinstance(one, str) else one for key, one in payload.facts.items()},
+    }
+
+
+def _read(path: Path) -> tuple[Payload, str]:
+    with path.open("rb") as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise ValueError("too long")
+    told = cast("dict[str, Any]", json.loads(data))
+    if told["version"] != _VERSION:
+        raise ValueError("another version")
+    payload = Payload(
+        told["event"],
+        str(told["session_id"]),
+        str(told["cwd"]),
+        "",
+        str(told["chain"]),
+        str(told["tool"]),
+        dict(told["tool_input"]),
+        str(told["text"]),
+        told["failure"],
+        told["exit_code"] if isinstance(told["exit_code"], int) else None,
+        dict(told["facts"]),
+    )
+    return payload, str(told["ts"])
