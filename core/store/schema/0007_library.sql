@@ -44,7 +44,7 @@ CREATE TABLE documents (
   asset_id        TEXT NOT NULL REFERENCES assets(asset_id) ON DELETE RESTRICT,
   workspace_path  TEXT NOT NULL,
   title           TEXT,
-  lang            TEXT,               -- ko, en, mixed, und
+  lang            TEXT,               -- ko, en, und, or what the document says
   source_type     TEXT NOT NULL,
   trust_level     TEXT NOT NULL,
   parser_version  TEXT NOT NULL,

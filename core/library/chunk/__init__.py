@@ -1,0 +1,1 @@
+"""Blocks to passages. Chunkers know no store, no model and no parser."""

@@ -1,0 +1,189 @@
+"""What an ingest tells: while it runs (`ingest_progress.v1`) and when it is done (`ingest_report.v1`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+ItemKind = Literal["new", "updated", "moved", "removed", "unchanged", "skipped", "error"]
+EventKind = Literal["scan_started", "scan_completed", "asset_started", "asset_finished", "completed", "aborted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What was read: the roots, and the patterns that chose their files (both in the grammar of .gitignore)."""
+
+    root: str
+    roots: tuple[str, ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What became of one file. `error` says why it was left out, or could not be read."""
+
+    kind: ItemKind
+    doc_path: str
+    doc_id: str | None = None
+    asset_id: str | None = None
+    byte_len: int = 0
+    block_count: int = 0
+    chunk_count: int = 0
+    parser_version: str | None = None
+    chunker_version: str | None = None
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Files seen, and what became of them; passages written."""
+
+    scanned: int = 0
+    new: int = 0
+    updated: int = 0
+    moved: int = 0
+    removed: int = 0
+    skipped: int = 0
+    unchanged: int = 0
+    errors: int = 0
+    chunks_indexed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did. `items` are the files that changed, failed or were left out, or null (`--summary-only`).
+
+    `scanned` = new + updated + moved + skipped + unchanged + errors; a folder that was left out counts once in
+    `skipped`. `aborted`: it was stopped between two files; what it had read stays, and the next run goes on from there.
+    """
+
+    SCHEMA: ClassVar[str] = "ingest_report.v1"
+
+    run_id: str
+    scope: Scope
+    scanned: int
+    new: int
+    updated: int
+    moved: int
+    removed: int
+    skipped: int
+    unchanged: int
+    errors: int
+    chunks_indexed: int
+    duration_ms: int
+    aborted: bool
+    skipped_gitignore: int
+    skipped_casebookignore: int
+    skipped_builtin_blacklist: int
+    skipped_generated: int
+    skipped_size_exceeded: int
+    skipped_other: Mapping[str, int]
+    skipped_by_extension: Mapping[str, int]
+    skip_examples: Mapping[str, tuple[str, ...]]
+    corpus_revision: int
+    items: tuple[Item, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestEvent:
+    """A step of an ingest, as it happens; what does not belong to its kind is null.
+
+    scan_started (root), scan_completed (total), then asset_started (idx, total, path, media) and asset_finished (idx,
+    total, path, result, chunks, ms) in turn, and last exactly one of completed and aborted (counts).
+    """
+
+    SCHEMA: ClassVar[str] = "ingest_progress.v1"
+
+    kind: EventKind
+    ts: str
+    root: str | None = None
+    idx: int | None = None
+    total: int | None = None
+    path: str | None = None
+    media: str | None = None
+    result: ItemKind | None = None
+    chunks: int | None = None
+    ms: float | None = None
+    counts: Counts | None = None
+
+
+EXAMPLES = 5
+ITEMS = 10_000
+
+
+@dataclass(slots=True)
+class IngestTally:
+    """The counts of a running ingest."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    reasons: dict[str, int] = field(default_factory=dict[str, int])
+    extensions: dict[str, int] = field(default_factory=dict[str, int])
+    examples: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    items: list[Item] = field(default_factory=list[Item])
+    chunks: int = 0
+
+    def add(self, item: Item) -> None:
+        """Count what became of a file."""
+        self.counts[item.kind] = self.counts.get(item.kind, 0) + 1
+        if item.kind not in ("unchanged", "skipped", "removed", "error"):
+            self.chunks += item.chunk_count
+        if item.kind != "unchanged" and len(self.items) < ITEMS:
+            self.items.append(item)
+
+    def leave(self, path: str, reason: str, detail: str = "") -> None:
+        """Count what was left out."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        if reason == "extension":
+            self.extensions[detail] = self.extensions.get(detail, 0) + 1
+        shown = self.examples.setdefault(reason, [])
+        if len(shown) < EXAMPLES:
+            shown.append(path)
+        said = f"{reason.replace('_', ' ')}: {detail}" if detail else reason.replace("_", " ")
+        self.add(Item("skipped", path, error=said))
+
+    def so_far(self) -> Counts:
+        """The counts as they stand."""
+        count = {name: self.counts.get(name, 0) for name in ("new", "updated", "moved", "skipped", "unchanged")}
+        errors = self.counts.get("error", 0)
+        return Counts(
+            scanned=sum(count.values()) + errors,
+            removed=self.counts.get("removed", 0),
+            errors=errors,
+            chunks_indexed=self.chunks,
+            **count,
+        )
+
+    def report(
+        self, run_id: str, scope: Scope, duration_ms: int, revision: int, *, aborted: bool, summary: bool
+    ) -> IngestReport:
+        """The report as it stands."""
+        now, why = self.so_far(), self.reasons
+        named = ("gitignore", "casebookignore", "builtin_blacklist", "generated", "size_exceeded")
+        return IngestReport(
+            run_id=run_id,
+            scope=scope,
+            scanned=now.scanned,
+            new=now.new,
+            updated=now.updated,
+            moved=now.moved,
+            removed=now.removed,
+            skipped=now.skipped,
+            unchanged=now.unchanged,
+            errors=now.errors,
+            chunks_indexed=now.chunks_indexed,
+            duration_ms=duration_ms,
+            aborted=aborted,
+            skipped_gitignore=why.get("gitignore", 0),
+            skipped_casebookignore=why.get("casebookignore", 0),
+            skipped_builtin_blacklist=why.get("builtin_blacklist", 0),
+            skipped_generated=why.get("generated", 0),
+            skipped_size_exceeded=why.get("size_exceeded", 0),
+            skipped_other={name: count for name, count in sorted(why.items()) if name not in named},
+            skipped_by_extension=dict(sorted(self.extensions.items())),
+            skip_examples={name: tuple(shown) for name, shown in sorted(self.examples.items())},
+            corpus_revision=revision,
+            items=None if summary else tuple(self.items),
+        )
