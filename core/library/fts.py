@@ -8,11 +8,11 @@ from typing import Final, cast
 
 import apsw
 
-from core.lexical import bigrams
+from core.library.lexical_pieces import VERSION, pieces
 from core.store import Store
 from core.store.sql import number
 
-FTS_CONFIG: Final = "heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;hangul-bigrams-1"
+FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
 """What shapes the index. A change of it means that every row is written anew."""
 
 _PUT = "INSERT INTO chunks_fts(rowid, heading_path, text, bigrams) VALUES (?, ?, ?, ?)"
@@ -37,7 +37,7 @@ def put_rows(con: apsw.Connection, title: str, rows: Sequence[tuple[int, Sequenc
     made: list[tuple[int, str, str, str]] = []
     for item_id, heading_path, text in rows:
         heading = heading_words(title, heading_path)
-        made.append((item_id, heading, text, bigrams(f"{heading}\n{text}")))
+        made.append((item_id, heading, text, pieces(f"{heading}\n{text}")))
     con.executemany(_PUT, made)
 
 
