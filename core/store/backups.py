@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,9 +12,10 @@ import apsw
 from core.fault import Fault
 from core.store import files
 from core.store.clock import stamp
+from core.store.copying import BUSY_MS, copy_connection, copy_database, copy_pages, part_file, place, refuse_present
 from core.store.faults import faults
 from core.store.migrations import SHIPPED, Schema, is_blank
-from core.store.opening import BUSY_MS, newer_than, open_store, refuse_foreign
+from core.store.opening import newer_than, open_store, refuse_foreign
 from core.store.reading import reading
 
 
@@ -112,40 +112,10 @@ def _replace(path: Path, source: apsw.Connection, kept: Path, *, sound: bool) ->
         part.replace(path)
 
 
-def copy_database(source: Path, target: Path) -> None:
-    """Copy what is committed in `source` to `target`; written under a temporary name, synced, renamed.
-
-    Raises apsw errors and OSError.
-    """
-    with part_file(target) as part:
-        with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as reader:
-            reader.set_busy_timeout(BUSY_MS)
-            copy_connection(reader, part)
-        part.replace(target)
-
-
-def copy_connection(reader: apsw.Connection, part: Path) -> None:
-    """Copy what `reader` sees into the empty file `part`, and leave it without any side file."""
-    with closing(apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)) as writer:
-        _copy(reader, writer)
-        writer.execute("PRAGMA journal_mode = DELETE")
-    handle = os.open(part, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _copy(reader: apsw.Connection, writer: apsw.Connection) -> None:
-    with writer.backup("main", reader, "main") as copying:
-        while not copying.done:
-            copying.step(-1)  # all pages at once: the copy is of one moment and writers are not held up
-
-
 def _overwrite(path: Path, source: apsw.Connection) -> None:
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as live:
         live.set_busy_timeout(BUSY_MS)
-        _copy(source, live)
+        copy_pages(source, live)
 
 
 def _move_away(path: Path, kept: Path) -> None:
@@ -154,31 +124,3 @@ def _move_away(path: Path, kept: Path) -> None:
         piece = path.with_name(path.name + suffix)
         if piece.exists():
             piece.replace(kept.with_name(kept.name + suffix))
-
-
-@contextmanager
-def part_file(target: Path) -> Generator[Path]:
-    """An empty file (0600) beside `target`, removed with its side files unless it was renamed."""
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-    try:
-        yield part
-    finally:
-        for suffix in ("", *files.SIDES):
-            part.with_name(part.name + suffix).unlink(missing_ok=True)
-
-
-def place(part: Path, target: Path) -> None:
-    """Give `part` its name, without ever replacing a file that appeared meanwhile."""
-    try:
-        os.link(part, target)
-    except FileExistsError:
-        refuse_present(target)
-    except OSError:  # a disk without hard links
-        refuse_present(target)
-        part.replace(target)
-
-
-def refuse_present(target: Path) -> None:
-    if target.exists() or target.is_symlink():
-        raise Fault("invalid_input", f"{target} is already there.", "Name a new file.", path=str(target))

@@ -10,6 +10,7 @@ import apsw
 
 from core.fault import Fault, FaultCode
 from core.store import files
+from core.store.copying import BUSY_MS
 from core.store.faults import RESCUE, as_fault, faults
 from core.store.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, version_of
 from core.store.reading import connect_reading, private_copy
@@ -17,7 +18,6 @@ from core.store.sql import number, value
 from core.store.store import Store
 from core.store.wal_length import keep_wal_short
 
-BUSY_MS = 5000
 _WAL_LIMIT = 16 * 1024 * 1024  # bytes; a WAL that grew beyond is cut back at the next checkpoint
 _UNWRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.PermissionsError)
 

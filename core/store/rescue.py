@@ -11,7 +11,7 @@ import apsw
 
 from core.fault import Fault
 from core.store import files
-from core.store.backups import part_file, place, refuse_present
+from core.store.copying import part_file, place, refuse_present
 from core.store.faults import faults
 from core.store.mending import mend
 from core.store.migrations import SHIPPED, migrate

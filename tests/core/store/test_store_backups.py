@@ -150,7 +150,8 @@ def test_restore_waits_for_no_one_for_ever(
 ) -> None:
     case(store, "old")
     backup(store.path, tmp_path / "b.db")
-    monkeypatch.setattr("core.store.backups.BUSY_MS", 50)
+    for module in ("backups", "copying"):
+        monkeypatch.setattr(f"core.store.{module}.BUSY_MS", 50)
     with store.transaction():
         assert refusal(lambda: restore(store.path, tmp_path / "b.db")).code == "db_locked"
     assert keys(store.path) == ["old"]

@@ -233,7 +233,8 @@ def test_a_casebook_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
 
 def test_a_full_database(store: Store, case: Any) -> None:
     """A stand-in for a full disk where none can be mounted: SQLite's page limit raises the same error."""
-    store.con.execute("PRAGMA max_page_count = 120")
+    pages = store.con.execute("PRAGMA page_count").fetchone()[0]
+    store.con.execute(f"PRAGMA max_page_count = {pages + 60}")
     done = fill(store, case)
     assert keys(store) == done
     store.con.execute("PRAGMA max_page_count = 1000000")

@@ -1,0 +1,76 @@
+"""A database written to a file of its own: under a temporary name, synced, then given its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from core.fault import Fault
+from core.store import files
+
+BUSY_MS = 5000
+"""How long a lock is waited for, in milliseconds."""
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Copy what is committed in `source` to `target`; written under a temporary name, synced, renamed.
+
+    Raises apsw errors and OSError.
+    """
+    with part_file(target) as part:
+        with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as reader:
+            reader.set_busy_timeout(BUSY_MS)
+            copy_connection(reader, part)
+        part.replace(target)
+
+
+def copy_connection(reader: apsw.Connection, part: Path) -> None:
+    """Copy what `reader` sees into the empty file `part`, and leave it without any side file."""
+    with closing(apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)) as writer:
+        copy_pages(reader, writer)
+        writer.execute("PRAGMA journal_mode = DELETE")
+    handle = os.open(part, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def copy_pages(reader: apsw.Connection, writer: apsw.Connection) -> None:
+    """Make `writer` what `reader` sees, through SQLite's own backup."""
+    with writer.backup("main", reader, "main") as copying:
+        while not copying.done:
+            copying.step(-1)  # all pages at once: the copy is of one moment and writers are not held up
+
+
+@contextmanager
+def part_file(target: Path) -> Generator[Path]:
+    """An empty file (0600) beside `target`, removed with its side files unless it was renamed."""
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    try:
+        yield part
+    finally:
+        for suffix in ("", *files.SIDES):
+            part.with_name(part.name + suffix).unlink(missing_ok=True)
+
+
+def place(part: Path, target: Path) -> None:
+    """Give `part` its name, without ever replacing a file that appeared meanwhile."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        refuse_present(target)
+    except OSError:  # a disk without hard links
+        refuse_present(target)
+        part.replace(target)
+
+
+def refuse_present(target: Path) -> None:
+    """Raise Fault invalid_input where `target` is already there."""
+    if target.exists() or target.is_symlink():
+        raise Fault("invalid_input", f"{target} is already there.", "Name a new file.", path=str(target))
