@@ -10,7 +10,7 @@ import apsw
 
 from core.library.lexical_pieces import VERSION, pieces
 from core.store import Store
-from core.store.sql import number
+from core.store.sql import number, value
 
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
 """What shapes the index. A change of it means that every row is written anew."""
@@ -74,9 +74,16 @@ def rebuild_fts(
                 last, done = rows[-1][0], done + len(rows)
                 if on_progress is not None:
                     on_progress(done, total)
+            con.execute("INSERT OR REPLACE INTO kv VALUES ('fts_config', ?)", (FTS_CONFIG,))
     except _Cancelled:
         return -1
     return done
+
+
+def refresh_fts(store: Store, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Build the index anew where another version made it. Raises Fault as `Store.transaction`."""
+    if value(store.con, "SELECT value FROM kv WHERE key = 'fts_config'") != FTS_CONFIG:
+        rebuild_fts(store, cancelled=cancelled)
 
 
 class _Cancelled(Exception):

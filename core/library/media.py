@@ -24,8 +24,8 @@ CODE: Final = {
     "hh": "cpp", "hxx": "cpp", "rb": "ruby", "php": "php", "cs": "csharp", "swift": "swift", "scala": "scala",
     "sh": "shell", "bash": "shell", "zsh": "shell", "sql": "sql", "lua": "lua", "css": "css", "tcss": "css",
     "scss": "css", "html": "html", "vue": "vue", "svelte": "svelte", "pl": "perl", "r": "r", "jl": "julia",
-    "ex": "elixir", "exs": "elixir", "erl": "erlang", "hs": "haskell", "ml": "ocaml", "clj": "clojure", "dart": "dart", "zig": "zig",
-    "proto": "protobuf", "graphql": "graphql", "tf": "hcl", "cmake": "cmake", "ps1": "powershell",
+    "ex": "elixir", "exs": "elixir", "erl": "erlang", "hs": "haskell", "ml": "ocaml", "clj": "clojure", "dart": "dart",
+    "zig": "zig", "proto": "protobuf", "graphql": "graphql", "tf": "hcl", "cmake": "cmake", "ps1": "powershell",
 }  # fmt: skip
 """Languages by extension."""
 

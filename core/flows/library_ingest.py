@@ -1,0 +1,180 @@
+"""Ingest: folders, a file, or standard input into the library (frozen design 2.4, 2.4a, 6.7).
+
+Each file is a transaction of its own, so a process killed at any moment leaves whole documents, and the next run goes
+on from there: what it finds unchanged it passes over.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.fault import Fault
+from core.flows.library_ingest_run import Job, Run, read_all, remove_rest
+from core.library.chunk.policy import ChunkPolicy
+from core.library.fts import refresh_fts
+from core.library.git_facts import git_facts
+from core.library.ingest_options import IngestOptions
+from core.library.ingest_report import IngestEvent, IngestReport, IngestTally, Item, Scope
+from core.library.known import Known, Vanished, known_of
+from core.library.places import EXTERNAL, file_of, workspace_path
+from core.library.prepare import Task
+from core.library.read import corpus_revision
+from core.library.readers import reader_of, signature
+from core.library.roots import roots_of
+from core.library.rows import Media, Source
+from core.library.run_row import put_run
+from core.library.walk import Walked, walk
+from core.store import Store, jobs, now
+from core.store.checkpoints import checkpoints_aside
+
+__all__ = ["IngestEvent", "IngestOptions", "IngestReport", "Item", "ingest"]
+
+Tell = Callable[[IngestEvent], None]
+
+
+def ingest(
+    store: Store,
+    roots: Sequence[Path] = (),
+    options: IngestOptions | None = None,
+    *,
+    on_event: Tell | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Bring the library up to date with these folders, or with all it knows where none is given.
+
+    What is new or changed is read, what moved follows, what is gone goes; an unchanged file is not even opened, unless
+    `options.rehash`. A folder that cannot be read keeps its documents. `on_event` hears each step, in order, and last
+    exactly one `completed` or `aborted`; `cancelled` is asked between two files.
+
+    Raises Fault: invalid_input (no folder, or one within another), config_invalid, not_indexed (no root at all),
+    db_locked (another ingest runs), db_readonly, io_error, db_damaged.
+    """
+    options = options or IngestOptions()
+    policy = options.policy
+    store.require_write()
+    chosen = roots_of(store, roots, options.source_type, options.trust_level)
+    with _running(store, chosen, options, on_event, cancelled) as run:
+        walks = [_walked(run, source, options) for source in chosen]
+        run.total = sum(len(found.files) for found in walks)
+        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        refresh_fts(store, cancelled=run.cancelled)
+        if run.cancelled():
+            return _end(run, chosen, options)
+        files: list[Job] = []
+        missing: list[Known] = []
+        for source, found in zip(chosen, walks, strict=True):
+            known = known_of(store.con, source)
+            files += _jobs(source, found, known, policy, options)
+            missing += _missing(source, found, known)
+        run.vanished = Vanished(missing)
+        read_all(run, files)
+        remove_rest(run)
+        return _end(run, chosen, options)
+
+
+@contextmanager
+def _running(
+    store: Store,
+    chosen: Sequence[Source],
+    options: IngestOptions,
+    on_event: Tell | None,
+    cancelled: Callable[[], bool],
+) -> Generator[Run]:
+    """A row in `jobs`, events from the first to the last, and the WAL kept short meanwhile."""
+    row = jobs.begin(store, "ingest")
+    if row is None:
+        raise Fault("db_locked", "Another ingest of this casebook is running.", "Wait for it, or cancel it.")
+    tell: Tell = on_event or _unheard
+    run = Run(store, IngestTally(), tell, cancelled, row)
+    tell(IngestEvent("scan_started", now(), root=chosen[0].root))
+    try:
+        with checkpoints_aside(store):
+            yield run
+    except BaseException as error:
+        said = error.message if isinstance(error, Fault) else type(error).__name__
+        _close(store, row, said)
+        tell(IngestEvent("aborted", now(), counts=run.tally.so_far()))
+        raise
+    if run.stopped:
+        jobs.cancel(store, row.id)
+    else:
+        jobs.finish(store, row, f"{run.tally.so_far().scanned} files")
+    tell(IngestEvent("aborted" if run.stopped else "completed", now(), counts=run.tally.so_far()))
+
+
+def _unheard(event: IngestEvent) -> None:
+    """Nobody listens."""
+
+
+def _close(store: Store, row: jobs.Job, said: str) -> None:
+    try:
+        jobs.fail(store, row, said)
+    except Fault:  # the fault that ended the run stands in the way of this too, and is the one to be told
+        return
+
+
+def _walked(run: Run, source: Source, options: IngestOptions) -> Walked:
+    found = walk(Path(source.root), options.walk, run.cancelled)
+    for left in found.left:
+        folder_sign = "/" if left.relative.endswith("/") else ""
+        run.tally.leave(workspace_path(source, left.relative) + folder_sign, left.reason, left.detail)
+    for folder, reason in found.unread:
+        shown = workspace_path(source, folder) or source.root
+        run.tally.add(Item("error", shown, error=f"the folder cannot be read ({reason}); its documents stay"))
+    return found
+
+
+def _jobs(
+    source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
+) -> list[Job]:
+    git = git_facts(Path(source.root))
+    marks: dict[Media, str] = {}
+    made: list[Job] = []
+    for file in found.files:
+        path = workspace_path(source, file.relative)
+        had = known.get(path)
+        if file.media not in marks:
+            reader = reader_of(file.media, policy)
+            marks[file.media] = signature(reader, policy, source) if reader else ""
+        fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[file.media])
+        task = None if fresh and not options.rehash else Task(
+            str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
+            (had.asset_id, had.signature) if had else None,
+        )  # fmt: skip
+        made.append(Job(path, file.media, file.size, had, task))
+    return made
+
+
+def _missing(source: Source, found: Walked, known: dict[str, Known]) -> list[Known]:
+    """The documents that the walk did not meet; those of folders that could not be read, and single files, are left."""
+    met = {workspace_path(source, file.relative) for file in found.files}
+    unread = tuple(workspace_path(source, folder) + "/" if folder else "" for folder, _ in found.unread)
+    alone = workspace_path(source, EXTERNAL) + "/"
+    return [
+        one
+        for path, one in known.items()
+        if path not in met and not path.startswith(unread) and not (path.startswith(alone) and _is_there(source, path))
+    ]
+
+
+def _is_there(source: Source, path: str) -> bool:
+    try:
+        return file_of(source, path).exists()
+    except OSError:
+        return True
+
+
+def _end(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestReport:
+    scope = Scope(chosen[0].root, tuple(one.root for one in chosen), options.include, options.exclude)
+    report = run.tally.report(
+        uuid.uuid4().hex,
+        scope,
+        0,
+        corpus_revision(run.store.con),
+        aborted=run.stopped,
+        summary=options.summary,
+    )
+    return put_run(run.store, report, run.row.started)

@@ -1,0 +1,53 @@
+"""How an ingest reads: what it takes, and how it cuts (frozen design 6.4: names and defaults)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.library.chunk.policy import MD_V2, ChunkPolicy
+from core.library.rows import SourceType, TrustLevel
+from core.library.walk import WalkOptions
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """`include` and `exclude` are patterns in the grammar of .gitignore; `include` empty: every file that is text.
+
+    `rehash`: read every file, also those whose size and time did not change. `source_type` and `trust_level`: what the
+    documents of the given roots are where they do not say. `summary`: the report lists no items.
+    """
+
+    target_tokens: int = 500
+    overlap_tokens: int = 80
+    max_chunk_tokens: int = 4000
+    respect_markdown_headings: bool = True
+    chunker_version: str = MD_V2
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_mb: int = 100
+    follow_links: bool = True
+    rehash: bool = False
+    source_type: SourceType | None = None
+    trust_level: TrustLevel | None = None
+    summary: bool = False
+
+    @property
+    def policy(self) -> ChunkPolicy:
+        """How passages are cut. Raises Fault config_invalid for sizes that cannot be met."""
+        return ChunkPolicy(
+            self.target_tokens,
+            self.overlap_tokens,
+            self.respect_markdown_headings,
+            self.chunker_version,
+            self.max_chunk_tokens,
+        )
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest file that is read."""
+        return self.max_file_mb * 1024 * 1024
+
+    @property
+    def walk(self) -> WalkOptions:
+        """Which files are taken."""
+        return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links)

@@ -1,0 +1,56 @@
+"""Which parser and which chunker a file gets, and the signature of everything that shapes its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from core.library.blocks import Parsed, ParsedBlock, Passage
+from core.library.chunk.heading import by_headings
+from core.library.chunk.paragraph import by_paragraphs
+from core.library.chunk.policy import TEXT_V1, ChunkPolicy, policy_hash
+from core.library.ids import short_hash
+from core.library.rows import Media, Source
+
+ROWS: Final = "rows/1"
+"""What is made of blocks and passages beside their ids (titles, languages, tags); raised when that changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """`read` makes blocks of a file's text, `cut` passages of blocks."""
+
+    parser_version: str
+    chunker_version: str
+    read: Callable[[str], Parsed]
+    cut: Callable[[Sequence[ParsedBlock], ChunkPolicy], Iterable[Passage]]
+
+
+def reader_of(media: Media, policy: ChunkPolicy) -> Reader | None:
+    """The reader of a kind of file, or None where none is installed."""
+    if media == "markdown":
+        from core.library.parse import markdown
+
+        return Reader(markdown.PARSER, policy.chunker_version, markdown.parse_markdown, by_headings)
+    if media == "pdf":
+        return None
+    from core.library.parse import paragraphs
+
+    return Reader(paragraphs.PARSER, TEXT_V1, paragraphs.parse_text, by_paragraphs)
+
+
+def signature(reader: Reader, policy: ChunkPolicy, source: Source) -> str:
+    """The hash of every version and setting that shapes what is stored of a file; another one: it is read anew."""
+    return short_hash(
+        "\n".join(
+            (
+                reader.parser_version,
+                reader.chunker_version,
+                policy_hash(policy, reader.chunker_version),
+                ROWS,
+                source.source_type,
+                source.trust_level,
+            )
+        )
+    )
