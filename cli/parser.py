@@ -25,6 +25,7 @@ COMMANDS: dict[str, Command] = {
     "errors": Command("look errors up, write fixes down, list and carry cases", "cli.errors"),
     "evidence": Command("are the quotes in the transcript, and do they still say the same?", "cli.evidence"),
     "rules": Command("which rules a tool call meets, and why", "cli.rules"),
+    "library": Command("where is it written? notes, documents and code, cited by the line", "cli.library"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.hooks"),
     "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.models"),

@@ -150,6 +150,18 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.evidence import EvidenceAdded
     from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
+    from core.library.citation import (
+        CaptionCitation,
+        CodeCitation,
+        LineCitation,
+        PageCitation,
+        RegionCitation,
+        TimeCitation,
+    )
+    from core.library.eval_report import Evaluation
+    from core.library.ingest_report import IngestEvent, IngestReport
+    from core.library.search_hit import BulkItem, BulkResponse, SearchHit, SearchResponse
+    from core.library.search_inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
     from core.rules.answer import RuleMatch
     from core.rules.clusters import Clusters
     from core.rules.compare import Comparison
@@ -160,6 +172,9 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
         ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+        CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
+        BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
+        IngestEvent, IngestReport, SearchHit, SearchResponse,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
@@ -175,13 +190,17 @@ def generated() -> dict[str, str]:
 
 
 def _text(kinds: tuple[type, ...]) -> str:
-    """The schema of the last type; required is what every type of that name writes."""
+    """The schema of the types of one name: required is what every one writes, any other field may be there."""
     from core.wire import json_schema
 
     schema = json_schema(kinds[-1])
     for kind in kinds[:-1]:
-        also = set(json_schema(kind)["required"])
-        schema["required"] = [name for name in schema["required"] if name in also]
+        also = json_schema(kind)
+        schema["required"] = [name for name in schema["required"] if name in also["required"]]
+        for name, found in also["properties"].items():
+            here = schema["properties"].setdefault(name, found)
+            if here != found:
+                schema["properties"][name] = {"anyOf": [*here.get("anyOf", [here]), found]}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

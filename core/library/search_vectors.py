@@ -93,7 +93,7 @@ def vector_search(
     place = place_of(model)
     off = why_off(con, place.kind, place.model, place.recipe)
     if off:
-        return _without("skipped", off, "casebook embed", watch), None
+        return _without("skipped", off, "casebook library embed", watch), None
     if model.languages == "en" and hangul_share(text) > _HANGUL:
         reason = f"the question is mostly Korean and {model.id} reads English"
         return _without("skipped", reason, "casebook models list", watch), None

@@ -1,0 +1,133 @@
+"""`casebook library list`, `inspect`, `index` and `reset`: what is there, and beginning anew."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from cli.context import Context
+from cli.layout import clip, one_line, wrap
+from cli.library_lines import columns_of
+from cli.output import Output
+from core.fault import Fault
+from core.library.search_inspect import ChunkInspection, DocInspection, DocPage, IndexReport
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`library list`: exit 1 where there is none."""
+    from cli.library_search import filters_of
+    from core.library.search_inspect import list_documents
+    from core.store import faults, open_store
+
+    if not 1 <= args.limit <= 1000:
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
+    with open_store(context.database) as store, faults(context.database):
+        found = list_documents(store.con, filters_of(args), args.limit, args.after)
+    context.out.result(found, _page_lines(context.out, found))
+    return 0 if found.documents else 1
+
+
+def _page_lines(out: Output, found: DocPage) -> Iterator[str]:
+    if not found.documents:
+        yield out.paint("No document. Fill the library with: casebook library ingest FOLDER", "warn")
+    for one in found.documents:
+        told = ", ".join((one.lang, one.code_lang or one.media_type, *one.tags))
+        yield columns_of([f"{one.chunk_count}", one_line(one.doc_path)], [5])
+        yield "       " + clip(f"{one.title} ({told})", out.columns - 7)
+    if found.documents:
+        yield out.paint(f"{len(found.documents)} of {found.total} documents, with their number of passages", "dim")
+    if found.next:
+        yield out.paint(f"there is more: --after {one_line(found.next)}", "dim")
+
+
+def run_inspect(args: argparse.Namespace, context: Context) -> int:
+    """`library inspect`: a document with its passages, or one passage."""
+    from core.library.search_inspect import inspect
+    from core.store import faults, open_store
+
+    with open_store(context.database) as store, faults(context.database):
+        found = inspect(store.con, args.name)
+    lines = _chunk_lines(context.out, found) if isinstance(found, ChunkInspection) else _doc_lines(context.out, found)
+    context.out.result(found, lines)
+    return 0
+
+
+def _chunk_lines(out: Output, one: ChunkInspection) -> Iterator[str]:
+    yield out.paint(one_line(one.citation.uri), "bold")
+    if one.heading_path:
+        yield clip(" > ".join(one.heading_path), out.columns)
+    yield from wrap(one.text, out.columns, "  ")
+    known = ", ".join(one_line(made.model) for made in one.embeddings) or "no vector"
+    told = f"chunk {one.chunk_id}  {one.chunker_version}  about {one.token_estimate} tokens"
+    yield out.paint(clip(f"{told}  {len(one.block_ids)} blocks  {known}", out.columns * 2), "dim")
+
+
+def _doc_lines(out: Output, found: DocInspection) -> Iterator[str]:
+    doc = found.document
+    yield out.paint(one_line(doc.doc_path), "bold")
+    yield clip(doc.title, out.columns)
+    tags = ", ".join(doc.tags) or "no tags"
+    yield clip(f"{doc.lang}, {doc.media_type}, {doc.trust_level}, {tags}, {doc.byte_len} bytes", out.columns)
+    yield clip(f"document {doc.doc_id}, {doc.parser_version}, read {doc.indexed_at}", out.columns)
+    for one in found.chunks:
+        label = " > ".join(one.heading_path) or (one.section_label or "")
+        yield f"  {one_line(one.citation.uri)}  {clip(label, 60)}"
+        if out.verbose:
+            yield from wrap(one.text, out.columns, "    ")
+
+
+def run_index(args: argparse.Namespace, context: Context) -> int:
+    """`library index --rebuild-fts`: the index of words, from the passages."""
+    from core.library.fts import rebuild_fts
+    from core.store import open_store
+
+    with open_store(context.database, write=True) as store:
+        count = rebuild_fts(store)
+    context.out.result(IndexReport(count), [f"{count} passages indexed anew."])
+    return 0
+
+
+def run_embed(args: argparse.Namespace, context: Context) -> int:
+    """`library embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
+    from cli.embed import report_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.flows.library_search_embed import embed_passages
+
+    kept = context.settings.embedding
+    told = reporter(context.out, every_line=context.out.json)
+    with stoppable() as stopped:
+        report = embed_passages(context.database, kept, threads=kept.threads, progress=told, stop=stopped)
+    context.log("info", "embedded", embedded=report.embedded, failed=len(report.failed), waiting=report.waiting)
+    context.out.result(report, report_lines(context.out, report))
+    return 130 if report.canceled else 1 if report.busy else 0
+
+
+def run_reset(args: argparse.Namespace, context: Context) -> int:
+    """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
+    from core.library.reset import reset_library
+
+    from core.store import open_store
+
+    with open_store(context.database, write=True) as store:
+        if not args.yes and not _agreed(args, context):
+            context.out.note("Nothing was changed.")
+            return 1
+        found = reset_library(store, orphans_only=args.orphans_only)
+    context.out.result(found, _reset_lines(found))
+    return 0
+
+
+def _agreed(args: argparse.Namespace, context: Context) -> bool:
+    what = "what no file stands behind" if args.orphans_only else "every document, passage and vector of the library"
+    if not sys.stdin.isatty():
+        raise Fault("invalid_input", f"this removes {what}, and nobody can be asked", "give --yes")
+    sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _reset_lines(found: object) -> Iterator[str]:
+    names = [name for name in getattr(type(found), "__slots__", ()) if name != "SCHEMA"]
+    yield "Removed: " + ", ".join(f"{one_line(str(getattr(found, name)))} {name}" for name in names)

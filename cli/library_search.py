@@ -1,0 +1,104 @@
+"""`casebook library search`: one query, or many."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context, text_given
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.library.filters import SearchFilters
+    from core.library.search import SearchQuery
+
+
+def run_search(args: argparse.Namespace, context: Context) -> int:
+    """`library search`: exit 1 where nothing is found; of several queries exit 2 where one has a fault."""
+    from core.flows.library_search import model_search, search_library
+
+    if args.jsonl or args.bulk:
+        if args.text not in (None, "-"):
+            raise Fault("invalid_input", "several queries come from standard input", "leave QUERY out")
+        return _many(args, context)
+    from cli.library_lines import response_lines
+
+    query = _query(args, text_given(args.text, "query"))
+    with model_search(context.settings.embedding) as vectors:
+        found = search_library(context.database, query, None if query.mode == "lexical" else vectors)
+    context.out.result(found, response_lines(context.out, found, explain=args.explain))
+    return 0 if found.hits else 1
+
+
+def _many(args: argparse.Namespace, context: Context) -> int:
+    """A stream of queries over one connection and one model."""
+    import sys
+
+    from cli.stream import capped_lines, run_stream
+    from core.flows.library_search import BULK_MOST, model_search, query_of, search_bulk
+    from core.library.search import search
+    from core.store import open_store
+
+    like = _query(args, "")
+    with ExitStack() as stack:
+        vectors = stack.enter_context(model_search(context.settings.embedding))
+        store = stack.enter_context(open_store(context.database))
+        asked = 0
+
+        def answer(item: dict[str, Any]) -> object:
+            nonlocal asked
+            asked += 1
+            if asked > BULK_MOST:
+                raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
+            return search(store, query_of(item, like), vectors)
+
+        if args.jsonl:
+            return 0 if run_stream(answer) else 2
+        found = search_bulk(store, (_read(line, like) for line in capped_lines(sys.stdin.buffer)), vectors)
+    from core.wire import dumps
+
+    context.out.line(dumps(found))
+    return 2 if found.summary.failed else 0
+
+
+def _read(line: bytes | None, like: SearchQuery) -> SearchQuery | Fault:
+    """A line as a query, or the fault it is answered with."""
+    import json
+
+    from core.flows.library_search import query_of
+
+    try:
+        value: object = json.loads((line or b"").decode("utf-8-sig", "replace"))
+        if not isinstance(value, dict):
+            raise Fault("invalid_input", "the line is no JSON object", 'write lines like {"query": "…"}')
+        return query_of(value, like)
+    except (ValueError, RecursionError) as error:
+        return Fault("invalid_input", f"the line is not JSON: {error}", 'write lines like {"query": "…"}')
+    except Fault as fault:
+        return fault
+
+
+def _query(args: argparse.Namespace, text: str) -> SearchQuery:
+    from core.library.search import SearchQuery
+
+    return SearchQuery(
+        text,
+        args.mode,
+        args.k,
+        filters_of(args),
+        args.cursor,
+        args.max_tokens,
+        args.snippet_chars,
+        explain=args.explain,
+    )
+
+
+def filters_of(args: argparse.Namespace) -> SearchFilters:
+    """The filters that the arguments name."""
+    from core.library.filters import SearchFilters
+
+    return SearchFilters(
+        tuple(args.tag), args.lang, args.path, args.trust, args.source, args.type, args.media, args.doc,
+        args.code_lang, args.repo, args.since, args.until,
+    )  # fmt: skip
