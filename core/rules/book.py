@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.rules import languages
 from core.rules.keyword import KeywordIndex, keyword_index
 from core.rules.rule import Rule, rule_text
+from core.rules.snippets import Shown, shown_by
 from core.rules.tables import Tables, load_tables
 from core.text import tokens
 
@@ -21,6 +22,7 @@ class Book:
     index: KeywordIndex
     languages: tuple[frozenset[str], ...]
     words: tuple[frozenset[str], ...]
+    shown: tuple[Shown, ...]
 
 
 def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
@@ -38,4 +40,5 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         keyword_index(kept, known.glossary),
         tuple(languages.named_in(text) for text in said),
         tuple(frozenset(tokens(text)) for text in said),
+        tuple(map(shown_by, kept)),
     )

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 
 from core.fault import Fault
 from core.rules import languages
+from core.rules.snippets import code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
 
@@ -38,6 +39,8 @@ _READING = {
 }  # fmt: skip
 PATH = re.compile(r"(?<![\w:/])[\w.~\-]*/[\w./\-*]+(?!\w)")
 """A path within a command: it says where, and less about what."""
+_MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
+"""What a commit or a tag says of itself: words about work that is done, not what the command does."""
 _SPLIT = re.compile(r"\|\||&&|[;|\n]")
 _PROGRAM = {
     "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
@@ -70,7 +73,8 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
-    model reads; `project` are the languages of the project."""
+    model reads; `project` are the languages of the project; `words` are those of what the call does, as code has them,
+    `removed` those that an edit takes away."""
 
     tool: str
     parts: tuple[Part, ...]
@@ -80,6 +84,8 @@ class CallText:
     programs: frozenset[str]
     model_text: str
     pattern_text: str
+    words: frozenset[str]
+    removed: frozenset[str] = frozenset()
 
 
 def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
@@ -106,7 +112,16 @@ def call_text(call: ToolCall) -> CallText:
     act = _act(call.tool_name, programs, command, languages.of_path(path) if path else "")
     known = frozenset(found - {"", "prose"})
     model = _model_text(call, parts, path, known)
-    return CallText(call.tool_name, parts, known, call.project, act, programs, model, _pattern_text(given, parts))
+    patterns = _pattern_text(given, parts)
+    new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
+    words = code_words(patterns)
+    gone = old - new
+    return CallText(call.tool_name, parts, known, call.project, act, programs, model, patterns, words, gone)
+
+
+def _said(given: Mapping[str, Any], name: str) -> str:
+    found = given.get(name)
+    return found[:READ] if isinstance(found, str) else ""
 
 
 def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
@@ -128,7 +143,11 @@ def _parts(given: Mapping[str, Any], command: str | None) -> Iterator[Part]:
     for name, text in _strings(given):
         if name in ("old_string", "new_string") and isinstance(old, str) and isinstance(new, str):
             continue
-        said = command if name == "command" and command is not None else text
+        said = text
+        if name == "command" and command is not None:
+            said = _MESSAGE.sub(" ", command)
+            for found in _MESSAGE.finditer(command[:READ]):
+                yield Part("message", redact(found.group(1)), 0.3)
         weight = 0.6 if name.endswith("path") else 0.3 if name in ("subagent_type", "output_mode", "type") else 1.0
         yield Part(name, redact(said[:READ]), weight)
 

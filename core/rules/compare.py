@@ -15,7 +15,7 @@ from core.rules.plain_bm25 import PlainBm25
 from core.rules.score import Cutoffs
 
 _EVERYTHING = 1_000_000
-_OPEN = Cutoffs(0.0, 0.0, 0.0)
+_OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0)
 
 Ranked = Sequence[tuple[str, float]]
 """Rules with their score, the best first."""
@@ -109,7 +109,9 @@ def ranked(book: Book, call: ToolCall, semantic: Semantic | None) -> Mapping[str
 
 def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
     """The rules that are shown."""
-    return tuple(name for name, score in found if score >= cutoff)[:SHOWN]
+    best = found[0][1] if found else 0.0
+    line = Cutoffs().beside * best
+    return tuple(name for name, score in found[:SHOWN] if score >= line) if best >= cutoff else ()
 
 
 def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Cutoffs:

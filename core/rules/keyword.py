@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.rules import languages
 from core.rules.call import PATH, CallText
 from core.rules.rule import Rule
+from core.rules.snippets import Shown, likest
 from core.rules.tables import READ, Tables
 from core.rules.terms import stem, terms
 
@@ -18,11 +19,18 @@ _FIELDS = (
     ("notes", 0.5), ("project", 0.2),
 )  # fmt: skip
 _K1, _B = 1.2, 0.5
-_HALF = 6.0
-"""The bm25 score that becomes 0.5 on the scale 0..1."""
+_FULL = 20.0
+"""The score that is full on the scale 0..1."""
+_ONE_TERM = 2.5
+"""What one term adds at most: that several are shared says more than that a rare one is."""
 LEAST_RULES = 30
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
-_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.25, 0.8, 0.4, 240
+_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.25, 0.4, 0.4, 120
+_PIECE_WEIGHT = 0.6
+"""The pieces of a run of Hangul, kana or Han overlap, and its English word may stand beside them."""
+_LEAST = 0.05
+_MOST_RULES = 600
+"""Rules of a term that are looked at, those that it says most of: a word of thousands of rules tells them not apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,8 @@ class KeywordHit:
 
 @dataclass(frozen=True, slots=True)
 class KeywordScore:
-    """What the keyword tier says of a rule: bm25, the same as 0..1, and the hits, the strongest first."""
+    """What the keyword tier says of a rule: bm25 with what its code adds, the same as 0..1, and the hits, the strongest
+    first."""
 
     bm25: float
     score: float
@@ -58,6 +67,7 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
     found: dict[str, QueryTerm] = {}
 
     def take(term: str, weight: float, source: str) -> None:
+        weight *= 1.0 if term.isascii() else _PIECE_WEIGHT
         known = found.get(term)
         if known is None or known.weight < weight:
             found[term] = QueryTerm(term, weight, source)
@@ -93,76 +103,86 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
     return tuple(strongest), tuple(matched), tuple(named)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class KeywordIndex:
-    """The rules by their terms, in memory; built once for a list of rules, by `keyword_index`."""
+    """The rules by their terms; built once for a list of rules, by `keyword_index`. `postings` holds for each term the
+    places of rules with what it adds to their score, the highest first."""
 
     size: int
-    postings: dict[str, list[tuple[int, float]]]
-    lengths: list[float]
-    mean: float
-    idf_of: dict[str, float] = field(default_factory=dict[str, float])
-
-    def idf(self, term: str) -> float:
-        """How much a term tells: little where many rules have it."""
-        known = self.idf_of.get(term)
-        if known is None:
-            share = len(self.postings.get(term, ())) / max(1, self.size)
-            size = max(self.size, LEAST_RULES)
-            count = share * size if self.size >= LEAST_RULES else len(self.postings.get(term, ()))
-            known = self.idf_of[term] = math.log(1 + (size - count + 0.5) / (count + 0.5))
-        return known
+    postings: Mapping[str, Sequence[tuple[int, float]]]
 
     def scores(self, asked: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
         known = [one for one in asked if one.term in self.postings]
         if len(known) > _MAX_TERMS:
-            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.weight * self.idf(one.term))
+            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.weight * self.postings[one.term][0][1])
         sums: dict[int, float] = {}
-        norms = [_K1 * (1 - _B + _B * length / self.mean) for length in self.lengths]
         for one in known:
-            gain = one.weight * self.idf(one.term) * (_K1 + 1)
-            for at, count in self.postings[one.term]:
-                sums[at] = sums.get(at, 0.0) + gain * count / (count + norms[at])
+            weight = one.weight
+            for at, gain in self.postings[one.term]:
+                sums[at] = sums.get(at, 0.0) + min(_ONE_TERM, weight * gain)
         kept = sums if most is None or len(sums) <= most else heapq.nlargest(most, sums, key=lambda at: (sums[at], -at))
-        hits = self._hits(known, frozenset(kept), norms)
+        hits = self._hits(known, frozenset(kept))
         return {at: KeywordScore(sums[at], bounded(sums[at]), tuple(hits.get(at, ()))) for at in kept}
 
-    def _hits(
-        self, known: Sequence[QueryTerm], kept: frozenset[int], norms: Sequence[float]
-    ) -> dict[int, list[KeywordHit]]:
+    def _hits(self, known: Sequence[QueryTerm], kept: frozenset[int]) -> dict[int, list[KeywordHit]]:
         hits: dict[int, list[KeywordHit]] = {}
         for one in known:
-            gain = one.weight * self.idf(one.term) * (_K1 + 1)
-            for at, count in self.postings[one.term]:
+            for at, gain in self.postings[one.term]:
                 if at in kept:
-                    hits.setdefault(at, []).append(
-                        KeywordHit(one.term, one.source, round(gain * count / (count + norms[at]), 4))
-                    )
+                    found = KeywordHit(one.term, one.source, round(min(_ONE_TERM, one.weight * gain), 4))
+                    hits.setdefault(at, []).append(found)
         for found in hits.values():
             found.sort(key=lambda hit: (-hit.score, hit.term))
         return hits
 
 
-def bounded(bm25: float) -> float:
-    """A bm25 score on the scale 0..1 (REQ-SEM-002)."""
-    return max(0.0, bm25) / (max(0.0, bm25) + _HALF)
+def with_code(score: KeywordScore, shown: Shown, words: Collection[str]) -> KeywordScore:
+    """The score with what the rule's own code adds, where it stands in the call."""
+    best = likest(shown, words)
+    if best is None or best[1] < _LEAST:
+        return score
+    snippet, more = best
+    hits = (KeywordHit(snippet.text, "code", round(more, 4)), *score.hits)
+    whole = score.bm25 + more
+    return KeywordScore(whole, bounded(whole), tuple(sorted(hits, key=lambda hit: (-hit.score, hit.term))))
+
+
+def bounded(score: float) -> float:
+    """A keyword score on the scale 0..1 (REQ-SEM-002)."""
+    return min(1.0, max(0.0, score) / _FULL)
 
 
 def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> KeywordIndex:
     """The index over these rules."""
-    postings: dict[str, list[tuple[int, float]]] = {}
-    lengths: list[float] = []
-    for at, rule in enumerate(rules):
-        counts: dict[str, float] = {}
-        for name, weight in _FIELDS:
-            for term in terms(getattr(rule, name), glossary):
-                counts[term] = counts.get(term, 0.0) + weight
-        for text in rule.extra.values():
-            for term in terms(text, glossary):
-                counts[term] = counts.get(term, 0.0) + 0.5
+    counted = [_counts(rule, glossary) for rule in rules]
+    lengths = [sum(counts.values()) for counts in counted]
+    mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+    found: dict[str, list[tuple[int, float]]] = {}
+    for at, counts in enumerate(counted):
+        norm = _K1 * (1 - _B + _B * lengths[at] / mean)
         for term, count in counts.items():
-            postings.setdefault(term, []).append((at, count))
-        lengths.append(sum(counts.values()))
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
-    return KeywordIndex(len(rules), postings, lengths, mean or 1.0)
+            found.setdefault(term, []).append((at, (_K1 + 1) * count / (count + norm)))
+    postings: dict[str, Sequence[tuple[int, float]]] = {}
+    for term, places in found.items():
+        rare = _idf(len(places), len(rules))
+        best = sorted(((at, gain * rare) for at, gain in places), key=lambda one: (-one[1], one[0]))
+        postings[term] = tuple(best[:_MOST_RULES])
+    return KeywordIndex(len(rules), postings)
+
+
+def _counts(rule: Rule, glossary: Mapping[str, str]) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for text, weight in (*((getattr(rule, name), weight) for name, weight in _FIELDS), *_others(rule)):
+        for term in terms(text, glossary):
+            counts[term] = counts.get(term, 0.0) + weight
+    return counts
+
+
+def _others(rule: Rule) -> Iterator[tuple[str, float]]:
+    yield from ((text, 0.5) for text in rule.extra.values())
+
+
+def _idf(count: int, size: int) -> float:
+    """How much a term tells: little where many rules have it."""
+    return math.log(1 + (max(size, LEAST_RULES) - count + 0.5) / (count + 0.5))

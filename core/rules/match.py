@@ -9,7 +9,7 @@ from typing import Protocol
 from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import CallText, ToolCall, call_text
-from core.rules.keyword import KeywordScore, query_terms
+from core.rules.keyword import KeywordScore, query_terms, with_code
 from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of, regime_of, relevance
 from core.trace import Step, Stopwatch, facts
 
@@ -110,25 +110,25 @@ def _decided(
     use_fallback: bool,
 ) -> RuleMatch:
     regime = regime_of(max(found.scores.values()) if found.scores else None)
-    cutoff = cutoffs.of(regime)
     scored = [
-        _scored(book, at, regime, found.scores.get(at), keyword.get(at, _NO_KEYWORD), text, cutoff)
+        _scored(book, at, regime, found.scores.get(at), keyword.get(at, _NO_KEYWORD), text)
         for at in sorted(found.scores.keys() | keyword.keys())
         if found.scores or use_fallback
     ]
     scored.sort(key=lambda one: (-one.relevance_score, one.id, one.path, one.line))
+    best = scored[0].relevance_score if scored else 0.0
+    cutoff = cutoffs.line(regime, best)
     shown: list[MatchedRule] = []
     below: list[MatchedRule] = []
     for one in scored:
         if one.relevance_score < cutoff:
-            below.append(one)
+            below.append(_with(one, f"{cutoff - one.relevance_score:.2f} below the cut-off {cutoff:.2f}"))
         elif any(other.id == one.id for other in shown):
-            below.append(replace(one, why=(*one.why, "another rule of this id scored higher")))
+            below.append(_with(one, "another rule of this id scored higher"))
         elif len(shown) < limit:
             shown.append(one)
         else:
-            below.append(replace(one, why=(*one.why, f"above the cut-off, but {limit} rules are shown")))
-    best = scored[0].relevance_score if scored else 0.0
+            below.append(_with(one, f"above the cut-off, but {limit} rules are shown"))
     last = Step(
         "cutoff",
         "hit" if shown else "miss",
@@ -155,10 +155,10 @@ def _scored(
     similarity: float | None,
     keyword: KeywordScore,
     text: CallText,
-    cutoff: float,
 ) -> MatchedRule:
     rule = book.rules[at]
-    context = context_of(text, book.languages[at], book.words[at])
+    keyword = with_code(keyword, book.shown[at], text.words)
+    context = context_of(text, book.languages[at], book.words[at], book.shown[at])
     score = round(relevance(regime, similarity, keyword.score, context.factor), 4)
     kind: MatchType = (
         "keyword" if similarity is None else "hybrid" if keyword.hits and regime != "semantic" else "semantic"
@@ -170,7 +170,7 @@ def _scored(
         kind,
         None if similarity is None else round(similarity, 4),
         round(keyword.score, 4),
-        _why(regime, similarity, keyword, context, score, cutoff),
+        _why(regime, similarity, keyword, context, score),
         rule.solution,
         round(context.factor, 4),
         keyword.hits[:12],
@@ -179,8 +179,12 @@ def _scored(
     )
 
 
+def _with(one: MatchedRule, reason: str) -> MatchedRule:
+    return replace(one, why=(*one.why, reason))
+
+
 def _why(
-    regime: Regime, similarity: float | None, keyword: KeywordScore, context: Context, score: float, cutoff: float
+    regime: Regime, similarity: float | None, keyword: KeywordScore, context: Context, score: float
 ) -> tuple[str, ...]:
     out: list[str] = []
     if keyword.hits:
@@ -190,6 +194,4 @@ def _why(
         out.append("the call looks like " + ", ".join(patterns))
     out.extend(context.reasons)
     out.append(f"{arithmetic(regime, similarity, keyword.score, context.factor)} = {score:.2f}")
-    if score < cutoff:
-        out.append(f"{cutoff - score:.2f} below the cut-off {cutoff:.2f}")
     return tuple(out)

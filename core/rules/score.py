@@ -1,7 +1,8 @@
 """One scale for every tier: similarity, keyword score and their fusion lie in 0..1, and one cut-off says what is shown.
 
-Source: semantic-rule-matching REQ-SEM-002, 008; decision 13. The figures: `casebook rules compare --fit` on the tuned
-half of the labelled calls, and lowered a little for rules on other topics (docs/rules.md).
+Whether anything applies and what is shown are two questions: the best rule has to reach the cut-off, or there is
+silence; then those are shown with it that come near it. Source: semantic-rule-matching REQ-SEM-002, 008; decision 13.
+The figures were chosen on three sets of labelled calls, of the third on its tuned half alone (docs/rules.md).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Literal
 
 from core.rules import languages
 from core.rules.call import VIEWERS, Act, CallText
+from core.rules.snippets import Shown, turned
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
@@ -18,7 +20,9 @@ TIE = 0.05
 """What a full keyword score adds where similarity decides."""
 SHARE = 0.4
 """Similarity's share where both are fused."""
-_LOOK, _PROSE = 0.5, 0.55
+_ABOUT = 0.5
+_LOOK, _PROSE = 0.4, 0.35
+_CURED, _UNDONE = 0.5, 1.2
 _OTHER_LANGUAGE, _SAME_LANGUAGE = 0.6, 1.1
 _OTHER_PROJECT, _SAME_PROJECT = 0.9, 1.03
 
@@ -30,15 +34,18 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """From which relevance on a rule is shown: with both tiers, with keywords, with meaning alone (to compare)."""
+    """From which relevance on the best rule applies: with both tiers, with keywords, with meaning alone (to compare);
+    and which share of the best one's relevance others need to be shown beside it."""
 
-    fused: float = 0.51
-    keyword: float = 0.62
+    fused: float = 0.3
+    keyword: float = 0.3
     semantic: float = 0.37
+    beside: float = 0.6
 
-    def of(self, regime: Regime) -> float:
-        """The cut-off that holds."""
-        return self.keyword if regime == "keyword" else self.fused
+    def line(self, regime: Regime, best: float) -> float:
+        """From which relevance on rules are shown, where the best has this one."""
+        cutoff = self.keyword if regime == "keyword" else self.fused
+        return cutoff if best < cutoff else self.beside * best
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +85,28 @@ def arithmetic(regime: Regime, similarity: float | None, keyword: float, context
     return base if context == 1 else f"({base}) x {context:.2f}"
 
 
-def context_of(call: CallText, rule_languages: frozenset[str], rule_words: frozenset[str]) -> Context:
-    """The factor for a rule whose languages and words are these. A rule about looking or writing itself stays."""
+def context_of(
+    call: CallText,
+    rule_languages: frozenset[str],
+    rule_words: frozenset[str],
+    shown: Shown = Shown(),  # noqa: B008  frozen
+) -> Context:
+    """The factor for a rule whose languages, words and code are these. A rule about looking or writing itself stays."""
     factor, reasons = 1.0, list[str]()
-    if call.act != "do" and not _about(call, call.act, rule_words):
-        factor *= _LOOK if call.act == "look" else _PROSE
+    if call.act != "do":
+        least = _LOOK if call.act == "look" else _PROSE
+        factor *= _ABOUT if _about(call, call.act, rule_words) else least
         reasons.append("the call only looks" if call.act == "look" else "the call writes text for people")
+    turn = turned(shown, call.removed) if call.removed else 0
+    if turn < 0:
+        factor *= _CURED
+        reasons.append("the edit takes the mistake away")
+    elif turn > 0:
+        factor *= _UNDONE
+        reasons.append("the edit takes the cure away")
+    elif done := shown.cure & call.words:
+        factor *= _CURED
+        reasons.append(f"the call has {', '.join(sorted(done)[:3])}, which only the solution names")
     same = languages.agree(call.languages - {"data"}, rule_languages)
     if same is not None:
         factor *= _SAME_LANGUAGE if same else _OTHER_LANGUAGE

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.book import Book
 from core.rules.call import ToolCall, call_text
-from core.rules.keyword import KeywordScore, QueryTerm, bounded, query_terms
+from core.rules.keyword import QueryTerm, bounded, query_terms
 from core.rules.match import SHOWN, Semantic, Similarities, match
 from core.rules.rule import Rule
-from core.rules.score import ENOUGH, SHARE, TIE, Cutoffs, Regime, relevance
+from core.rules.score import Cutoffs, Regime, regime_of, relevance
 from core.rules.terms import spans
 
 _EVERYTHING = 1_000_000
-_OPEN = Cutoffs(0.0, 0.0, 0.0)
+_OPEN = Cutoffs(**{one.name: 0.0 for one in fields(Cutoffs)})
 _WORDS = 8
 """Words of the rule that are named as missing in the call."""
+_STEPS = 400
+"""Steps of the scale that are tried for what would have been enough."""
 
 What = Literal["similarity", "keyword", "context", "place"]
 
@@ -72,21 +74,21 @@ class _Also:
 
 def why_not(book: Book, call: ToolCall, semantic: Semantic | None, at: int) -> WhyNot:
     """How the rule at this place of the book fared with the call, and what it would have needed. Raises nothing."""
-    found = match(book, call, None if semantic is None else _Also(semantic, at), limit=_EVERYTHING, cutoffs=_OPEN)
-    regime = _regime(found)
-    cutoff = Cutoffs().of(regime)
+    asked = None if semantic is None else _Also(semantic, at)
+    real = match(book, call, asked)
+    everything = match(book, call, asked, limit=_EVERYTHING, cutoffs=_OPEN)
+    scored = (*everything.rules, *everything.below)
     rule = book.rules[at]
-    scored = (*found.rules, *found.below)
     rank = next((n for n, one in enumerate(scored, 1) if _same(one, rule)), 0)
-    matched = scored[rank - 1] if rank else _unscored(rule)
-    above = [one for one in found.rules if one.relevance_score >= cutoff]
-    shown = any(_same(one, rule) for one in above[:SHOWN])
-    asked, _, _ = query_terms(call_text(call), book.tables)
-    keyword = book.index.scores(asked).get(at, KeywordScore(0.0, 0.0, ()))
-    lacking = tuple(_lacking(book, at, frozenset(one.term for one in asked)))
-    needs = tuple(_needs(regime, matched, cutoff, rank)) if not shown else ()
+    known = next((one for one in (*real.rules, *real.below) if _same(one, rule)), None)
+    matched = known or (scored[rank - 1] if rank else _unscored(rule))
+    shown = any(_same(one, rule) for one in real.rules)
+    nearest = max((one.similarity for one in scored if one.similarity is not None), default=None)
+    lacking = tuple(_lacking(book, call, at))
+    needs = () if shown else tuple(_needs(matched, real.cutoff, nearest, rank))
     wanted = next((need.needed for need in needs if need.what == "keyword"), None)
-    return WhyNot(rule, matched, rank, shown, cutoff, regime, needs, lacking, _enough(keyword, lacking, wanted))
+    enough = () if wanted is None else _enough(matched.keyword_score, lacking, wanted)
+    return WhyNot(rule, matched, rank, shown, real.cutoff, _regime(real), needs, lacking, enough)
 
 
 def _regime(found: RuleMatch) -> Regime:
@@ -104,44 +106,31 @@ def _unscored(rule: Rule) -> MatchedRule:
                        line=rule.line)  # fmt: skip
 
 
-def _needs(regime: Regime, one: MatchedRule, cutoff: float, rank: int) -> Iterator[Need]:
+def _needs(one: MatchedRule, cutoff: float, nearest: float | None, rank: int) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
-    similar, keyword, context = one.similarity or 0.0, one.keyword_score, one.context or 1.0
+    similar, keyword, context = one.similarity, one.keyword_score, one.context
     if one.relevance_score >= cutoff:
         told = f"it reaches the cut-off, but {SHOWN} rules are shown, each id once"
         yield Need("place", float(rank), float(SHOWN), told)
         return
-    base = cutoff / context
-    if regime != "keyword":
-        least = _similarity(regime, base, keyword)
-        yield Need("similarity", similar, least, _told("similarity", similar, least))
-    if regime == "keyword":
-        words: float | None = base
-    elif regime == "hybrid":
-        words = (base - SHARE * similar) / (1 - SHARE)
-    else:
-        words = (base - similar) / TIE
-    words = _reachable(words)
-    yield Need("keyword", keyword, words, _told("keyword score", keyword, words))
+
+    def with_similarity(value: float) -> float:
+        return relevance(regime_of(max(value, nearest or 0.0)), value, keyword, context)
+
+    if nearest is not None:
+        least = _least(with_similarity, similar or 0.0, cutoff)
+        yield Need("similarity", similar or 0.0, least, _told("similarity", similar or 0.0, least))
+    least = _least(lambda value: relevance(regime_of(nearest), similar, value, context), keyword, cutoff)
+    yield Need("keyword", keyword, least, _told("keyword score", keyword, least))
     if context < 1:
-        bare = relevance(regime, one.similarity, keyword, 1.0)
-        told = f"without the factor {context:.2f} it would score {bare:.2f}"
-        yield Need(
-            "context", context, min(1.0, context * cutoff / one.relevance_score) if bare >= cutoff else None, told
-        )
+        least = _least(lambda value: relevance(regime_of(nearest), similar, keyword, value), context, cutoff)
+        bare = relevance(regime_of(nearest), similar, keyword, 1.0)
+        yield Need("context", context, least, f"without the factor {context:.2f} it would score {bare:.2f}")
 
 
-def _similarity(regime: Regime, base: float, keyword: float) -> float | None:
-    """The least similarity that would do; from `ENOUGH` on another sum holds than below it."""
-    decides = max(ENOUGH, base - TIE * keyword)
-    if regime == "hybrid":
-        fused = (base - (1 - SHARE) * keyword) / SHARE
-        decides = fused if fused < ENOUGH else decides
-    return _reachable(decides)
-
-
-def _reachable(value: float) -> float | None:
-    return round(max(0.0, value), 4) if value <= 1 else None
+def _least(score: Callable[[float], float], now: float, cutoff: float) -> float | None:
+    """The least value above `now`, on a scale to 1, from which the score reaches the cut-off."""
+    return next((at / _STEPS for at in range(int(now * _STEPS) + 1, _STEPS + 1) if score(at / _STEPS) >= cutoff), None)
 
 
 def _told(name: str, now: float, needed: float | None) -> str:
@@ -150,29 +139,36 @@ def _told(name: str, now: float, needed: float | None) -> str:
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 
-def _lacking(book: Book, at: int, asked: frozenset[str]) -> Iterator[LackedWord]:
+def _lacking(book: Book, call: ToolCall, at: int) -> Iterator[LackedWord]:
     """The words of the rule that tell most and are not in the call, as they are written there."""
-    rule = book.rules[at]
+    rule, asked = book.rules[at], query_terms(call_text(call), book.tables)[0]
+    had = frozenset(one.term for one in asked)
     words: dict[str, str] = {}
     for text in (rule.title, rule.problem, rule.solution):
         for term, start, end in spans(text, book.tables.glossary):
-            if term not in asked:
+            if term not in had and not term.isdigit():
                 words.setdefault(term, text[start:end])
-    gains = {term: found[at].bm25 for term in words if at in (found := book.index.scores([QueryTerm(term, 1.0, "")]))}
+    gains = {term: _gain(book, at, term) for term in words}
     once: set[str] = set()
-    for term in sorted(gains, key=lambda one: (-gains[one], one)):
-        if words[term] not in once and len(once) < _WORDS:
+    for term in sorted(gains, key=lambda one: -gains[one]):
+        if gains[term] > 0 and words[term] not in once and len(once) < _WORDS:
             once.add(words[term])
             yield LackedWord(words[term], round(gains[term], 4))
 
 
-def _enough(keyword: KeywordScore, lacking: tuple[LackedWord, ...], wanted: float | None) -> tuple[str, ...]:
+def _gain(book: Book, at: int, term: str) -> float:
+    found = book.index.scores([QueryTerm(term, 1.0, "")]).get(at)
+    return found.bm25 if found is not None else 0.0
+
+
+def _enough(keyword: float, lacking: tuple[LackedWord, ...], wanted: float) -> tuple[str, ...]:
     """The first words that together reach the keyword score wanted."""
-    if wanted is None or keyword.score >= wanted:
-        return ()
-    bm25 = keyword.bm25
+    now, top = 0.0, 1000.0
+    for _ in range(40):  # the bm25 behind the score, by halving
+        middle = (now + top) / 2
+        now, top = (middle, top) if bounded(middle) < keyword else (now, middle)
     for count, one in enumerate(lacking, 1):
-        bm25 += one.gain
-        if bounded(bm25) >= wanted:
+        now += one.gain
+        if bounded(now) >= wanted:
             return tuple(word.word for word in lacking[:count])
     return ()

@@ -98,7 +98,7 @@ def test_req_sem_008_below_one_half_both_are_fused_and_the_right_rule_is_not_bur
 
 def test_from_one_half_on_keywords_only_break_ties(book: Book) -> None:
     found = match(book, PUSH, Known({0: 0.2, 1: 0.5, 2: 0.2, 3: 0.9}))
-    assert [one.id for one in found.rules][:2] == ["ERR-004", "ERR-002"]
+    assert [one.id for one in (*found.rules, *found.below)][:2] == ["ERR-004", "ERR-002"]
     assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
 
 
@@ -113,7 +113,7 @@ def test_req_sem_013_korean_meets_korean_and_english(book: Book) -> None:
     korean = ToolCall("Task", {"prompt": "윈도우에서 한글 파일을 읽을 때 글자가 깨지지 않게 인코딩을 지정해줘"})
     assert [one.id for one in match(book, korean, None).rules] == ["ERR-003"]
     english = ToolCall("Task", {"prompt": "Read a text file on Windows, set the encoding"})
-    assert match(book, english, None, cutoffs=Cutoffs(0, 0)).rules[0].id == "ERR-003"
+    assert match(book, english, None, cutoffs=Cutoffs(0, 0, 0, 0)).rules[0].id == "ERR-003"
 
 
 def test_silence_is_an_answer(book: Book) -> None:
@@ -124,8 +124,10 @@ def test_silence_is_an_answer(book: Book) -> None:
 
 def test_the_same_sign_means_another_thing_in_another_language(book: Book) -> None:
     content = "# text of a comment\n"
-    verilog = match(book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0))
-    shell = match(book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0))
+    verilog = match(
+        book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0)
+    )
+    shell = match(book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0))
     score = {one.id: one.relevance_score for one in verilog.rules}
     other = {one.id: one.relevance_score for one in shell.rules}
     assert score["ERR-001"] > 1.5 * other["ERR-001"]

@@ -1,0 +1,73 @@
+"""What rules show as code: a mistake that stands in a call, a call that has the cure already, an edit that turns one
+into the other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.rules.book import book_of
+from core.rules.call import ToolCall, call_text
+from core.rules.match import match
+from core.rules.parse import parse_text
+from core.rules.rule import Rule
+from core.rules.score import Cutoffs
+from core.rules.snippets import FULL, code_words, likest, shown_by, turned
+
+RULES = """\
+### ERR-001: Rows read one by one
+**Problem**: `for id in ids: fetch_row(id)` asks the server for every row, and `eager_limit: off` makes it worse
+**Solution**: one `fetch_many(ids)`, and `eager_limit: strict`
+**Prevention**: run with `--count-queries`
+### ERR-002: Hook that waits
+**Problem**: a delay inside a function named `*_TickHandler` halts the board
+**Solution**: set a flag in `*.c` and return
+"""
+RULE, HOOK = parse_text(RULES).rules
+
+
+def test_the_mistake_is_found_whole_in_part_and_within_a_longer_name() -> None:
+    shown = shown_by(RULE)
+    whole = likest(shown, code_words("for id in ids:\n    fetch_row(id)"))
+    part = likest(shown, code_words("for id in range(3): pass"))
+    assert whole is not None
+    assert part is not None
+    assert FULL >= whole[1] > 2 * part[1] > 0
+    assert likest(shown_by(HOOK), code_words("void TIM2_TickHandler(void)")) is not None
+    assert likest(shown, code_words("nothing of it")) is None
+
+
+def test_only_names_of_the_cure_alone_count_as_the_cure() -> None:
+    assert shown_by(RULE).cure == {"fetch_many", "--count-queries"}
+    assert shown_by(HOOK).cure == frozenset()  # `*.c` names a kind of file
+
+
+def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
+    book = book_of([RULE, HOOK])
+    everything = Cutoffs(0, 0, 0, 0)
+    wrong = match(book, ToolCall("Write", {"content": "for id in ids: fetch_row(id)"}), cutoffs=everything)
+    right = match(book, ToolCall("Write", {"content": "for row in fetch_many(ids): fetch_row"}), cutoffs=everything)
+    assert wrong.rules[0].relevance_score > 1.5 * right.rules[0].relevance_score
+    assert any("only the solution names" in reason for reason in right.rules[0].why)
+    assert wrong.rules[0].hits[0].source == "code"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "turn"), [("limit: off", "limit: strict", -1), ("limit: strict", "limit: off", 1), ("a", "b", 0)]
+)
+def test_an_edit_is_read_by_what_it_takes_away(old: str, new: str, turn: int) -> None:
+    call = call_text(ToolCall("Edit", {"old_string": old, "new_string": new}))
+    assert turned(shown_by(RULE), call.removed) == turn
+
+
+def test_what_a_commit_says_of_itself_is_no_deed() -> None:
+    said = call_text(ToolCall("Bash", {"command": "git commit -m 'stop the force push'"}))
+    assert "force" not in said.model_text
+    assert next(part.weight for part in said.parts if part.name == "message") < 1
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_has_its_words_and_snippets_bounded(problem: str, call: str) -> None:
+    found = likest(shown_by(Rule("ERR-001", "t", problem=problem)), code_words(call))
+    assert found is None or 0 < found[1] <= FULL
