@@ -23,6 +23,12 @@ _NEARBY = 24
 _STRETCHED = 4
 """Further edits that it may cost to reach it."""
 _WORD = re.compile(r"[^ ]+")
+_DIGITS = re.compile(r"\d[\d,.]*(?<=\d)(?![\w-])|\d+(?=[가-힣])")
+_WORDS = re.compile(r"[a-z]+|[가-힣]+")
+_NUMBERS = re.compile(r"(\d) +(?=[가-힣%])")
+_PERCENT: dict[str, str] = dict.fromkeys(("percent", "pct", "퍼센트", "프로"), "%")
+_WORTH_COUNTING = 0.6
+"""From this similarity on it is worth to compare the numbers as numbers."""
 LEAST_LETTERS = 8
 """A quote with fewer letters and digits is like too much: it is never aligned fuzzily."""
 
@@ -81,7 +87,26 @@ def _best(text: str, wanted: str, gap: tuple[int, int], cutoff: float) -> tuple[
     if stop <= begin:
         return None
     begin, stop = _with_end_words(part, begin, stop, wanted)
-    return Levenshtein.normalized_similarity(wanted, part[begin:stop]), low + begin, low + stop
+    return _similarity(wanted, part[begin:stop]), low + begin, low + stop
+
+
+def _similarity(wanted: str, there: str) -> float:
+    """1 - edits / the longer one's length, as they stand or with their numbers in digits."""
+    plain = Levenshtein.normalized_similarity(wanted, there)
+    if plain >= CERTAIN or plain < _WORTH_COUNTING:
+        return plain
+    return max(plain, Levenshtein.normalized_similarity(_counted(wanted), _counted(there)))
+
+
+def _counted(text: str) -> str:
+    """A text with its number words as digits, and without a blank behind them."""
+    return _NUMBERS.sub(r"\1", _WORDS.sub(lambda match: number_of(_PERCENT.get(match[0], match[0])), text))
+
+
+def _first(word: str) -> str:
+    """A word as it is compared at the edge of a place: the number it names or begins with, else as it is."""
+    found = _DIGITS.match(counted := number_of(word))
+    return found[0] if found else counted
 
 
 def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
@@ -92,7 +117,7 @@ def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, 
     if text[start:end].partition(" ")[0] != head:
         left = max(0, start - _NEARBY)
         words = [(left + match.start(), match[0]) for match in _WORD.finditer(text[left:start])]
-        at = next((at for at, word in reversed(words) if number_of(word) == number_of(head)), start)
+        at = next((at for at, word in reversed(words) if _first(word) == _first(head)), start)
         if Levenshtein.distance(wanted, text[at:end]) <= most:
             start = at
     if text[start:end].rpartition(" ")[2] != tail:

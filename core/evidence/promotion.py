@@ -121,12 +121,24 @@ def set_stage(con: apsw.Connection, ids: Iterable[str], stage: Stage, actor: str
 def demote_unfounded(con: apsw.Connection, ids: Iterable[str], actor: str | None = None) -> tuple[str, ...]:
     """Make candidates again of the verified ones among these entries that nothing founds any more; which they were."""
     fallen: list[str] = []
-    for entry_id in dict.fromkeys(ids):
-        row = con.execute("SELECT stage FROM entry WHERE id = ?", (entry_id,)).fetchone()
-        if row is None or row[0] != "verified":
-            continue
+    for entry_id in _verified(con, ids):
         found = promotion_of(con, entry_id)
         if found.promotionBlocked:
             set_stage(con, [entry_id], "candidate", actor, found.promotionBlockReason or "")
             fallen.append(entry_id)
     return tuple(fallen)
+
+
+def demote_lapsed(con: apsw.Connection, ids: Iterable[str]) -> tuple[str, ...]:
+    """Make candidates again of the verified ones among these entries, of which a place that a person took is gone.
+
+    Even where the quote itself is still found: the person had said that it stands elsewhere, and is to look again.
+    """
+    fallen = _verified(con, ids)
+    set_stage(con, fallen, "candidate", None, "A place that a person accepted is gone from the session.")
+    return fallen
+
+
+def _verified(con: apsw.Connection, ids: Iterable[str]) -> tuple[str, ...]:
+    rows = {name: con.execute("SELECT stage FROM entry WHERE id = ?", (name,)).fetchone() for name in ids}
+    return tuple(name for name, row in rows.items() if row is not None and row[0] == "verified")

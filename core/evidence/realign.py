@@ -14,7 +14,7 @@ from core.align import Aligned, AlignSettings, Session, Span, align_quote
 from core.evidence.events import append, evidence_images, ingested
 from core.evidence.messages import StoredMessages
 from core.evidence.places import anchored, still_right
-from core.evidence.promotion import demote_unfounded
+from core.evidence.promotion import demote_lapsed, demote_unfounded
 from core.evidence.stored import Kept, as_stored, body_of, kept_many, spans_of
 from core.store import Store, faults
 from core.store.sql import number
@@ -177,6 +177,7 @@ def _write(run: _Run, found: list[_Found]) -> None:
         if fresh:
             tell_aligned(con, run.session_id, fresh)
             run.demoted += demote_unfounded(con, (new.before.entry_id for new in fresh))
+            run.demoted += demote_lapsed(con, (new.before.entry_id for new in fresh if new.anchor == ()))
     run.changed += len(fresh)
     run.returned += sum(new.anchor == () for new in fresh)
 

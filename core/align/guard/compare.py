@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,12 +25,11 @@ _DROPPED = 0.34
 """The share of the source's words that a quote may leave out, if none of them carries its sense."""
 _RUN = 2
 """Words that carry meaning which may be missing side by side."""
-_CARELESS = 2
-"""Slips in a quote from which it was typed without care."""
 _UNIT = 4
 """Letters that a unit in letters of both sizes has at most, and one more."""
 _PIECE = 2000
 """Tokens that are compared at once."""
+_OPTION = re.compile(r"(?<![\w-])-[A-Za-z](?!\w)")
 _DASHES = frozenset(("-", "||"))
 
 
@@ -63,12 +63,19 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     ]
     if level == "off":
         return Verdict((), diff)
-    changes = [change for change in changes if not _same_letters(change)]
-    concerns = [*_negated(_repaired(mine, changes, known), yours, changes), *_moved(changes), *_units(ours, theirs)]
+    parted = [change for change in changes if _same_letters(change)]
+    changes = [change for change in changes if change not in parted]
+    concerns = [
+        *_negated(_repaired(mine, changes, known), yours, changes),
+        *_moved(changes),
+        *_units(ours, theirs),
+        *_options(mine, yours),
+    ]
     if level == "strict":
         concerns += [_concern("wording", change.quote, change.source) for change in changes]
     else:
-        concerns += _of_changes(changes, known, people(theirs))
+        misplaced = sum(len(one.quote) == len(one.source) for one in parted)
+        concerns += _of_changes(changes, known, people(theirs), misplaced)
         concerns += _too_much_left_out(changes, theirs)
     return Verdict(tuple(dict.fromkeys(concerns)), diff)
 
@@ -85,16 +92,16 @@ def _same_letters(change: _Change) -> bool:
     return not any(KIND_OF.get(token.canon) == "negation" or token.canon in NEGATIVE_PREFIXES for token in both)
 
 
-def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int]) -> Iterator[Concern]:
-    """The concerns of the runs that differ."""
+def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int], misplaced: int) -> Iterator[Concern]:
+    """The concerns of the runs that differ; `misplaced`: blanks in the quote that stand a letter off."""
     runs = [pairs(change.quote, change.source) for change in changes]
     everyone = [pair for paired, _, _ in runs for pair in paired if _renamed(*pair, named)]
     yield from (_concern("name", (mine,), (yours,)) for mine, yours in everyone)
     doubtful = [(mine, yours) for paired, _, _ in runs for mine, yours in unlike(paired, known)]
-    slips = sum(len(paired) for paired, _, _ in runs) - len(doubtful)
+    slips = sum(len(paired) for paired, _, _ in runs) - len(doubtful) + misplaced
     for mine, yours in doubtful:
         # Where a quote is full of slips, one more that went further is one of them.
-        if slips < _CARELESS or not is_far_slip(mine, yours, known):
+        if not is_far_slip(mine, yours, known, slips):
             yield _of_pair(mine, yours)
     for _, added, missing in runs:
         for token in added:
@@ -172,6 +179,16 @@ def _units(ours: Sequence[Token], theirs: Sequence[Token]) -> Iterator[Concern]:
         mixed = mine.text != mine.text.lower() and len(mine.text) < _UNIT
         if before.kind == "number" and mixed and mine.canon == yours.canon and mine.text != yours.text:
             yield _concern("unit", (mine,), (yours,))
+
+
+def _options(quote: str, source: str) -> Iterator[Concern]:
+    """Options of one letter that differ by its size alone: `-r` is not `-R`."""
+    if quote.isupper():
+        return
+    ours, theirs = _OPTION.findall(quote), _OPTION.findall(source)
+    for mine, yours in zip(ours, theirs, strict=False):
+        if mine != yours and mine.lower() == yours.lower():
+            yield Concern("option", mine, yours)
 
 
 def _moved(changes: Sequence[_Change]) -> Iterator[Concern]:

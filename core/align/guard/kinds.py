@@ -107,7 +107,8 @@ PHRASE_STARTS: Final = frozenset(_STARTS.split())
 """Words that begin a phrase which limits what is said."""
 
 _QUALIFYING: Final = re.compile(
-    r"[a-z]{2,}(?:ly|ous|ive|able|ible|less|ful|ary|ic)|[가-힣]+(?:적|적인|적으로|중인|용|별|하게|없이)"
+    r"[a-z]{2,}(?:ly|ous|ive|able|ible|less|ful|ary|ic|ed|ing)"
+    r"|[가-힣]+(?:적|적인|적으로|중인|용|별|하게|없이|된|되는|한|하는|했던|있는)"
 )
 _CONNECTING: Final = re.compile(
     r"[가-힣]+(?:면|면서|므로|니까|더라도|지만|려고|도록|거나|든지|때|때만|경우|때문에|뒤에|후에|전에|동안|하여|아서|어서)"
@@ -120,7 +121,7 @@ _NO_CONNECTING: Final = frozenset(_SURFACES.split())
 
 
 def qualifies(word: str) -> str:
-    """What kind of limit a word is by its form alone: an adverb or adjective, a clause's last word; else nothing."""
+    """What kind of limit a word is by its form alone: an adverb, adjective or participle, a clause's last word."""
     if word in HARMLESS:
         return ""
     if _OBLIGING.fullmatch(word):
@@ -146,6 +147,12 @@ OPPOSITES: Final = frozenset(frozenset(pair.split("-")) for pair in _OPPOSITES.s
 
 _PREFIXES: Final = "un in im ir il dis non anti de mis 비 불 미 무 부 반 탈"
 NEGATIVE_PREFIXES: Final = tuple(_PREFIXES.split())
+_MORE_PREFIXES: Final = (
+    "re pre post over under up down out off on inter intra sub super multi auto semi co counter hyper micro macro fore "
+    "mid self 재 선 후 역 과 초 최 신 구 대 소 총 첫 맨 부 준 타 자"
+)
+PREFIXES: Final = (*NEGATIVE_PREFIXES, *_MORE_PREFIXES.split())
+"""What makes another word of the one it stands before."""
 
 _NEGATIONS: Final = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody|nowhere|hardly|barely|unable)\b|n't\b"

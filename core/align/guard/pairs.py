@@ -9,8 +9,8 @@ from rapidfuzz.distance import Levenshtein
 from core.align.guard.kinds import HARMLESS, KIND_OF, ROLE_OF, opposed
 from core.align.guard.particles import say_the_same, tails_of
 from core.align.guard.spelling import same_spelling
-from core.align.guard.tokens import Token, as_number, number_of
-from core.align.guard.typos import Known, is_doubled, is_plural, is_slip, is_typo
+from core.align.guard.tokens import Token, as_number, number_of, numeral_of
+from core.align.guard.typos import Known, is_doubled, is_lost_letter, is_plural, is_slip, is_typo
 
 _CLOSE = 40
 """Words of a run up to which each is set against each; a longer run is another text, and goes in its order."""
@@ -85,6 +85,8 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
         return ROLE_OF.get(one) == ROLE_OF.get(other)
     if other in HARMLESS:
         return is_slip(one, known, other)
+    if numeral_of(one) != numeral_of(other) and not is_doubled(one, other):
+        return False
     if (tails := tails_of(one, other)) is not None:
         return say_the_same(tails)
     if is_doubled(one, other) and not known(one):
@@ -93,4 +95,6 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
         return False
     if other in KIND_OF and len(other) < 5 and is_slip(one, known, other):
         return True
+    if mine.measured and yours.measured and not is_lost_letter(one, other):
+        return False  # `megabits` and `megabytes`, 메가 and 기가: units are a letter or two apart
     return is_typo(mine, yours, known)

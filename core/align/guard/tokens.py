@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Literal
 
 from core.align.view import AROUND
+from core.text.words import without_particle
 
 TokenKind = Literal["number", "word", "operator"]
 
@@ -23,6 +24,12 @@ _TOKEN = re.compile(
 _BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
 _CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
+_COUNTED = re.compile(r"\d\s?$")
+_NUMERAL = re.compile(
+    "(?:일|이|삼|사|오|육|칠|팔|구|십|백|천|만|억)+(?=분의|단계|개월|시간|자리|번째|월$|년$|층$|회$)"
+    "|(?:첫|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스물|둘|셋|넷|한두|두세|서너|네댓|대여섯|예닐곱)"
+    "(?=번|째|개|명|배|달|살|시|차례|가지|곳|대|주|해)"
+)
 _PRONOUNS = frozenset(("it", "that", "there", "here", "what", "who", "he", "she", "let", "where", "how", "this"))
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
@@ -66,6 +73,8 @@ class Token:
     """A capitalised word within a sentence: likely a name."""
     coded: bool = False
     """A part of an identifier, a path or an option."""
+    measured: bool = False
+    """It stands right behind a number: likely a unit."""
 
 
 def tokens_of(lines: str) -> list[Token]:
@@ -96,10 +105,12 @@ def _words_of(lines: str, start: int, end: int, *, beside: bool) -> list[Token]:
     low = said.lower()
     if parts := _contracted(low):
         return [Token("word", said, part, start, end, beside) for part in parts]
-    canon = _ALIKE.get(low, low)
+    canon = _ALIKE.get(low) or _ALIKE.get(without_particle(low)) or low
     proper = said[0].isupper() and not said.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
     coded = bool(_CODE_BEFORE.search(lines[max(0, start - 3) : start]) or _CODE_AFTER.match(lines, end))
-    return [Token("operator" if canon == "%" else "word", said, canon, start, end, beside, proper, coded)]
+    measured = bool(_COUNTED.search(lines[max(0, start - 12) : start]))
+    kind = "operator" if canon == "%" else "word"
+    return [Token(kind, said, canon, start, end, beside, proper, coded, measured)]
 
 
 def _contracted(low: str) -> tuple[str, ...]:
@@ -132,6 +143,12 @@ def canonical_number(text: str) -> str:
 def as_number(token: Token) -> str:
     """The token as a number where its word names one, else as it is."""
     return number_of(token.canon)
+
+
+def numeral_of(word: str) -> str:
+    """The number that a Korean word begins with, in words (`삼` of `삼분의`), or nothing."""
+    found = _NUMERAL.match(word)
+    return found[0] if found else ""
 
 
 def number_of(word: str) -> str:

@@ -7,14 +7,15 @@ that differs by an ending or a prefix that means something are other words.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from core.align.guard.english import NAMES, WORDS, is_english
-from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES
+from core.align.guard.english import NAMES, TECHNICAL, WORDS, is_english
+from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
 from core.align.guard.korean import NOUNS, is_korean, tense_of
 from core.align.guard.tokens import Token
 
@@ -41,6 +42,8 @@ _SUFFIXES: Final = (
     "est",
 )
 _TAILS: Final = frozenset(_SUFFIXES) - {"r", "d"}
+_LONG_KOREAN: Final = 5
+"""Syllables from which a word may have two neighbours swapped and another slip."""
 _LONG: Final = 7
 """Letters from which even a part of an identifier that is no word may have one wrong."""
 _LONG_NAME: Final = 6
@@ -51,6 +54,16 @@ _DERIVED: Final = 7
 """Letters from which two regular forms of words are no longer a letter doubled apart (`planing`, `planning`)."""
 _LONGEST: Final = 60
 """A word of more letters is code or data, and stands letter by letter."""
+
+_CARELESS: Final = 2
+"""Slips in a quote from which it was typed without care."""
+_PLAIN: Final = 5
+"""Letters of an everyday word whose slips are told by it alone."""
+_FAR: Final = 0.5
+"""Share of its letters that a word keeps which went further wrong than a slip does, in a quote with other slips."""
+_FARTHER: Final = 0.35
+"""The same in a quote with `_MANY` of them, if it begins as it should."""
+_MANY: Final = 4
 
 Known = Callable[[str], bool]
 """Whether a word (lower case) stands somewhere in the session."""
@@ -71,12 +84,16 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
         return False
     if stumbled:
         return True
-    if written.proper and meant.proper and (other in NAMES or not is_real(other)):
+    if written.proper and meant.proper and (other in NAMES or other in TECHNICAL or not is_real(other)):
         # Names that are one letter apart mostly end differently: Helen and Helena, Johnson and Johnsen.
         ends = shorter >= _LONG_NAME and one[-2:] == other[-2:]
         return (ends or shorter >= _LONGER_NAME) and OSA.distance(one, other, score_cutoff=1) == 1
-    if meant.coded and shorter < _LONG and not is_real(other):
+    if meant.coded and not _hangul(other) and shorter < _LONG and not is_real(other):
         return len(one) != len(other) and OSA.distance(one, other, score_cutoff=1) == 1
+    named = other in TECHNICAL or not is_real(other)
+    if one.isascii() and named and shorter <= _LONG and one[0] != other[0]:
+        # What nobody knows may be a name too, and such names often differ at the first letter (`tsbuild`, `esbuild`).
+        return False
     return is_near(one, other)
 
 
@@ -85,14 +102,28 @@ def is_doubled(one: str, other: str) -> bool:
     return _hangul(other) and len(other) > 1 and len(one) == len(other) + 1 and _stumbled(one, other)
 
 
-def is_far_slip(written: Token, meant: Token, known: Known) -> bool:
-    """Whether `written` is no word at all, and half of its letters still are those of `meant`."""
+def is_lost_letter(one: str, other: str) -> bool:
+    """Whether two words differ by one letter lost or gained, or by two neighbours swapped; none put for another."""
+    swapped = len(one) == len(other) and _stumbled(one, other)
+    letters = _letters(one), _letters(other)
+    return swapped or (abs(len(letters[0]) - len(letters[1])) == 1 and OSA.distance(*letters, score_cutoff=1) == 1)
+
+
+def is_far_slip(written: Token, meant: Token, known: Known, slips: int) -> bool:
+    """Whether `written` is no word at all and still much like `meant`, in a quote that has so many other slips.
+
+    One other is enough where an everyday word is meant: what is near one and no word is no name either.
+    """
     one, other = written.canon, meant.canon
     if written.kind != "word" or meant.kind != "word" or len(one) < 2 or max(len(one), len(other)) > _LONGEST:
         return False
     if known(one) or is_real(one) or other in KIND_OF or _inflected(one, other):
         return False
-    return OSA.normalized_similarity(_letters(one), _letters(other)) >= 0.5
+    everyday = not meant.proper and not meant.coded and min(len(one), len(other)) >= _PLAIN and is_real(other)
+    if slips < (1 if everyday else _CARELESS):
+        return False
+    like = OSA.normalized_similarity(_letters(one), _letters(other))
+    return like >= _FAR or (slips >= _MANY and one[0] == other[0] and like >= _FARTHER)
 
 
 def is_near(one: str, other: str) -> bool:
@@ -100,7 +131,7 @@ def is_near(one: str, other: str) -> bool:
     if _hangul(one) and _hangul(other):
         if tense_of(one) != tense_of(other):
             return False
-        return _slipped_syllable(one, other) or _slipped(one, other, least=4)
+        return _slipped_syllable(one, other) or any(_slipped(tried, other, least=4) for tried in _unswapped(one, other))
     return _slipped(one, other, least=3)
 
 
@@ -108,7 +139,7 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
     """Whether a small word that says nothing by itself was misspelt."""
     if is_real(written) or (len(written) > 2 and known(written)):
         return False
-    if _hangul(written) and _stumbled(written, meant):
+    if _hangul(written) and (_stumbled(written, meant) or (len(meant) > 1 and written == meant[:-1])):
         return True
     if meant.isascii() and len(meant) < 3:
         return len(written) == len(meant) and written == meant[::-1]
@@ -117,7 +148,7 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
 
 def is_used(word: str) -> bool:
     """Whether a word (lower case) is an everyday one as it stands."""
-    return word in _SMALL or word in WORDS or word in NAMES or word in NOUNS
+    return word in _SMALL or word in WORDS or word in NAMES or word in TECHNICAL or word in NOUNS
 
 
 @lru_cache(maxsize=4096)
@@ -145,6 +176,15 @@ def _slipped(written: str, meant: str, *, least: int) -> bool:
     else:
         most = 0 if shorter < least else 1 if shorter < 7 else 2 if shorter < 12 else 3
     return OSA.distance(one, other, score_cutoff=most) <= most
+
+
+def _unswapped(written: str, meant: str) -> Iterator[str]:
+    """A Korean word as it stands, and, if it is long, with each two neighbours of it swapped back."""
+    yield written
+    if len(written) == len(meant) >= _LONG_KOREAN:
+        for at, (one, other) in enumerate(pairwise(written)):
+            if (one, other) == (meant[at + 1], meant[at]):
+                yield f"{written[:at]}{other}{one}{written[at + 2 :]}"
 
 
 def _slipped_syllable(written: str, meant: str) -> bool:
@@ -176,7 +216,7 @@ def _inflected(written: str, meant: str) -> bool:
     rest = long[len(short) :] if long.startswith(short) else ""
     if rest in _ENDINGS or (rest in _SUFFIXES and (rest not in ("d", "r") or short.endswith("e"))):
         return True
-    if long.endswith(short) and long[: len(long) - len(short)] in NEGATIVE_PREFIXES:
+    if len(short) > 1 and long.endswith(short) and long[: len(long) - len(short)] in PREFIXES:
         return True
     if written[-1] >= "가" and len(written) == len(meant) and written[:-1] == meant[:-1]:
         return written[-1] in _ENDINGS

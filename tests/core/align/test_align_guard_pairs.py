@@ -1,8 +1,10 @@
 """The guard on pairs of sentences: what means the same is accepted, what means something else is not.
 
 The held-out pairs were written after the guard was tuned on the first, the last ones after it was tuned on both: when
-first measured, 16, 10 and 5 % of the contradictions were accepted, and 93, 95 and 100 % of what says the same. "Unseen"
-are the pairs whose changed words stand in none of the lists of words: there only a sense of kinds of change can help.
+first measured, 16, 10 and 5 % of the contradictions were accepted, and 93, 95 and 100 % of what says the same. The new
+ones were all written, by kinds of change, before anything was tuned on half of them (`new_fit`): the other half, with
+kinds that this half lacks, was measured once with 9 % accepted, and 96 % of what says the same. "Unseen" are the pairs
+whose changed words stand in none of the lists of words: there only a sense of kinds of change can help.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import pytest
 from core.align import AlignSettings, Session, align_quote
 from core.align.guard.kinds import HARMLESS, KIND_OF, OPPOSITES, negations
 from core.align.guard.tokens import tokens_of
+from core.align.guard.word_lists import word_list
 
+WORDS = Path(__file__).parents[3] / "core/align/guard/words"
 DATA = Path(__file__).parents[2] / "data" / "align"
 LISTED = frozenset(KIND_OF) | HARMLESS | {word for pair in OPPOSITES for word in pair}
 
@@ -45,7 +49,14 @@ def share(cases: list[tuple[str, str, str]]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("contradictions", 0.01), ("contradictions_held_out", 0.02), ("contradictions_last", 0.05)]
+    ("name", "most"),
+    [
+        ("contradictions", 0.01),
+        ("contradictions_held_out", 0.02),
+        ("contradictions_last", 0.05),
+        ("contradictions_new_fit", 0.01),
+        ("contradictions_new", 0.02),
+    ],
 )
 def test_a_changed_meaning_is_not_accepted(name: str, most: float) -> None:
     cases = pairs(name)
@@ -53,7 +64,7 @@ def test_a_changed_meaning_is_not_accepted(name: str, most: float) -> None:
     assert share([case for case in cases if unseen(*case[1:])]) <= 2 * most
 
 
-@pytest.mark.parametrize("name", ["benign", "benign_held_out", "benign_last"])
+@pytest.mark.parametrize("name", ["benign", "benign_held_out", "benign_last", "benign_new_fit", "benign_new"])
 def test_what_says_the_same_is_accepted(name: str) -> None:
     cases = pairs(name)
     assert share(cases) >= 0.97
@@ -94,6 +105,50 @@ def test_the_reason_names_the_kind_of_change(source: str, quote: str, kind: str)
     found = align_quote(Session([source]), 0, quote, AlignSettings())
     assert found.status == "flagged"
     assert kind in {concern.kind for concern in found.concerns}
+
+
+@pytest.mark.parametrize(
+    ("source", "quote", "kind"),
+    [
+        ("Some of the nodes were down.", "The nodes were down.", "cut off"),
+        ("According to the vendor, the disk is fast.", "The disk is fast.", "cut off"),
+        ("점검 중에는 요청을 대기열에 넣는다.", "요청을 대기열에 넣는다.", "cut off"),
+        (
+            "The bench moved from eslint to another one in May.",
+            "The bench moved from tslint to another one in May.",
+            "word",
+        ),
+        ("Copy the tree with `cp -r` before the upgrade.", "Copy the tree with `cp -R` before the upgrade.", "option"),
+        ("The link was capped at 20 megabits for them.", "The link was capped at 20 megabytes for them.", "word"),
+        ("The clerk reopened the ticket after lunch.", "The clerk opened the ticket after lunch.", "word"),
+    ],
+)
+def test_kinds_that_no_list_of_words_holds(source: str, quote: str, kind: str) -> None:
+    found = align_quote(Session([f"Notes. {source} End."]), 0, quote, AlignSettings())
+    assert found.status == "flagged"
+    assert kind in {concern.kind for concern in found.concerns}
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("In fact, the disk is fast and quiet.", "The disk is fast and quiet."),
+        ("We tried it twice: the disk is fast.", "The disk is fast."),
+        ("it says that the disk of the node is fast", "Disk Of The Node Is Fast"),
+    ],
+)
+def test_a_whole_clause_may_stand_alone(source: str, quote: str) -> None:
+    assert align_quote(Session([f"Notes. {source} End."]), 0, quote, AlignSettings()).status == "aligned"
+
+
+def test_the_lists_of_words_are_sorted_and_name_nothing_twice() -> None:
+    for path in sorted(WORDS.glob("*.txt")):
+        blocks = path.read_text(encoding="utf-8").split("# ")[1:]
+        words = [block.split("\n", 1)[1].split() for block in blocks]
+        assert all(block == sorted(block) for block in words), path.name
+        said = [word for block in words for word in block]
+        assert len(said) == len(set(said)), path.name
+        assert word_list(path.stem) == frozenset(said)
 
 
 def test_strict_flags_any_other_word_and_off_flags_nothing() -> None:

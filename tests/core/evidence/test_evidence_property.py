@@ -163,9 +163,9 @@ class Reviewing(RuleBasedStateMachine):
         """The words a person took, or those the machine found and nobody rejected, stand where they are said to."""
         texts = dict(self.store.con.execute("SELECT idx, text FROM message").fetchall())
         words = tuple(str(texts.get(span.message_index, ""))[span.start : span.end] for span in one.spans)
-        if one.verdict == "accepted":
+        if one.verdict == "accepted" and not one.lapsed:
             return one.decision is not None and bool(words) and words == one.decision.words
-        machine = one.verdict is None and one.aligned is not None and one.aligned.status == "aligned"
+        machine = one.verdict != "rejected" and one.aligned is not None and one.aligned.status == "aligned"
         return machine and bool(words) and all(words)
 
     def _try(self, act: Any, at: int, *args: Any, **how: Any) -> None:

@@ -152,6 +152,23 @@ def test_another_import_moves_places_and_takes_some_away(store: Store) -> None:
     assert states(store) == {1: "aligned", 2: "aligned", 3: "accepted", 4: "accepted"}
 
 
+def test_an_entry_falls_back_when_the_place_a_person_took_is_gone_though_the_quote_still_stands(store: Store) -> None:
+    add_entries(store, SESSION, [entry("one", ALIGNED)])
+    align_session(store, SESSION)
+    accept(store, "mina", 1, [Span(2, 0, 10)])
+    assert promote(store, "mina", "one").promotion.stage == "verified"
+    replace_messages(store, MESSAGES[:2])
+    done = align_session(store, SESSION)
+    assert (done.returned, done.demoted) == (1, ("one",))
+    assert states(store) == {1: "aligned"}
+    last = list(read_events(store))[-1]
+    assert (last.type, last.body["reason"]) == (
+        "entry_demoted",
+        "A place that a person accepted is gone from the session.",
+    )
+    assert promote(store, "mina", "one").promotion.stage == "verified"
+
+
 def test_a_run_that_is_stopped_keeps_what_it_found(store: Store) -> None:
     add_entries(store, SESSION, [entry("one", *ALL)])
     asked: list[int] = []
