@@ -60,3 +60,8 @@ DEMO_EXTRACTED: Final = """{"entries": [
      "quote": "Nothing listens on 5432 because the database container is running."}]}
 ]}"""
 """What a model may have extracted: one quote is in the session word for word, the other lost its "not"."""
+
+
+def sample_notes() -> Path:
+    """The folder of sample notes, in English and Korean, for the library."""
+    return _HERE / "notes"
