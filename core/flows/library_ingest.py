@@ -19,6 +19,7 @@ from core.library.git_facts import git_facts
 from core.library.ingest_options import IngestOptions
 from core.library.ingest_report import IngestEvent, IngestReport, IngestTally, Item, Scope
 from core.library.known import Known, Vanished, known_of
+from core.library.media import media_of
 from core.library.places import EXTERNAL, file_of, workspace_path
 from core.library.prepare import Task
 from core.library.read import corpus_revision
@@ -26,7 +27,7 @@ from core.library.readers import reader_of, signature
 from core.library.roots import roots_of
 from core.library.rows import Media, Source
 from core.library.run_row import put_run
-from core.library.walk import Walked, walk
+from core.library.walk import FoundFile, Walked, walk
 from core.store import Store, jobs, now
 from core.store.checkpoints import checkpoints_aside
 
@@ -56,27 +57,26 @@ def ingest(
     policy = options.policy
     store.require_write()
     chosen = roots_of(store, roots, options.source_type, options.trust_level)
-    with _running(store, chosen, options, on_event, cancelled) as run:
+    with running(store, chosen, options, on_event, cancelled) as run:
         walks = [_walked(run, source, options) for source in chosen]
-        run.total = sum(len(found.files) for found in walks)
-        run.tell(IngestEvent("scan_completed", now(), total=run.total))
-        refresh_fts(store, cancelled=run.cancelled)
-        if run.cancelled():
-            return _end(run, chosen, options)
         files: list[Job] = []
         missing: list[Known] = []
         for source, found in zip(chosen, walks, strict=True):
             known = known_of(store.con, source)
-            files += _jobs(source, found, known, policy, options)
+            found.files += _alone(source, known)
+            files += jobs_of(source, found, known, policy, options)
             missing += _missing(source, found, known)
-        run.vanished = Vanished(missing)
-        read_all(run, files)
-        remove_rest(run)
-        return _end(run, chosen, options)
+        run.total, run.vanished = len(files), Vanished(missing)
+        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        if not run.cancelled():
+            refresh_fts(store, cancelled=run.cancelled)
+            read_all(run, files)
+            remove_rest(run)
+        return ended(run, chosen, options)
 
 
 @contextmanager
-def _running(
+def running(
     store: Store,
     chosen: Sequence[Source],
     options: IngestOptions,
@@ -127,7 +127,7 @@ def _walked(run: Run, source: Source, options: IngestOptions) -> Walked:
     return found
 
 
-def _jobs(
+def jobs_of(
     source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
 ) -> list[Job]:
     git = git_facts(Path(source.root))
@@ -148,26 +148,31 @@ def _jobs(
     return made
 
 
+def _alone(source: Source, known: dict[str, Known]) -> list[FoundFile]:
+    """The single files that were added to a root: no walk meets them, but they too may have changed or be read anew."""
+    found: list[FoundFile] = []
+    prefix = workspace_path(source, EXTERNAL) + "/"
+    for path in sorted(path for path in known if path.startswith(prefix)):
+        file = file_of(source, path)
+        relative = path.removeprefix(f"{source.source_id}/") if source.position else path
+        media = media_of(file.name)
+        try:
+            about = file.stat()
+        except OSError:
+            continue
+        if media is not None:
+            found.append(FoundFile(file, relative, media, about.st_size, about.st_mtime_ns))
+    return found
+
+
 def _missing(source: Source, found: Walked, known: dict[str, Known]) -> list[Known]:
-    """The documents that the walk did not meet; those of folders that could not be read, and single files, are left."""
+    """The documents whose files were not met; those of folders that could not be read stay."""
     met = {workspace_path(source, file.relative) for file in found.files}
     unread = tuple(workspace_path(source, folder) + "/" if folder else "" for folder, _ in found.unread)
-    alone = workspace_path(source, EXTERNAL) + "/"
-    return [
-        one
-        for path, one in known.items()
-        if path not in met and not path.startswith(unread) and not (path.startswith(alone) and _is_there(source, path))
-    ]
+    return [one for path, one in known.items() if path not in met and not path.startswith(unread)]
 
 
-def _is_there(source: Source, path: str) -> bool:
-    try:
-        return file_of(source, path).exists()
-    except OSError:
-        return True
-
-
-def _end(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestReport:
+def ended(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestReport:
     scope = Scope(chosen[0].root, tuple(one.root for one in chosen), options.include, options.exclude)
     report = run.tally.report(
         uuid.uuid4().hex,

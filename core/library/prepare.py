@@ -154,10 +154,11 @@ def _prepare(task: Task) -> Outcome:
 def _read(task: Task) -> tuple[bytes | None, int, int]:
     # Without blocking: a pipe that took the file's place would wait for a writer for ever.
     handle = os.open(task.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    now = os.fstat(handle)
+    if not stat.S_ISREG(now.st_mode):
+        os.close(handle)
+        raise OSError(0, "not a regular file")
     with os.fdopen(handle, "rb") as file:
-        now = os.fstat(file.fileno())
-        if not stat.S_ISREG(now.st_mode):
-            raise OSError(0, "not a regular file")
         data = file.read(LOOKED)
         if is_binary(data) and task.media != "pdf":
             return None, min(now.st_size, task.max_bytes), now.st_mtime_ns
