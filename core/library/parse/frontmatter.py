@@ -59,7 +59,7 @@ def _yaml(body: str) -> object:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return yaml.load(body, Loader=loader)  # the safe loader: nothing is run or made but plain values
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, AttributeError, LookupError, TypeError, OverflowError) as error:  # PyYAML's own slips, too
         raise ValueError(error) from error
 
 
