@@ -24,6 +24,8 @@ MOST_WORDS: Final = 32
 MOST_READ: Final = 8192
 """Code points of a query that are looked at."""
 _MOST_PIECES: Final = 24  # of one word
+_MOST_DEFINED: Final = 3  # names
+_DEFINES: Final = ("def", "class", "fn", "func", "function", "struct", "enum", "interface", "type", "const")
 _WORD = lazy_pattern(r"[^\W_]+")
 _NAME = lazy_pattern(r"[^\W_]+(?:(?:[_.:/\\-]|::|->)[^\W_]+)+")
 _HANGUL = lazy_pattern("[\uac00-\ud7a3]")
@@ -83,12 +85,15 @@ def _term(word: str) -> Term:
 
 
 def _phrases(said: str, kept: list[str]) -> list[str]:
-    """Names of several words (`match_query`, `core/errors`), and words that stand side by side in the query."""
+    """Names of several words (`match_query`, `core/errors`), words that stand side by side in the query, and names as
+    they stand where they are defined: who asks for a name wants that place first."""
     names = [name for name in dict.fromkeys(_NAME.findall(said)) if len(name) <= 200][:8]
+    coined = [word for word in kept if word.isascii() and not word.islower() and not word.istitle() and len(word) > 2]
+    defined = [f"{how} {name}" for name in (*names, *coined)[:_MOST_DEFINED] for how in _DEFINES]
     known = {word.casefold() for word in kept}
     row = [word for word in _WORD.findall(said)[: 4 * MOST_WORDS] if word.casefold() in known]
     pairs = [f"{one} {other}" for one, other in itertools.pairwise(row) if one.casefold() != other.casefold()]
-    return list(dict.fromkeys((*names, *pairs)))[:MOST_WORDS]
+    return list(dict.fromkeys((*names, *pairs)))[:MOST_WORDS] + defined
 
 
 def _match(terms: tuple[Term, ...], phrases: list[str], half: str | None) -> str | None:
