@@ -8,8 +8,8 @@ from typing import Any
 
 from bench.table import Row, paired
 from bench.wordings_data import strangers, wordings
-from core.embedding import Embedder
 from core.embedding.models import Found, current
+from core.embedding.providers import keep_to_itself
 from core.embedding.worker import run
 from core.errors import identify
 from core.errors.cases import Name, ensure_case
@@ -20,7 +20,7 @@ from core.settings import EmbeddingSettings
 from core.store import Store, open_store
 
 
-def model(*, threads: int) -> Embedder:
+def model(*, threads: int) -> OnDemand:
     """The model as `casebook embed` uses it; the first call on a machine converts it."""
     embedder = OnDemand(_found(), threads)
     embedder.embed(["error"], "document")
@@ -64,6 +64,7 @@ def _bare(texts: list[str]) -> Row:
 
 
 def _session(threads: int) -> tuple[Any, Any]:
+    keep_to_itself()
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -90,6 +91,7 @@ def _inputs(encoded: Any, wanted: set[str]) -> dict[str, Any]:
 
 def _whole_run(errors: list[str], texts: list[str], threads: int, budget: float) -> Row:
     """All that `casebook embed` does once the model is loaded, writing included, against fastembed as it comes."""
+    keep_to_itself()
     from fastembed import TextEmbedding
 
     ours = model(threads=threads)
@@ -101,7 +103,7 @@ def _whole_run(errors: list[str], texts: list[str], threads: int, budget: float)
             with store.transaction() as con:  # as if nothing were embedded
                 con.execute("DELETE FROM vector; DELETE FROM backlog")
                 con.execute("INSERT INTO backlog SELECT 'error', id FROM error_kb")
-            run(store, ErrorSource(), ours)
+            run(store, ErrorSource(), ours, length=ours.tokens)
 
         ratio, took, control = paired(embed, lambda: list(plain.embed(texts)), rounds=3)
         (cases,) = store.con.execute("SELECT count(*) FROM vector").fetchone() or (0,)

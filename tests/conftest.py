@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.embedder import Embedder
+from core.embedding.embedder import LocalEmbedder
 from core.embedding.models import Found
 
 # How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# What pytest and hypothesis hold is searched for garbage again and again, to no end: a quarter of the time of a pane's test.
+gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +30,7 @@ def minilm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def minilm(minilm_folder: Path) -> Iterator[Embedder]:
+def minilm(minilm_folder: Path) -> Iterator[LocalEmbedder]:
     """The real MiniLM, loaded."""
     from core.embedding.local import load
 

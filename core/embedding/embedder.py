@@ -39,3 +39,11 @@ class Embedder(Protocol):
     def close(self) -> None:
         """Let go of what it holds; may be called twice."""
         ...
+
+
+class LocalEmbedder(Embedder, Protocol):
+    """One in this process, which can also say beforehand how much it has to read."""
+
+    def tokens(self, text: str) -> int:
+        """About how many tokens a text has, for putting like lengths together. Raises nothing, whatever the text."""
+        ...

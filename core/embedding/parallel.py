@@ -7,7 +7,9 @@ at every layer and, on a busy machine, keep the cores from those who work.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.embedding.embedder import Embedder, Kind, Vector
@@ -15,7 +17,7 @@ from core.embedding.embedder import Embedder, Kind, Vector
 _LEAST = 4
 """Texts below which a part is not worth a thread."""
 _MOST = 16
-"""Texts given to the model at once: what lies between its layers then fits the processor's cache, a quarter quicker."""
+"""Texts given to the model at once; see `core.embedding.local`."""
 
 Windows = list[tuple[Vector, ...]]
 
@@ -44,35 +46,43 @@ class Parallel:
         return self.inner.dim
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        """See `Embedder`. Neighbours are dealt out in turn: the parts of texts sorted by length take equally long."""
+        """See `Embedder`. Neighbours stay together: texts in the order of their length make parts of one length."""
         count = max(1, min(self.workers, len(texts) // _LEAST))
-        found: list[Windows | BaseException] = [[] for _ in range(count)]
+        parts = _parts(len(texts), count)
+        found: dict[range, Windows | BaseException] = {}
+        waiting = deque(reversed(parts))  # the longest first: who is ready early takes one more of the short ones
 
-        def work(at: int) -> None:
-            try:
-                found[at] = self._part(texts[at::count], kind)
-            except BaseException as error:  # noqa: BLE001  raised below, in the caller's thread
-                found[at] = error
+        def work() -> None:
+            with suppress(IndexError):
+                while True:
+                    part = waiting.popleft()
+                    try:
+                        found[part] = self.inner.embed(texts[part.start : part.stop], kind)
+                    except BaseException as error:  # noqa: BLE001  raised below, in the caller's thread
+                        found[part] = error
 
         # Daemons, not a pool: a process that is told to end does not wait for them.
-        others = [threading.Thread(target=work, args=(at,), daemon=True) for at in range(1, count)]
+        others = [threading.Thread(target=work, daemon=True) for _ in range(count - 1)]
         for other in others:
             other.start()
-        work(0)
+        work()
         for other in others:
             other.join()
-        out: Windows = [()] * len(texts)
-        for at, part in enumerate(found):
-            if isinstance(part, BaseException):
-                raise part
-            out[at::count] = part
+        out: Windows = []
+        for part in parts:
+            made = found[part]
+            if isinstance(made, BaseException):
+                raise made
+            out += made
         return out
-
-    def _part(self, texts: Sequence[str], kind: Kind) -> Windows:
-        rounds = max(1, -(-len(texts) // _MOST))
-        step = max(1, -(-len(texts) // rounds))
-        return [one for at in range(0, len(texts), step) for one in self.inner.embed(texts[at : at + step], kind)]
 
     def close(self) -> None:
         """Let go of the model."""
         self.inner.close()
+
+
+def _parts(texts: int, workers: int) -> list[range]:
+    """As many parts for each worker, none of more than `_MOST` texts."""
+    rounds = max(1, -(-texts // (_MOST * workers)))
+    step = max(1, -(-texts // (rounds * workers)))
+    return [range(at, min(at + step, texts)) for at in range(0, texts, step)]

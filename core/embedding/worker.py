@@ -58,8 +58,11 @@ def run(
     batch: int = BATCH,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
+    length: Callable[[str], int] = len,
 ) -> EmbedReport:
     """Embed what waits (REQ-RA-005), in batches of up to `batch`; one run a database at a time.
+
+    `length`: how much of a text there is to read for the model; a batch holds texts that are alike in it.
 
     With another model or recipe than before everything is embedded anew; the old vectors stay until that is done.
     `stop` is asked between slices of a batch; what was written stays, and the next run goes on from there. Raises
@@ -72,7 +75,7 @@ def run(
     job = jobs.begin(store, JOB, total=left)
     if job is None:
         return EmbedReport(place.kind, place.model, place.recipe, waiting=left, busy=True)
-    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop)
+    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop, length)
     canceled = False
     try:
         work.all()
@@ -99,6 +102,7 @@ class _Run:
     batch: int
     on_progress: Callable[[Progress], None] | None
     stop: Callable[[], bool]
+    length: Callable[[str], int]
     started: float = field(default_factory=time.monotonic)
     sign: float = field(default_factory=time.monotonic)
     embedded: int = 0
@@ -178,7 +182,9 @@ class _Run:
         looked = batch.look(self.store.con, self.source, self.place, ids)
         for part in self._parts([one for one in looked if one.fate != "new"]):
             self._write(part, {})
-        for part in self._parts(sorted((one for one in looked if one.fate == "new"), key=lambda one: len(one.text))):
+        for part in self._parts(
+            sorted((one for one in looked if one.fate == "new"), key=lambda one: self.length(one.text))
+        ):
             tried = attempt(self.embedder, [one.text for one in part], self._between)
             self._between()
             self._write(part, {one.item_id: outcome for one, outcome in zip(part, tried, strict=True)})

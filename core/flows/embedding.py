@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.embedding.embedder import Embedder, Kind, Vector
+from core.embedding.embedder import Embedder, Kind, LocalEmbedder, Vector
 from core.embedding.models import Absent, Found, current
 from core.embedding.report import EmbedReport
 from core.embedding.worker import BATCH, place_of, run, up_to_date
@@ -37,7 +37,7 @@ def embed_pending(
     found = current(settings or EmbeddingSettings())
     if isinstance(found, Absent):
         raise Fault("model_not_pulled", found.reason, found.remedy)
-    embedder: Embedder = OnDemand(found, threads)
+    embedder = OnDemand(found, threads)
     source = ErrorSource()
     with open_store(db_path) as store:
         place = place_of(source, embedder)
@@ -45,7 +45,7 @@ def embed_pending(
             return EmbedReport(place.kind, place.model, place.recipe)
     try:
         with open_store(db_path, write=True) as store, faults(db_path):
-            return run(store, source, embedder, batch=batch, progress=progress, stop=stop)
+            return run(store, source, embedder, batch=batch, progress=progress, stop=stop, length=embedder.tokens)
     finally:
         embedder.close()
 
@@ -56,7 +56,7 @@ class OnDemand:
 
     found: Found
     threads: int
-    loaded: Embedder | None = None
+    loaded: tuple[LocalEmbedder, Embedder] | None = None
 
     @property
     def id(self) -> str:
@@ -76,18 +76,26 @@ class OnDemand:
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
         """See `Embedder`; the first call takes a second or more."""
+        return self._opened()[1].embed(texts, kind)
+
+    def tokens(self, text: str) -> int:
+        """See `LocalEmbedder`; the first call loads the model as well."""
+        return self._opened()[0].tokens(text)
+
+    def _opened(self) -> tuple[LocalEmbedder, Embedder]:
+        """The model, and the same on as many cores as wanted."""
         if self.loaded is None:
             from core.embedding.local import load
             from core.embedding.parallel import Parallel
 
-            model = Parallel(load(self.found, threads=1), self.threads or os.cpu_count() or 1)
+            model = load(self.found, threads=1)
             if (model.id, model.version, model.recipe, model.dim) != (self.id, self.version, self.recipe, self.dim):
                 model.close()
                 raise Fault("model_unreachable", f"the model {self.id} was exchanged just now", "run it again")
-            self.loaded = model
-        return self.loaded.embed(texts, kind)
+            self.loaded = model, Parallel(model, self.threads or os.cpu_count() or 1)
+        return self.loaded
 
     def close(self) -> None:
         if self.loaded is not None:
-            self.loaded.close()
+            self.loaded[1].close()
             self.loaded = None

@@ -39,6 +39,6 @@ def embed_passages(
             return EmbedReport(place.kind, place.model, place.recipe)
     try:
         with open_store(database, write=True) as store, faults(database):
-            return run(store, source, embedder, batch=batch, progress=progress, stop=stop)
+            return run(store, source, embedder, batch=batch, progress=progress, stop=stop, length=embedder.tokens)
     finally:
         embedder.close()

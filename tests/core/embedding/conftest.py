@@ -1,4 +1,4 @@
-"""A casebook to embed in."""
+"""A casebook to embed in, and a place for a model service."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.embedding.socket_path import Place
 from core.errors import identify, observe
 from core.store import Store, open_store
+from tests.core.embedding.service_support import place_in, short_folder
 
 
 @pytest.fixture
@@ -31,3 +33,10 @@ def seen(book: Store) -> Callable[..., list[int]]:
             ]
 
     return add
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """Where a service may run: of its own."""
+    with short_folder() as folder:
+        yield place_in(folder)

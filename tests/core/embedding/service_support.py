@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from core.embedding.client import Served, connect
 from core.embedding.embedder import Embedder, Kind, Vector
-from core.embedding.exchange import Hello, State, request_frame, state_frame
+from core.embedding.exchange import Embed, Hello, State, request_frame, state_frame
 from core.embedding.frames import Frame, FrameReader, encode
 from core.embedding.service import Ended, Limits, Offer, serve
 from core.embedding.socket_path import Place, make_private
@@ -21,6 +22,8 @@ from core.fault import Fault
 
 PATIENCE = 60.0
 """Seconds after which a test is taken to hang: never what it measures."""
+LONG = PATIENCE * 1000
+"""The same as a deadline of a client, in milliseconds."""
 
 
 class Double:
@@ -200,3 +203,21 @@ def hello(connection: socket.socket) -> Frame | None:
     """Greet the service over a bare connection."""
     connection.sendall(encode(request_frame(Hello())))
     return hear(connection)
+
+
+def served(place: Place) -> Served:
+    """A client of the double that runs there."""
+    found = connect("double", place=place, deadline_ms=LONG)
+    assert isinstance(found, Served), found
+    return found
+
+
+def ask(*texts: str) -> bytes:
+    """A request for vectors of the double, as bytes."""
+    return encode(request_frame(Embed("double", "1", "letters", "document", texts)))
+
+
+def hello_elsewhere(place: Place) -> bool:
+    """Whether the service answers over another connection."""
+    with raw(place) as other:
+        return hello(other) is not None

@@ -13,6 +13,7 @@ import pytest
 
 from core.embedding import Embedder, cosine, unpack, unusable
 from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.embedder import LocalEmbedder
 from core.embedding.local import MAX_CHARS
 from core.embedding.model_folder import read
 from core.fault import Fault
@@ -88,6 +89,13 @@ def test_what_cannot_be_read_is_refused_before_anything_is_embedded(minilm: Embe
     with pytest.raises(Fault) as caught:
         minilm.embed(["fine", text], "document")
     assert caught.value.code == "invalid_input"
+
+
+def test_what_there_is_to_read_is_told_whatever_the_text(minilm: LocalEmbedder) -> None:
+    assert minilm.tokens("") == 0
+    assert minilm.tokens("word " * 40) == 40
+    assert minilm.tokens("half \udc80 a character") > 0
+    assert minilm.tokens("one two " * 50_000) == pytest.approx(100_000, rel=0.01)  # no more than its beginning is read
 
 
 def test_no_texts_give_no_vectors(minilm: Embedder) -> None:

@@ -35,6 +35,16 @@ def test_order_and_vectors_are_those_of_the_model_alone(workers: int, count: int
     assert all(len(batch) <= 16 for batch in inner.seen)
 
 
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_neighbours_stay_together_and_every_worker_has_as_many_parts(workers: int) -> None:
+    texts = [f"text {n}" for n in range(50)]
+    inner = ExactEmbedder()
+    Parallel(inner, workers).embed(texts, "document")
+    at = {text: n for n, text in enumerate(texts)}
+    assert all([at[text] for text in batch] == list(range(at[batch[0]], at[batch[-1]] + 1)) for batch in inner.seen)
+    assert len(inner.seen) % workers == 0
+
+
 def test_the_parts_run_at_the_same_time() -> None:
     inner = Threads(3)
     assert len(Parallel(inner, 3).embed([f"text {n}" for n in range(24)], "document")) == 24

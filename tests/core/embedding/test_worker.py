@@ -139,6 +139,15 @@ def test_batches_are_small_and_sorted_by_length_over_a_window(book: Store, seen:
     assert len(commits) == 3 + 3  # three batches; the run begins, takes the model up and ends
 
 
+def test_how_long_a_text_is_for_the_model_orders_them_where_it_is_known(book: Store, seen: Seen) -> None:
+    seen(*(f"Error: {word(n)}{' word' * (n % 5)}" for n in range(20)))
+    model = ExactEmbedder()
+    run(book, SOURCE, model, length=lambda text: -len(text))
+    sizes = [len(text) for text in model.given]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 1
+
+
 def test_rows_of_other_programs_and_merged_split_or_deleted_cases(book: Store, seen: Seen) -> None:
     one, two = seen("Error: first cause", "Error: second cause")
     with book.transaction() as con:
