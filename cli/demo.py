@@ -12,6 +12,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.importing import report_lines
 from cli.layout import clip, wrap
+from cli.library_lines import response_lines
 from cli.output import Output
 from cli.parser import Parser
 from cli.progress import reporter
@@ -72,6 +73,12 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
         yield from quote_lines(out, quote)
         if quote.found is not None and not out.verbose:
             yield from trace_lines(out, quote.found.trace)
+    yield ""
+    yield out.paint(f"5. {len(demo.library)} questions are put to the sample notes.", "bold")
+    for found in demo.library:
+        yield ""
+        yield clip("> " + found.query, out.columns)
+        yield from response_lines(out, found, explain=True)
     yield ""
     yield "On a terminal, casebook demo opens the workbench on the same transcripts."
     yield "Your own: casebook import auto, then casebook."

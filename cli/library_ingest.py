@@ -65,7 +65,7 @@ def _run(
     from core.flows.library_ingest import ingest
 
     if args.file is not None:
-        from core.flows.library_ingest import ingest_file
+        from core.flows.library_ingest_one import ingest_file
 
         return ingest_file(store, Path(args.file).expanduser(), options, on_event=told, cancelled=stopped)
     if args.stdin:
@@ -73,7 +73,7 @@ def _run(
         if not data.strip() or len(data) > MAX_TEXT:
             why = f"larger than {MAX_TEXT >> 20} MiB" if data.strip() else "empty"
             raise Fault("invalid_input", f"standard input is {why}", "pipe a text in")
-        from core.flows.library_ingest import ingest_stdin
+        from core.flows.library_ingest_one import ingest_stdin
 
         return ingest_stdin(store, data, args.ext, options, on_event=told, cancelled=stopped)
     return ingest(store, roots, options, on_event=told, cancelled=stopped)

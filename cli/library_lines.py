@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cli.layout import clip, one_line, pad, wrap
 from cli.output import Output
+from core.library.search import UNASKED
 from core.library.search_hit import SearchHit, SearchResponse
 from core.trace import Step
 
@@ -101,7 +102,7 @@ def _footer(found: SearchResponse) -> str:
 def _lists(out: Output, found: SearchResponse) -> Iterator[str]:
     """Both lists as they were before they were fused, and what came of each step."""
     for step in found.trace:
-        if step.stage in ("filters", "lexical", "vector", "fusion"):
+        if step.stage in ("filters", "lexical", "vector", "fusion") and step.reason != UNASKED:
             yield ""
             yield out.paint(f"{step.stage}: {one_line(step.reason)}{_facts(step)}", "dim")
             for one in step.steps:

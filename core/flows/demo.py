@@ -15,8 +15,20 @@ from core.fault import Fault
 from core.flows.evidence import add_extracted, align_due
 from core.flows.import_report import ImportReport, Progress
 from core.flows.importing import import_transcripts
+from core.flows.library_ingest import ingest
 from core.flows.vectors import vector_search
-from core.samples import DEMO_EXTRACTED, DEMO_IN_OTHER_WORDS, DEMO_QUERIES, DEMO_SESSION, sample_paths
+from core.library.search import SearchQuery
+from core.library.search import search as search_library
+from core.library.search_hit import SearchResponse
+from core.samples import (
+    DEMO_EXTRACTED,
+    DEMO_IN_OTHER_WORDS,
+    DEMO_LIBRARY,
+    DEMO_QUERIES,
+    DEMO_SESSION,
+    sample_notes,
+    sample_paths,
+)
 from core.settings import EmbeddingSettings
 from core.store import open_store
 
@@ -30,6 +42,7 @@ class Demo:
 
     The last question is one in other words. `model` embedded the cases for it; empty where none could, and
     `without_model` says why, and what mends it. `quotes`: those of its two entries, one aligned, one flagged.
+    `library`: what its questions found in the sample notes.
     """
 
     SCHEMA: ClassVar[str] = "demo.v1"
@@ -39,14 +52,19 @@ class Demo:
     model: str = ""
     without_model: str = ""
     quotes: tuple[Quote, ...] = ()
+    library: tuple[SearchResponse, ...] = ()
 
 
 def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> ImportReport:
-    """Import the samples, and two entries as a model may have extracted them, into a new casebook. Raises Fault."""
+    """Import the samples, two entries as a model may have extracted them, and the notes, into a new casebook.
+
+    Raises Fault.
+    """
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
         align_due(store, on_progress=on_progress)
         add_extracted(store, DEMO_SESSION, read_extracted(DEMO_EXTRACTED))
+        ingest(store, [sample_notes()])
     return report
 
 
@@ -63,7 +81,9 @@ def run_demo(
         answers.append(search(store, DEMO_IN_OTHER_WORDS, vectors=vectors))
         rows = [row for kind in _SHOWN for row in list_quotes(store, QuoteFilters(type=kind)).quotes]
         quotes = tuple(quote for row in rows if (quote := show_quote(store, row.id)))
-    return Demo(report, tuple(answers), model, why_not, quotes)
+        asked = (SearchQuery(text, "lexical", k=2, explain=True) for text in DEMO_LIBRARY)
+        found = tuple(search_library(store, query) for query in asked)
+    return Demo(report, tuple(answers), model, why_not, quotes, found)
 
 
 def _embedded(

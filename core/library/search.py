@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
+UNASKED: Final = "the mode does not ask it"
 _FAN: Final = 200  # of each list, whatever the page: a longer list could change the order of what was shown
 _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
 
@@ -191,7 +192,7 @@ def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> t
 
 
 def _unasked(stage: str) -> Step:
-    return Step(stage, "skipped", "the mode does not ask it")
+    return Step(stage, "skipped", UNASKED)
 
 
 def _hint(

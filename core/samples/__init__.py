@@ -62,6 +62,10 @@ DEMO_EXTRACTED: Final = """{"entries": [
 """What a model may have extracted: one quote is in the session word for word, the other lost its "not"."""
 
 
+DEMO_LIBRARY: Final = ("which requests are safe to retry?", "환율")
+"""Questions about the sample notes: one in English, one Korean word that stands inside longer ones."""
+
+
 def sample_notes() -> Path:
     """The folder of sample notes, in English and Korean, for the library."""
     return _HERE / "notes"
