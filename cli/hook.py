@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DEADLINE_MS = 1_600
 """After so long the process ends, answer or not, unless a setting says otherwise."""
-_WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"')
+_WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"', b'"PreToolUse"')
 _ANSWERED = 0
 _LAST_WORDS_S = 0.3
 """After giving up: for keeping what was told, and for the log."""
@@ -79,35 +79,40 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
         from core.flows.hook.call import ask
 
         try:
-            answer = ask(payload, found.database, found.model, found.service, found.deadline_ms / 1000)
+            wait = found.deadline_ms / 1000
+            answer = ask(payload, found.database, found.model, found.service, wait, found.rules)
         except TimeoutError:
             watchdog.give_up()
         if answer is not None:
             _pass_on(answer)
             return
-    _answer_here(payload, found, argv)
+    worth = _answer_here(payload, found, argv)
     watchdog.keep = None
-    if hosted:
+    if hosted and worth:
         from core.flows.hook.after import start_detached
 
         start_detached(["hook", "--host"])
     _take_up(found)
 
 
-def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> None:
+def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> bool:
+    """Answer without a host; whether one would have been of use: it is not where no rule file is."""
     import json
     from pathlib import Path
 
     from core.flows.hook.handle import Surroundings, handle
 
     given = [f"{name}={value}" for name in ("--db", "--config") if (value := _option(argv, name))]
-    around = Surroundings(lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service)
+    around = Surroundings(
+        lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules
+    )
     handled = handle(payload, Path(found.database), around)
     if handled.reply is not None:
         sys.stdout.write(json.dumps(handled.reply) + "\n")
         sys.stdout.flush()
     if handled.fault:
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
+    return handled.event != "PreToolUse" or handled.rules > 0
 
 
 def _take_up(found: _Found) -> None:
@@ -161,9 +166,10 @@ class _Found:
         model: str = "",
         service: bool = True,
         config: str = "",
+        rules: str = "",
     ) -> None:
         self.database, self.deadline_ms, self.host = database, deadline_ms, host
-        self.model, self.service, self.config = model, service, config
+        self.model, self.service, self.config, self.rules = model, service, config, rules
 
 
 def _settings(argv: list[str]) -> _Found:
@@ -177,8 +183,9 @@ def _settings(argv: list[str]) -> _Found:
 
     settings = load_config(Path(config) if config else None).values
     database = os.path.abspath(named or database_path(settings))
-    hook, embedding = settings.hook, settings.embedding
-    return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config)
+    hook, embedding, rules = settings.hook, settings.embedding, settings.rules
+    told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}" if rules.hook else "off"
+    return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told)
 
 
 def _has_settings() -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from core.fault import Fault
-from core.rules.rule import Scope
 from core.settings import RuleSettings
 
-ScopedFiles = tuple[tuple[Path, Scope], ...]
+if TYPE_CHECKING:  # a hook looks for rule files before it loads anything that reads them
+    from core.rules.rule import Scope
+
+ScopedFiles: TypeAlias = "tuple[tuple[Path, Scope], ...]"
 """Rule files in the order in which they are read, each with whose it is."""
 
 
@@ -32,7 +35,7 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
 
 def named_files(paths: Sequence[str]) -> ScopedFiles:
     """Files named on a command line: of several the first is the user's own, the others are the project's."""
-    places = [Path(path).expanduser() for path in paths]
+    places = [Path(path).expanduser().absolute() for path in paths]
     return tuple((path, "global" if at == 0 and len(places) > 1 else "project") for at, path in enumerate(places))
 
 

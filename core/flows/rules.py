@@ -204,7 +204,7 @@ class RuleMatcher:
             _, _, items, among = self._ready
             return StoredSemantic(store.con, book, vectors, place, items, among, english)
         note = self._prepare(store, source, embedder, until)
-        rows = ids_of(store.con, book.rules)
+        rows = ids_of(store.con, book.rules, book.hashes)
         there = present(store.con, place, rows.values())
         items = {at: item for at, item in rows.items() if item in there}
         if not note and len(items) == len(book.rules):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from core.errors.vector_search import ModelAtHand, NoVectors, VectorSearch
+from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.settings import EmbeddingSettings
 from core.store import Store, faults
 

@@ -23,6 +23,7 @@ class Book:
     languages: tuple[frozenset[str], ...]
     words: tuple[frozenset[str], ...]
     shown: tuple[Shown, ...]
+    hashes: tuple[str, ...]
 
 
 def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
@@ -41,4 +42,5 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         tuple(languages.named_in(text) for text in said),
         tuple(frozenset(tokens(text)) for text in said),
         tuple(map(shown_by, kept)),
+        tuple(once),
     )

@@ -81,8 +81,9 @@ def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> in
     return changed
 
 
-def ids_of(con: apsw.Connection, rules: Sequence[Rule]) -> dict[int, int]:
-    """The row ids of rules whose row says what they say, by their place in `rules`."""
+def ids_of(con: apsw.Connection, rules: Sequence[Rule], hashes: Sequence[str] = ()) -> dict[int, int]:
+    """The row ids of rules whose row says what they say, by their place in `rules`; `hashes`: theirs, where known."""
+    wanted = hashes or [rule.content_hash for rule in rules]
     found: dict[tuple[str, str], tuple[int, str]] = {}
     for path in dict.fromkeys(rule.path for rule in rules):
         rows = con.execute("SELECT rule_id, id, content_hash FROM rule WHERE path = ?", (storable(path),)).fetchall()
@@ -91,7 +92,7 @@ def ids_of(con: apsw.Connection, rules: Sequence[Rule]) -> dict[int, int]:
     out: dict[int, int] = {}
     for at, rule in enumerate(rules):
         known = found.get((rule.path, row_id(rule)))
-        if known is not None and known[1] == rule.content_hash:
+        if known is not None and known[1] == wanted[at]:
             out[at] = known[0]
     return out
 

@@ -188,7 +188,13 @@ def test_hooks_are_set_up_and_taken_out_from_the_shell(tmp_path: Path) -> None:
     assert hooks("status").returncode == 1
     assert hooks("install").returncode == 0
     settings = json.loads((tmp_path / ".claude/settings.json").read_text())
-    assert set(settings["hooks"]) == {"PostToolUseFailure", "PostToolUse", "SessionStart", "SessionEnd"}
+    assert set(settings["hooks"]) == {
+        "PreToolUse",
+        "PostToolUseFailure",
+        "PostToolUse",
+        "SessionStart",
+        "SessionEnd",
+    }
     assert json.loads(hooks("status", "--json").stdout)["installed"]
     assert hooks("uninstall").returncode == 0
     assert json.loads((tmp_path / ".claude/settings.json").read_text()) == {}

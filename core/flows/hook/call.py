@@ -39,10 +39,10 @@ def socket_path() -> str | None:
     return path if len(os.fsencode(path)) <= _LONGEST else None
 
 
-def ask(payload: bytes, database: str, model: str, service: bool, seconds: float) -> bytes | None:
+def ask(payload: bytes, database: str, model: str, service: bool, seconds: float, rules: str = "") -> bytes | None:
     """The host's answer to a payload; None where no host took it, or the one that did died over it.
 
-    `model` and `service`: the settings of that name, which the host has not read.
+    `model`, `service` and `rules`: the settings of that name, which the host has not read.
 
     Raises TimeoutError where one took it and has not answered in time: the work may be done already, once is enough.
     """
@@ -55,7 +55,7 @@ def ask(payload: bytes, database: str, model: str, service: bool, seconds: float
         line.settimeout(seconds)
         try:
             line.connect(path)
-            asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}".encode(), payload
+            asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}\n{rules}".encode(), payload
             line.sendall(b"".join(map(pack, asked)))
             taken = line.recv(1)
         except TimeoutError:

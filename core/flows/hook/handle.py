@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from core.flows.hook.payload import Payload, read_payload
+
+if TYPE_CHECKING:
+    from core.rules.answer import RuleMatch
 
 _MASKS = ("|", ";", "&", "\n")
 """Without one of these a shell command that ended well has hidden no failure."""
@@ -17,7 +21,7 @@ _MASKS = ("|", ";", "&", "\n")
 class Handled:
     """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong.
 
-    `kept`: it could not be written down now, and waits for the next hook or import.
+    `kept`: it could not be written down now, and waits for the next hook or import; `rules`: rule files that were read.
     """
 
     reply: dict[str, object] | None = None
@@ -26,19 +30,22 @@ class Handled:
     met: int = 0
     fixed: int = 0
     kept: bool = False
+    rules: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
 
-    `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors.
+    `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
+    `rules` those of rules (`rule_settings`).
     """
 
     ended: Callable[[Payload], None]
     began: Callable[[Payload], None]
     model: str = ""
     service: bool = True
+    rules: str = ""
 
 
 def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
@@ -53,7 +60,9 @@ def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
             around.began(payload)
         elif payload.event == "SessionEnd":
             around.ended(payload)
-        elif payload.event != "PreToolUse" and _says_something(payload, database):
+        elif payload.event == "PreToolUse":
+            return _before(payload, database, around)
+        elif _says_something(payload, database):
             return _result(payload, data, database, around)
     except Fault as fault:
         kept = fault.code == "db_locked" and _kept(data, database)
@@ -105,3 +114,37 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings)
     match = None if live.answer is None else live.answer.match
     reply = None if match is None or not match.resolution else reply_to(payload.event, match)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked and _kept(data, database))
+
+
+def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
+    """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
+    from core.flows.hook.rule_settings import read_rules
+    from core.flows.rule_files import rule_files
+
+    rules = read_rules(around.rules)
+    folder = Path(payload.cwd) if Path(payload.cwd).is_absolute() else None
+    files = rule_files(rules, folder) if rules is not None else ()
+    if rules is None or not files:
+        return Handled(event=payload.event)
+    from core.flows.hook.before import advise, count_shown, embed_soon
+    from core.flows.hook.rules_reply import rules_reply
+    from core.settings import EmbeddingSettings
+
+    settings = EmbeddingSettings(model=around.model, service=around.service)
+    advice = advise(payload, files, folder, database, settings, rules.hook_most)
+    reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
+    try:
+        if reply is not None:
+            count_shown(advice, database)
+        if advice.waiting:
+            embed_soon(files, database, settings)
+    except (Fault, OSError) as error:  # the agent gets its answer all the same
+        fault = error.message if isinstance(error, Fault) else str(error)
+    return Handled(reply, payload.event, fault or _missed(advice.found), rules=len(files))
+
+
+def _missed(found: RuleMatch) -> str:
+    """Why meaning was not compared, where it should have been (REQ-SEM-006); empty where nothing failed."""
+    step = next((step for step in found.trace if step.stage == "semantic"), None)
+    failed = step is not None and step.outcome in ("failed", "timeout")
+    return f"rules were matched by keywords alone: {step.reason}" if step is not None and failed else ""

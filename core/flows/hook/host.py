@@ -107,8 +107,8 @@ def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> 
 
 def _around(model: str) -> Surroundings:
     """A session's beginning and end are the hook's own business: it asks no host about them."""
-    name, _, service = model.partition("\n")
-    return Surroundings(lambda _: None, lambda _: None, name, service == "1")
+    name, service, rules = (*model.split("\n", 2), "", "")[:3]
+    return Surroundings(lambda _: None, lambda _: None, name, service == "1", rules)
 
 
 def _part(line: socket.socket, most: int) -> bytes:

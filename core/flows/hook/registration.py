@@ -14,6 +14,7 @@ from core.flows.hook.json_places import Part, add_part, drop_part, parse, parts_
 _STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|mcp__.*"
 """Tools whose results can be an error, or a step to its fix."""
 EVENTS: dict[str, str | None] = {
+    "PreToolUse": _STEPS,
     "PostToolUseFailure": _STEPS,
     "PostToolUse": _STEPS,
     "SessionStart": None,

@@ -1,0 +1,119 @@
+"""Before a tool is used: which rules does the call meet? Their solutions go to the agent, and the call goes on.
+
+The vector of the call comes from the model service within its deadline; without one keywords answer. Nothing is
+embedded here: rules that wait for their vectors are embedded by a process of its own, which nobody waits for.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from core.fault import Fault
+from core.flows.hook.payload import Payload
+from core.flows.rule_files import ScopedFiles
+from core.rules.answer import RuleMatch
+from core.rules.book import Book, book_of
+from core.rules.call import ToolCall
+from core.rules.match import match
+from core.rules.project_type import project_type
+from core.settings import EmbeddingSettings
+
+COUNT_WAIT_MS = 200
+"""How long counting waits for the lock of another writer: what was shown is told all the same."""
+AGAIN_S = 60.0
+"""A process that embeds rules is started at most so often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The rules that a call meets, the files that were read, and whether rules of them wait for a vector."""
+
+    found: RuleMatch
+    files: ScopedFiles
+    waiting: bool
+
+
+def advise(
+    payload: Payload, files: ScopedFiles, folder: Path | None, database: Path, embedding: EmbeddingSettings, most: int
+) -> Advice:
+    """What there is to tell before this call by the rules of these files. Raises Fault where one cannot be read."""
+    book = _book(tuple((str(path), scope, *_stamp(path)) for path, scope in files), int(time.time() // 86_400))
+    kind = project_type(folder) if folder else ()
+    call = ToolCall(payload.tool, payload.tool_input, kind)
+    found, waiting = _matched(book, call, database, embedding, most)
+    return Advice(found, files, waiting)
+
+
+def count_shown(advice: Advice, database: Path) -> None:
+    """Count the rules that the agent is told of. Raises Fault."""
+    from core.rules.usage import count_use
+    from core.store import open_store
+
+    shown = [(one.path, one.id) for one in advice.found.rules]
+    with open_store(database, write=True, create=True, timeout_ms=COUNT_WAIT_MS) as store:
+        if store.readonly is None:
+            count_use(store, shown, "shown")
+
+
+def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings) -> bool:
+    """Start a process that embeds what waits, where there is a model, and none was started just now. Raises OSError."""
+    from core.embedding.models import Absent, current
+    from core.folders import user_folder
+
+    sign = user_folder("state") / "rules-embedded"
+    try:
+        if 0 <= time.time() - sign.stat().st_mtime < AGAIN_S:
+            return False
+    except OSError:
+        pass  # none was ever started
+    if not embedding.service or isinstance(current(embedding), Absent):
+        return False
+    from core.flows.hook.after import start_detached
+
+    sign.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    sign.touch()
+    start_detached(["rules", "refresh", "--db", str(database), "--rules", *(str(path) for path, _ in files)])
+    return True
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        info = path.stat()
+    except OSError as error:
+        raise Fault("io_error", f"cannot read the rules {path}: {error.strerror}") from error
+    return info.st_mtime_ns, info.st_size
+
+
+@lru_cache(maxsize=4)
+def _book(files: tuple[tuple[str, str, int, int], ...], day: int) -> Book:
+    """The rules of these files as they are now, ready; kept by the hook host from one call to the next, for a day."""
+    from core.rules.parse import joined, parse
+
+    return book_of(
+        joined(
+            parse(Path(path), scope="global" if scope == "global" else "project") for path, scope, _, _ in files
+        ).rules
+    )
+
+
+def _matched(
+    book: Book, call: ToolCall, database: Path, embedding: EmbeddingSettings, most: int
+) -> tuple[RuleMatch, bool]:
+    from core.flows.vectors import vector_search
+    from core.rules.kept_semantic import kept_semantic
+    from core.store import open_store
+
+    if not database.exists():
+        return match(book, call, None, limit=most), True
+    with ExitStack() as stack:
+        try:
+            store = stack.enter_context(open_store(database))
+        except Fault:  # a casebook that does not open costs the meaning, not the words
+            return match(book, call, None, limit=most), False
+        vectors = stack.enter_context(vector_search(embedding, "service"))
+        semantic, waiting = kept_semantic(store.con, book, vectors)
+        return match(book, call, semantic, limit=most), waiting

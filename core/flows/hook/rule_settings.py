@@ -1,0 +1,17 @@
+"""The settings of rules as a hook hands them to its host: one line, so that neither has to load what reads settings."""
+
+from __future__ import annotations
+
+from core.settings import RuleSettings
+
+OFF = "off"
+
+
+def read_rules(told: str) -> RuleSettings | None:
+    """The settings that were handed on. Empty: the defaults; `off`: none, because nobody wants to be told."""
+    if told == OFF:
+        return None
+    if not told:
+        return RuleSettings()
+    most, files, project_files = (*told.split("\n", 2), "", "")[:3]
+    return RuleSettings(files, project_files, True, int(most) if most.isdigit() else RuleSettings().hook_most)

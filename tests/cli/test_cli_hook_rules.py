@@ -1,0 +1,91 @@
+"""`casebook hook` before a tool is used, as an agent calls it: a process, then the host that it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="hosts listen on Unix sockets")
+ROOT = Path(__file__).resolve().parents[2]
+RULES = (
+    "### ERR-001: Force push over a shared branch\n**Problem**: `git push --force` removed commits of others\n"
+    "**Solution**: `--force-with-lease` on your own branch\n"
+)
+
+
+class Home:
+    """A user's home with one rule file, and the hooks that run in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.socket = path, path / "r" / "casebook" / "hook.sock"
+        (path / "r").mkdir(mode=0o700)
+        (path / ".claude").mkdir()
+        (path / ".claude" / "memory.md").write_text(RULES, encoding="utf-8")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_"))}
+        self.env = kept | {
+            "HOME": str(path),
+            "PYTHONPATH": str(ROOT),
+            "XDG_RUNTIME_DIR": str(path / "r"),
+            "CASEBOOK_HOOK_DEADLINE_MS": "30000",
+            "CASEBOOK_EMBEDDING_MODEL": "none",
+            "CASEBOOK_EMBEDDING_SERVICE": "false",
+        }
+
+    def hook(self, **variables: str) -> subprocess.CompletedProcess[bytes]:
+        payload = {
+            "hook_event_name": "PreToolUse",
+            "session_id": "s1",
+            "cwd": str(self.path),
+            "tool_name": "Bash",
+            "tool_input": {"command": "git push --force origin main"},
+        }
+        command = [sys.executable, "-m", "cli.main", "hook"]
+        env, given = self.env | variables, json.dumps(payload).encode()
+        return subprocess.run(command, input=given, capture_output=True, env=env, timeout=60, check=False)
+
+    def close(self) -> None:
+        if self.socket.exists():
+            with suppress(OSError, ValueError):
+                os.kill(int((self.socket.parent / "hook.lock").read_text()), signal.SIGKILL)
+        (self.path / "r").rename(self.path / "ended")
+        (self.path / "r").touch()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Generator[Home]:
+    made = Home(tmp_path)
+    yield made
+    made.close()
+
+
+def test_the_host_says_what_the_hook_itself_would(home: Home) -> None:
+    alone = home.hook(CASEBOOK_HOOK_HOST="false")
+    assert (alone.returncode, alone.stderr) == (0, b"")
+    assert "> `--force-with-lease`" in json.loads(alone.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert not home.socket.exists()
+    assert home.hook().stdout == alone.stdout
+    for _ in range(600):
+        if home.socket.exists():
+            break
+        time.sleep(0.05)
+    assert home.hook().stdout == alone.stdout
+
+
+def test_where_no_rule_file_is_no_host_stays_behind(home: Home) -> None:
+    (home.path / ".claude" / "memory.md").unlink()
+    done = home.hook()
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not (home.path / "r" / "casebook").exists()
+
+
+def test_a_setting_switches_it_off(home: Home) -> None:
+    assert home.hook(CASEBOOK_RULES_HOOK="false").stdout == b""
