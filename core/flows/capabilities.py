@@ -75,7 +75,7 @@ CAPABILITIES = (
     Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
     Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
     Capability("rules", "ready", "which rules a tool call meets, and why"),
-    Capability("library", "planned", "notes, documents and code, with citations"),
+    Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "planned", "grounded answers, or an honest refusal"),
     Capability("mcp", "planned", "a stdio MCP server"),
 )

@@ -156,7 +156,7 @@ def to_uri(citation: Citation) -> str:
 
 def parse(uri: str) -> Citation:
     """The place that a URI names. Raises Fault invalid_input where it names none."""
-    path, mark, fragment = uri.strip().partition("#")
+    path, mark, fragment = uri.partition("#")
     if not mark or not path:
         raise _invalid(f"{uri[:200]} names no place in a file")
     if found := _LINES_FORM.fullmatch(fragment):
@@ -210,8 +210,8 @@ def _millis(parts: tuple[str | None, ...]) -> int:
 
 
 def _require_path(path: str) -> None:
-    if not path or "#" in path or path != path.strip():
-        raise _invalid(f"{path[:200]!r} is no path that can be cited (empty, with # or blanks around it)")
+    if not path or "#" in path:
+        raise _invalid(f"{path[:200]!r} is no path that can be cited: it is empty or holds a #")
 
 
 def _require_span(path: str, start: int, end: int) -> None:

@@ -24,6 +24,7 @@ from core.wire import to_wire
 
 EXTRA = {
     "deep/er/nfd.md": "# 노트\n\n" + unicodedata.normalize("NFD", "결제모듈을 교체했다") + "\n",
+    " odd name [1].md": "# Odd\n\nokapi stands here\n",
     "log.txt": "ERROR 2031 shipment rejected\nnext line\n",
     "twin-a.md": "# Twin\n\nthe very same zebra words\n",
     "twin-b.md": "# Twin\n\nthe very same zebra words\n",
@@ -79,6 +80,7 @@ def sample_root(store: Store) -> Path:
         ("jittered RETRIES", "http-client.md"),
         ("tagging a tag", "release-checklist.md"),
         ("ERROR 2031", "log.txt"),
+        ("okapi", " odd name [1].md"),
         ("NODE_EXTRA_CA_CERTS", "http-client.md"),
     ],
 )

@@ -23,7 +23,7 @@ from core.library.citation import (
 )
 from core.wire import to_wire
 
-PATHS = st.text(st.characters(exclude_characters="#"), min_size=1, max_size=40).map(str.strip).filter(bool)
+PATHS = st.text(st.characters(exclude_characters="#"), min_size=1, max_size=40)
 COUNT = st.integers(1, 10**9)
 MILLIS = st.integers(0, 10**10)
 
