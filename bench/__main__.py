@@ -16,6 +16,7 @@ PARTS = (
     "wordings",
     "vector_search",
     "importing",
+    "library_ingest",
     "embedding",
     "rules",
     "knn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, cast
 
 import apsw
@@ -32,13 +32,19 @@ def heading_words(title: str, heading_path: Sequence[str]) -> str:
     return " ".join(heading_path if not title or title in heading_path else (title, *heading_path))
 
 
-def put_rows(con: apsw.Connection, title: str, rows: Sequence[tuple[int, Sequence[str], str]]) -> None:
-    """Index passages (id, heading path, text) that are not indexed, inside the caller's transaction."""
-    made: list[tuple[int, str, str, str]] = []
-    for item_id, heading_path, text in rows:
-        heading = heading_words(title, heading_path)
-        made.append((item_id, heading, text, pieces(f"{heading}\n{text}")))
-    con.executemany(_PUT, made)
+IndexRow = tuple[str, str, str]
+"""What the index holds of a passage: heading_path, text, bigrams."""
+
+
+def index_row(title: str, heading_path: Sequence[str], text: str) -> IndexRow:
+    """What is indexed of a passage. Pure, and most of the work: it may be done elsewhere."""
+    heading = heading_words(title, heading_path)
+    return heading, text, pieces(f"{heading}\n{text}")
+
+
+def put_rows(con: apsw.Connection, rows: Iterable[tuple[int, IndexRow]]) -> None:
+    """Index passages, by their row ids, that are not indexed; inside the caller's transaction."""
+    con.executemany(_PUT, ((item_id, *row) for item_id, row in rows))
 
 
 def drop_rows(con: apsw.Connection, ids: Sequence[int]) -> None:
@@ -69,8 +75,7 @@ def rebuild_fts(
             while rows := cast("list[tuple[int, str, str, str]]", con.execute(con_sql, (last, _BATCH)).fetchall()):
                 if cancelled():
                     raise _Cancelled
-                for item_id, title, heading, text in rows:
-                    put_rows(con, title, [(item_id, cast("list[str]", json.loads(heading)), text)])
+                put_rows(con, ((at, index_row(title, json.loads(heading), text)) for at, title, heading, text in rows))
                 last, done = rows[-1][0], done + len(rows)
                 if on_progress is not None:
                     on_progress(done, total)

@@ -26,7 +26,10 @@ def id_from(parts: Mapping[str, Any]) -> str:
     from blake3 import blake3
 
     try:
-        return blake3(orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)).hexdigest()[:_ID]
+        data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+        if not data.isascii() and not unicodedata.is_normalized("NFC", data.decode()):
+            data = orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)
+        return blake3(data).hexdigest()[:_ID]
     except TypeError as error:
         raise ValueError(f"no id can be made: {error}") from error
 

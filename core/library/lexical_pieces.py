@@ -6,6 +6,7 @@ and the stems of English words (`chunking`, `chunks` -> chunk). Stored with the 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
@@ -30,9 +31,15 @@ def pieces(text: str) -> str:
     """The pieces of `text`, separated by blanks, in the order of their words."""
     found: list[str] = []
     for word in _WORD.findall(text):
-        found += word_pieces(word)
+        found += _once(word)
     hangul = bigrams(text)
     return " ".join((*found, hangul)) if hangul else " ".join(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _once(word: str) -> tuple[str, ...]:
+    # The words of a corpus repeat: found anew each time they were half of an ingest.
+    return tuple(word_pieces(word))
 
 
 def word_pieces(word: str) -> list[str]:

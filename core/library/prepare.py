@@ -16,6 +16,7 @@ from core.library import ids
 from core.library.about import About, about
 from core.library.blocks import Parsed, ParsedBlock, Passage
 from core.library.chunk.policy import ChunkPolicy, policy_hash
+from core.library.fts import IndexRow, index_row
 from core.library.git_facts import GitFacts
 from core.library.media import code_lang_of, generated
 from core.library.parse.decode import LOOKED, decode, is_binary
@@ -80,6 +81,7 @@ class ChunkRow:
     text: str
     heading_path: tuple[str, ...]
     heading_path_json: str
+    index: IndexRow
     source_spans_json: str
     token_estimate: int
     block_ids_json: str
@@ -176,7 +178,7 @@ def _prepared(
     rows = block_rows(doc, parsed.blocks)
     known = about(parsed, task.relative, task.media, task.source, mtime_ns)
     metadata = {**known.metadata, "git_branch": task.git.branch, "git_commit": task.git.commit}
-    passages = reader.cut(parsed.blocks, task.policy)
+    passages = [one for one in reader.cut(parsed.blocks, task.policy) if one.text.strip()]
     return Prepared(
         doc_id=doc,
         asset_id=asset,
@@ -192,9 +194,7 @@ def _prepared(
         repo=task.git.repo,
         metadata_json=orjson.dumps(metadata).decode(),
         blocks=rows,
-        chunks=tuple(
-            _chunk_row(doc, reader.chunker_version, policy, rows, one) for one in passages if one.text.strip()
-        ),
+        chunks=tuple(_chunk_row(doc, reader.chunker_version, policy, rows, known.title, one) for one in passages),
         warnings=warnings,
     )
 
@@ -219,7 +219,7 @@ def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
     return tuple(found)
 
 
-def _chunk_row(doc: str, chunker: str, policy: str, rows: Sequence[BlockRow], one: Passage) -> ChunkRow:
+def _chunk_row(doc: str, chunker: str, policy: str, rows: Sequence[BlockRow], title: str, one: Passage) -> ChunkRow:
     block_ids = [rows[at][0] for at in one.blocks]
     start, end = one.lines or (None, None)
     return ChunkRow(
@@ -227,6 +227,7 @@ def _chunk_row(doc: str, chunker: str, policy: str, rows: Sequence[BlockRow], on
         text=one.text,
         heading_path=one.heading_path,
         heading_path_json=orjson.dumps(one.heading_path).decode(),
+        index=index_row(title, one.heading_path, one.text),
         source_spans_json=spans_json(one.spans),
         token_estimate=one.token_estimate,
         block_ids_json=orjson.dumps(block_ids).decode(),

@@ -9,7 +9,7 @@ from typing import Any, cast
 import apsw
 import orjson
 
-from core.library.fts import drop_rows, heading_words, put_rows
+from core.library.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.library.prepare import ChunkRow, Prepared
 from core.library.rows import Document, Media, Source, columns
 from core.store.clock import now
@@ -61,9 +61,9 @@ def put_document(con: apsw.Connection, placed: Placed, old: Document | None, loo
     if old is None:
         con.execute(_INSERT, row)
     else:
+        con.execute("DELETE FROM document_tags WHERE doc_id = ?", (old.doc_id,))
+        con.execute("DELETE FROM blocks WHERE doc_id = ?", (old.doc_id,))
         con.execute(_UPDATE, (*row, old.doc_id))
-        con.execute("DELETE FROM document_tags WHERE doc_id = ?", (made.doc_id,))
-        con.execute("DELETE FROM blocks WHERE doc_id = ?", (made.doc_id,))
     con.executemany("INSERT INTO document_tags VALUES (?, ?)", ((made.doc_id, tag) for tag in made.about.tags))
     con.executemany(_BLOCK, ((made.doc_id, *block) for block in made.blocks))
     _put_chunks(con, made, old, ts)
@@ -159,20 +159,19 @@ def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: 
             for item_id, position, one in kept
         ),
     )
-    indexed: list[tuple[int, tuple[str, ...], str]] = []
+    indexed: list[tuple[int, IndexRow]] = []
     for position, one in fresh:
         con.execute(_CHUNK, _chunk(made, one, position, ts))
-        indexed.append((con.last_insert_rowid(), one.heading_path, one.text))
-    title = made.about.title
-    if old is not None and old.title != title:
+        indexed.append((con.last_insert_rowid(), one.index))
+    if old is not None and old.title != made.about.title:
         stale = [
-            (item_id, one.heading_path, one.text)
+            (item_id, one.index)
             for item_id, _, one in kept
-            if heading_words(old.title, one.heading_path) != heading_words(title, one.heading_path)
+            if heading_words(old.title, one.heading_path) != one.index[0]
         ]
-        drop_rows(con, [item_id for item_id, _, _ in stale])
+        drop_rows(con, [item_id for item_id, _ in stale])
         indexed += stale
-    put_rows(con, title, indexed)
+    put_rows(con, indexed)
 
 
 def _known_chunks(con: apsw.Connection, doc_id: str) -> dict[tuple[str, str], deque[int]]:

@@ -80,8 +80,9 @@ CREATE TABLE document_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_document_tags_tag ON document_tags(tag, doc_id);
 
+-- Kept together by document: a key of hashes would put each block on a page of its own.
 CREATE TABLE blocks (
-  block_id          TEXT PRIMARY KEY,
+  block_id          TEXT NOT NULL,
   doc_id            TEXT NOT NULL REFERENCES documents(doc_id) ON DELETE CASCADE ON UPDATE CASCADE,
   kind              TEXT NOT NULL,
   heading_path_json TEXT NOT NULL,
@@ -89,9 +90,9 @@ CREATE TABLE blocks (
   source_span_json  TEXT NOT NULL,
   payload_json      TEXT NOT NULL,    -- what its kind has beside its text, which the chunks hold
   -- added
-  position          INTEGER NOT NULL  -- in the document
+  position          INTEGER NOT NULL, -- in the document
+  PRIMARY KEY (doc_id, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX idx_blocks_doc_id ON blocks(doc_id, position);
 
 -- `id` is what vectors and chunks_fts know a chunk by. A chunk whose words stay keeps it when its document is edited or
 -- moves, while chunk_id follows the recipe: nothing is embedded or indexed twice.
