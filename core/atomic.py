@@ -13,10 +13,11 @@ from pathlib import Path
 from core.fault import Fault
 
 
-def write_file(path: Path, chunks: Iterable[str], *, replace: bool) -> int:
+def write_file(path: Path, chunks: Iterable[str], *, replace: bool, sync: bool = True) -> int:
     """Write `chunks` as UTF-8 (lone surrogates as U+FFFD) to `path`, and return the number of bytes.
 
-    What stands there already is kept unless `replace`. Raises Fault `invalid_input` where something stands there that
+    What stands there already is kept unless `replace`. Without `sync` it outlives the process, but perhaps not the
+    computer's power, and nobody waits for the disk. Raises Fault `invalid_input` where something stands there that
     may not be replaced, `io_error` where the system refuses. Whatever `chunks` raises leaves `path` as it was.
     """
     check_target(path, replace=replace)
@@ -30,9 +31,12 @@ def write_file(path: Path, chunks: Iterable[str], *, replace: bool) -> int:
             for chunk in chunks:
                 file.write(_encode(chunk))
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
             size = file.tell()
         _put(part, path, replace=replace)
+        if sync:
+            _sync_folder(path.parent)
     except OSError as error:
         raise _fault(path, error) from error
     finally:
@@ -64,8 +68,11 @@ def _put(part: Path, path: Path, *, replace: bool) -> None:
             part.rename(path)  # a file system without links
     else:
         part.replace(path)
+
+
+def _sync_folder(path: Path) -> None:
     with contextlib.suppress(OSError):  # the rename is done; syncing the folder is a courtesy not every system knows
-        folder = os.open(path.parent, os.O_RDONLY)
+        folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:

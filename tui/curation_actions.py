@@ -17,6 +17,10 @@ def _needs_case(now: Situation) -> str:
     return _can_write(now) or ("" if now.case_open else "No case is chosen yet.")
 
 
+def _needs_unsaved(now: Situation) -> str:
+    return _can_write(now) or ("" if now.unsaved else "Nothing was typed and left unsaved.")
+
+
 def _needs_queue(now: Situation) -> str:
     if now.focus != "triage":
         return "That is decided in the queue: {triage.open} opens it."
@@ -49,6 +53,8 @@ CURATION: tuple[Action, ...] = (
     Action("triage.open", "Decide what waits: drafts and unsolved cases", ("T",), "pane", CURATE, "decide", 6),
     Action("fix.write", "Write the fix", ("w",), "pane", CURATE, "write", 4, enabled=_needs_case),
     Action("fix.editor", "Write the fix in your editor", ("e",), "pane", CURATE, enabled=_needs_case),
+    Action("fix.unsaved", "Go on with a fix that was typed and not saved", ("R",), "pane", CURATE, "unsaved", 2,
+           enabled=_needs_unsaved),
     Action("undo.last", "Take your last decision back", ("u",), "pane", CURATE, "undo", 28, enabled=_can_write),
     Action("undo.redo", "Bring back what you took back", ("U",), "pane", CURATE, enabled=_can_write),
     Action("history.open", "History: who changed what, and when", ("C",), "pane", CURATE),

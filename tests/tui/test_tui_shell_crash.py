@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,8 +100,10 @@ class Terminal:
 def started(tmp_path: Path):
     path = make_casebook(tmp_path / "sample.db")
     terminal = Terminal([sys.executable, "-c", CRASHING, str(path)], tmp_path)
-    yield terminal
-    terminal.close()
+    try:
+        yield terminal
+    finally:
+        terminal.close()
 
 
 def test_a_crash_prints_one_redacted_line_and_logs_the_rest(started: Terminal, tmp_path: Path) -> None:
@@ -132,11 +135,11 @@ def test_told_to_end_it_restores_the_terminal(started: Terminal, number: signal.
 def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
     path = make_casebook(tmp_path / "sample.db")
     terminal = Terminal([sys.executable, "-c", CRASHING, str(path)], tmp_path)
-    terminal.read_until(b"ModuleNotFound")
-    os.close(terminal.master)
-    os.close(terminal.slave)
-    terminal.process.send_signal(signal.SIGHUP)  # what the kernel sends
     try:
+        terminal.read_until(b"ModuleNotFound")
+        os.close(terminal.master)
+        os.close(terminal.slave)
+        terminal.process.send_signal(signal.SIGHUP)  # what the kernel sends
         assert terminal.process.wait(60) != 0
     finally:
         terminal.process.kill()
@@ -151,10 +154,10 @@ def test_off_a_terminal_and_on_a_dumb_one_it_prints_help_and_exits_2(tmp_path: P
         assert (done.returncode, b"\x1b" in done.stdout, b"usage" in done.stdout) == (2, False, True)
         return
     terminal = Terminal(command, tmp_path, **more)
-    assert terminal.end() == 2
+    with closing(terminal):
+        assert terminal.end() == 2
     assert b"usage" in terminal.written
     assert b"\x1b" not in terminal.written
-    terminal.close()
 
 
 @pytest.mark.parametrize("theme", ["casebook-dark", "ansi", "nord"])
@@ -163,26 +166,26 @@ def test_no_color_sends_no_colour_at_all(tmp_path: Path, theme: str) -> None:
     terminal = Terminal(
         [sys.executable, "-m", "cli", "--db", str(path)], tmp_path, NO_COLOR="1", CASEBOOK_UI_THEME=theme
     )
-    terminal.read_until(b"ModuleNotFound")
-    os.write(terminal.master, b"\x1b[B")
-    terminal.read_until(b"copy fix")
-    os.write(terminal.master, b"\x1bOP")
-    terminal.read_until(b"what they do")
-    os.write(terminal.master, b"\x11")
-    assert terminal.end() == 0
-    terminal.close()
+    with closing(terminal):
+        terminal.read_until(b"ModuleNotFound")
+        os.write(terminal.master, b"\x1b[B")
+        terminal.read_until(b"copy fix")
+        os.write(terminal.master, b"\x1bOP")
+        terminal.read_until(b"what they do")
+        os.write(terminal.master, b"\x11")
+        assert terminal.end() == 0
     assert _coloured(terminal.written) == set()
 
 
 def test_the_ansi_theme_sends_only_the_terminal_s_own_colours(tmp_path: Path) -> None:
     path = make_casebook(tmp_path / "sample.db")
     terminal = Terminal([sys.executable, "-m", "cli", "--db", str(path)], tmp_path, CASEBOOK_UI_THEME="ansi")
-    terminal.read_until(b"ModuleNotFound")
-    os.write(terminal.master, b"\x1b[B")
-    terminal.read_until(b"copy fix")
-    os.write(terminal.master, b"q")
-    assert terminal.end() == 0
-    terminal.close()
+    with closing(terminal):
+        terminal.read_until(b"ModuleNotFound")
+        os.write(terminal.master, b"\x1b[B")
+        terminal.read_until(b"copy fix")
+        os.write(terminal.master, b"q")
+        assert terminal.end() == 0
     colours = _coloured(terminal.written)
     assert colours
     assert not {colour for colour in colours if colour in ("38", "48")}

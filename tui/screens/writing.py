@@ -185,19 +185,22 @@ class WritingScreen(ModalScreen[None]):
     def _decide(self, decision: Decision) -> None:
         """Leave at once; the text is kept until it is on disk."""
         self._keep()
-        origins = self._origins
-        draft = self._draft
 
         def ended(done: Curated | None) -> None:
             if done is not None and not done.conflicts:
-                self._curating.jobs.run(
-                    "scratch", drop_typed(draft, origins), lambda _gone, _final: None, self._failed, keep=True
-                )
+                self._forget()
 
         self._leaving = True
         self._curating.decide(decision, ended)
         if self.is_current:
             self.dismiss()
+
+    def _forget(self) -> None:
+        """Drop the kept copies, and see what else is left over."""
+        self._leaving = True
+        work = drop_typed(self._draft, self._origins)
+        left = self._curating.left_over
+        self._curating.jobs.run("scratch", work, lambda _gone, _final: left.look(), self._failed, keep=True)
 
     def _back(self) -> None:
         if not self.is_current:
@@ -205,6 +208,8 @@ class WritingScreen(ModalScreen[None]):
         if self._dirty:
             self._keep()
             self._curating.say(self._curating.signs.told("Kept, not saved. {fix.write} goes on with it."))
+        elif self._kept is not None:
+            self._forget()  # what was typed was taken back: nothing is left to go on with
         self.dismiss()
 
     def _outside(self) -> None:

@@ -18,6 +18,7 @@ from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of
 from core.errors.curation.split import split
 from core.errors.curation.three_way import ThreeWay, three_way
 from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
+from core.errors.curation.unsaved import Unsaved, take_along, unsaved_texts
 from core.errors.curation.written import Written, tags_of, written_of
 from core.errors.undo import TakenBack, bring_back, take_back, take_back_several
 
@@ -32,6 +33,7 @@ __all__ = [
     "Seen",
     "TakenBack",
     "ThreeWay",
+    "Unsaved",
     "Written",
     "apply_also",
     "bring_back",
@@ -53,11 +55,13 @@ __all__ = [
     "seen_of",
     "split",
     "tags_of",
+    "take_along",
     "take_back",
     "take_back_several",
     "three_way",
     "triage_queue",
     "unmark_noise",
+    "unsaved_texts",
     "verify",
     "whole_history",
     "written_of",

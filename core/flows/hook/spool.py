@@ -13,8 +13,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,23 +42,59 @@ def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None)
     return user_folder("state", environ) / "hooks" / name
 
 
-def put(data: bytes, database: Path | str) -> bool:
-    """Keep the payload `data` for later; whether it was: it must tell of a tool's result, and there must be room.
+@dataclass(slots=True)
+class Held:
+    """A payload that is being written down. `wanted`: it cannot be now, and is to wait for the next hook or import."""
 
-    Never raises: who calls has no time left.
+    wanted: bool = False
+
+
+@contextmanager
+def held(payload: Payload, data: bytes, database: Path) -> Generator[Held]:
+    """Within, the event lies in a file that is this process's own: should it be killed, the next one takes it up.
+
+    It is dropped at the end unless it is `wanted`; a casebook that stays locked wants it by itself.
+    """
+    path = _write(payload, data, spool_folder(database), str(os.getpid()))
+    one = Held()
+    try:
+        yield one
+    except Fault as fault:
+        one.wanted = fault.code == "db_locked"
+        raise
+    finally:
+        if path is not None:
+            with suppress(OSError):
+                if one.wanted:
+                    path.rename(path.with_suffix(".json"))
+                else:
+                    path.unlink()
+
+
+def put(data: bytes, database: Path | str) -> bool:
+    """Keep the payload `data` for later, if it is not there already; whether it is.
+
+    It must tell of a tool's result, and there must be room. Never raises: who calls has no time left.
     """
     with suppress(Exception):
         payload = read_payload(data)
-        if not isinstance(payload, Payload) or payload.event not in ("PostToolUseFailure", "PostToolUse"):
-            return False
-        folder = spool_folder(database)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if sum(1 for _ in os.scandir(folder)) >= MOST_FILES:
-            return False
-        path = folder / f"{time.time_ns():020d}-{_digest(data)}.json"
-        write_file(path, [json.dumps(_body(payload))], replace=True)
-        return True
+        if isinstance(payload, Payload) and payload.event in ("PostToolUseFailure", "PostToolUse"):
+            folder = spool_folder(database)
+            there = any(folder.glob(f"*-{_digest(data)}.*"))
+            return there or _write(payload, data, folder, "json") is not None
     return False
+
+
+def _write(payload: Payload, data: bytes, folder: Path, suffix: str) -> Path | None:
+    """None where it cannot be, or enough wait."""
+    with suppress(OSError, Fault):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
+            return None
+        path = folder / f"{time.time_ns():020d}-{_digest(data)}.{suffix}"
+        write_file(path, [json.dumps(_body(payload))], replace=True, sync=False)
+        return path
+    return None
 
 
 def withdraw(data: bytes, database: Path | str, *, but: int = 0) -> None:

@@ -135,7 +135,6 @@ def test_a_file_taken_long_ago_waits_again(database: Path) -> None:
 
 def test_what_was_done_after_all_is_withdrawn(database: Path) -> None:
     put(payload(), database)
-    put(payload(), database)
     put(payload(1), database)
     withdraw(payload(), database, but=1)
     assert len(waiting(database)) == 2
@@ -215,3 +214,44 @@ def test_taking_up_stops_in_time(database: Path) -> None:
     assert len(waiting(database)) == 3
     assert spool.take_up(database) == 3
     assert seen(database) == 5
+
+
+HANGING = """
+import sys, threading
+from pathlib import Path
+import core.flows.hook.live as live
+from core.flows.hook.handle import Surroundings, handle
+def hang(*_more, **_named):
+    print("at it", flush=True)
+    threading.Event().wait()
+live.search = hang
+handle(sys.stdin.buffer.read(), Path(sys.argv[1]), Surroundings(lambda _: None, lambda _: None, "none", False))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a minute must go by first")
+def test_a_hook_killed_over_its_work_loses_nothing(database: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HANGING, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(payload())
+    process.stdin.close()
+    try:
+        assert process.stdout.readline() == b"at it\n"
+        assert take_up(database) == 0, "it is at it"
+        assert put(payload(), database), "it is kept already"
+        assert len(waiting(database)) == 1
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert take_up(database) == 1
+    assert seen(database) == 1
+
+
+def test_what_is_written_down_leaves_no_file(database: Path) -> None:
+    handle(payload(), database, AROUND)
+    assert seen(database) == 1
+    assert not waiting(database)

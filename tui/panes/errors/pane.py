@@ -84,6 +84,7 @@ class ErrorsPane(Container):
         self.box.focus()
         self.call_after_refresh(self.results.load)
         self.watching.start()
+        self.curating.left_over.look(tell=True)
         self.embedding.changed()
 
     # What is going on ------------------------------------------------------------------------------------------------
@@ -108,6 +109,7 @@ class ErrorsPane(Container):
             focus=self.focus_part,
             cases=self.results.rows.rows.total,
             query=self.box.asked,
+            unsaved=self.curating.left_over.count,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
             raw_clipped=self.case.clipped,

@@ -13,9 +13,10 @@ from textual.widget import Widget
 from core.fault import Fault
 from tui.jobs import Job, Jobs
 from tui.panes.errors.curation.decisions import DONE, LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Read, read_case
-from tui.panes.messages import PaneChanged
+from tui.panes.messages import PaneChanged, PaneShowAll
 from tui.render.foreign import inline
 from tui.render.signs import Signs
 
@@ -37,6 +38,7 @@ class Curating:
         self.signs = signs
         self.clock = clock
         self._host = host
+        self.left_over = LeftOver(jobs, signs, self._tell_left, self.write_case, self._show_text, self._told_changed)
 
     def perform(self, action_id: str, read: Read | None, scope: Scope) -> bool:
         """Do an action that starts from the case `read`; False if it is none of these."""
@@ -44,6 +46,7 @@ class Curating:
             "triage.open": lambda: self.open_queue(scope),
             "fix.write": lambda: self.write(read),
             "fix.editor": lambda: self.write_outside(read),
+            "fix.unsaved": self.left_over.go_on,
             "undo.last": self.take_back,
             "undo.redo": self.bring_back,
             "history.open": lambda: self.open_history(read),
@@ -203,11 +206,21 @@ class Curating:
         case_id = None if read is None else read.case.id
         self._host.app.push_screen(HistoryScreen(self, case_id), lambda _ended: self._changed())
 
-    def say(self, text: str, severity: str = "information") -> None:
+    def say(self, text: str, severity: str = "information", seconds: float = 5) -> None:
         """A toast: inert text, no markup."""
-        self._host.app.notify(inline(text, 400), markup=False, severity=severity, timeout=5)  # pyright: ignore[reportArgumentType]
+        self._host.app.notify(inline(text, 400), markup=False, severity=severity, timeout=seconds)  # pyright: ignore[reportArgumentType]
+
+    def _tell_left(self, text: str) -> None:
+        self.say(text, "warning", 12)
+
+    def _show_text(self, heading: str, text: str) -> None:
+        self._host.post_message(PaneShowAll(heading, text))
 
     def _changed(self) -> None:
+        self.left_over.look()
+        self._told_changed()
+
+    def _told_changed(self) -> None:
         self._host.post_message(PaneChanged())
 
 

@@ -1,0 +1,114 @@
+"""Texts that were typed and never saved: told when the workbench opens, and one key away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from core.fault import Fault
+from tui.jobs import Job, Jobs
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from core.errors.curation import Unsaved
+
+
+AFTER = 0.8
+"""Seconds after the workbench opens: what a person came for is shown first."""
+
+
+def read_unsaved(job: Job[Any]) -> tuple[Unsaved, ...]:
+    """Everything that was typed and not saved, the newest first; nothing where there is no casebook to save it in."""
+    from core.errors.curation import kept_scratches, scratch_folder, unsaved_texts
+
+    folder = scratch_folder(job.lane.path)
+    if not kept_scratches(folder):
+        return ()
+    try:
+        return unsaved_texts(job.store(), folder)
+    except Fault:
+        return ()
+
+
+class LeftOver:
+    """Knows what was typed and not saved. `write` opens the editor of a case, `show` a text whose case is gone.
+
+    Used from the interface's thread only.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        say: Callable[[str], None],
+        write: Callable[[int], None],
+        show: Callable[[str, str], object],
+        changed: Callable[[], object],
+    ) -> None:
+        self._jobs = jobs
+        self._signs = signs
+        self._say = say
+        self._write = write
+        self._show = show
+        self._changed = changed
+        self._texts: tuple[Unsaved, ...] = ()
+        self._opened: set[tuple[int, str]] = set()
+
+    @property
+    def count(self) -> int:
+        """How many texts wait."""
+        return len(self._texts)
+
+    def look(self, *, tell: bool = False) -> None:
+        """See what there is; with `tell`, when the workbench opens, say so."""
+
+        def seen(texts: tuple[Unsaved, ...], _final: bool) -> None:
+            changed, self._texts = len(texts) != self.count, texts
+            if tell and texts:
+                self._say(self._signs.told(announced(texts)))
+            if changed:
+                self._changed()
+
+        delay = AFTER if tell else 0.0
+        self._jobs.run("unsaved", read_unsaved, seen, lambda _fault: None, delay=delay)
+
+    def go_on(self) -> None:
+        """Open the newest that was not opened yet; after the last one the first again."""
+        if all(_name(one) in self._opened for one in self._texts):
+            self._opened.clear()
+        one = next((one for one in self._texts if _name(one) not in self._opened), None)
+        if one is None:
+            return
+        self._opened.add(_name(one))
+        if one.case_id is None:
+            self._show(f"Typed for case #{one.scratch.case_id}, which is gone", one.scratch.written.text)
+            return
+        self._jobs.run(
+            "scratch",
+            _taken_along(one),
+            lambda case_id, _final: self._write(case_id),
+            lambda fault: self._say(fault.message),
+            keep=True,
+        )
+
+
+def announced(texts: tuple[Unsaved, ...]) -> str:
+    """What is said of them; names the key by its action."""
+    newest = f"case #{texts[0].case_id or texts[0].scratch.case_id}"
+    if len(texts) == 1:
+        return f"A fix of {newest} was typed and not saved: {{fix.unsaved}} goes on with it."
+    many = f"{len(texts)} fixes were typed and not saved, the last one of {newest}"
+    return f"{many}: {{fix.unsaved}} goes on, one after the other."
+
+
+def _name(one: Unsaved) -> tuple[int, str]:
+    return one.scratch.case_id, one.scratch.writer
+
+
+def _taken_along(one: Unsaved) -> Callable[[Job[int]], int]:
+    def work(job: Job[Any]) -> int:
+        from core.errors.curation import scratch_folder, take_along
+
+        return take_along(scratch_folder(job.lane.path), one)
+
+    return work
