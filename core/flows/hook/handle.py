@@ -65,8 +65,7 @@ def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
         elif _says_something(payload, database):
             return _result(payload, data, database, around)
     except Fault as fault:
-        kept = fault.code == "db_locked" and _kept(data, database)
-        return Handled(event=payload.event, fault=fault.message, kept=kept)
+        return Handled(event=payload.event, fault=fault.message, kept=fault.code == "db_locked")
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
         return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}")
     return Handled(event=payload.event)
@@ -96,24 +95,20 @@ def _followed(payload: Payload, database: Path) -> bool:
         return is_followed(store.con, payload.session_id)
 
 
-def _kept(data: bytes, database: Path) -> bool:
-    from core.flows.hook.spool import put
-
-    return put(data, database)
-
-
 def _result(payload: Payload, data: bytes, database: Path, around: Surroundings) -> Handled:
     from core.flows.hook.live import follow
     from core.flows.hook.reply import reply_to
+    from core.flows.hook.spool import held
     from core.flows.vectors import vector_search
     from core.settings import EmbeddingSettings
 
     settings = EmbeddingSettings(model=around.model, service=around.service)
-    with vector_search(settings, "service") as vectors:
+    with held(payload, data, database) as hold, vector_search(settings, "service") as vectors:
         live = follow(payload, database, vectors)
+        hold.wanted = live.locked
     match = None if live.answer is None else live.answer.match
     reply = None if match is None or not match.resolution else reply_to(payload.event, match)
-    return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked and _kept(data, database))
+    return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)
 
 
 def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
