@@ -19,7 +19,7 @@ from cli.progress import reporter
 from cli.show import answer_lines, trace_lines
 from cli.show_review import quote_lines
 from core.errors.answer import SearchAnswer
-from core.flows.demo import Demo, fill_demo, run_demo
+from core.flows.demo import Demo, fill_demo, fill_demo_rules, run_demo
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -38,7 +38,8 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
             from cli.open import open_workbench
 
             fill_demo(database, reporter(context.out))
-            return open_workbench(context, database, title="demo", ascii_only=args.ascii)
+            rules = (fill_demo_rules(database),)
+            return open_workbench(context, database, title="demo", ascii_only=args.ascii, rules=rules)
         demo = run_demo(database, reporter(context.out), context.settings.embedding)
     context.out.result(demo, _lines(context.out, demo))
     return 0

@@ -8,8 +8,18 @@ from pathlib import Path
 from cli.context import Context
 
 
-def open_workbench(context: Context, database: Path | None = None, *, title: str = "", ascii_only: bool = False) -> int:
-    """Open the workbench on the casebook in force, or on `database`; returns its exit code."""
+def open_workbench(
+    context: Context,
+    database: Path | None = None,
+    *,
+    title: str = "",
+    ascii_only: bool = False,
+    rules: tuple[Path, ...] = (),
+) -> int:
+    """Open the workbench on the casebook in force, or on `database`; returns its exit code.
+
+    `rules`: rule files that hold instead of those of the settings and the project around the current folder.
+    """
     gc.disable()  # nothing that is loaded becomes garbage; the app enables it once it is warm
     from tui.app import run
 
@@ -21,4 +31,5 @@ def open_workbench(context: Context, database: Path | None = None, *, title: str
         config=context.config,
         log_line=context.log,  # pyright: ignore[reportArgumentType]  its levels are fewer than any text
         remember=database is None,
+        rules=rules,
     )

@@ -8,11 +8,12 @@ from typing import Literal
 
 Scope = Literal[
     "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
-    "evidence",
+    "evidence", "rules", "typed", "table",
 ]  # fmt: skip
 Focus = Literal[
-    "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "none"
-]
+    "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
+    "typed", "table", "none",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,17 @@ class Situation:
     waiting: int = 0
     marked: int = 0
     alike: int = 0
-    unsaved: int = 0
     like: bool = False
     embedding: bool = False
     no_embedding: str = ""
     quote: bool = False
     places: int = 0
     blocked: str = ""
+    rules: int = 0
+    call: bool = False
+    rule: bool = False
+    rule_shown: bool = False
+    flaws: int = 0
 
 
 @dataclass(frozen=True, slots=True)

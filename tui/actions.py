@@ -12,6 +12,7 @@ from tui.action import Action, Focus, Scope, Situation
 from tui.curation_actions import CURATION
 from tui.evidence_actions import EVIDENCE
 from tui.keys import Keys, Wish, grant, key_name, types_text
+from tui.rule_actions import RULE_ACTIONS
 
 
 def _needs_case(now: Situation) -> str:
@@ -145,6 +146,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("session.back", "Back to the case", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
     *CURATION,
     *EVIDENCE,
+    *RULE_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -160,7 +162,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
     _pane("errors", "Errors: have we met this?", "1"),
     _pane("evidence", "Evidence: is it in the transcript?", "2"),
-    _pane("rules", "Rules: why did this fire?", "3", later=True),
+    _pane("rules", "Rules: why did this fire?", "3"),
     _pane("library", "Library: where does it say so?", "4", later=True),
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
     Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
@@ -186,12 +188,19 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("scroll", "conflict"),
     ("list", "evidence"),  # its digits choose places: Alt and a digit goes to another pane
     ("case", "scroll", "evidence"),
+    ("app", "list", "rules"),
+    ("app", "case", "scroll", "rules"),
+    ("app", "typed"),
+    ("list", "table"),
+    ("case", "scroll", "table"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
-_HOLDING = {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}} | {
-    part: {part} for part in ("triage", "write", "history", "conflict")
-}
+_HOLDING = (
+    {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
+    | {part: {part} for part in ("triage", "write", "history", "conflict", "table")}
+    | {"rules": {"app", "rules"}, "typed": {"app", "typed"}}
+)
 """The scopes of a footer where the pane's keys do not hold."""
 
 _ALSO: dict[str, set[str]] = {"evidence": {"undo.last"}, "triage": {"fix.write", "undo.last"}, "history": {"undo.redo"}}
@@ -289,7 +298,8 @@ def _has(action: Action, word: str, keys: Keys) -> bool:
 def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
     """The key to show: inside the box a plain letter would be typed, so only the others count there."""
     held = keys.of(action.id, action.keys)
-    usable = [key for key in held if focus != "box" or action.scope == "box" or not types_text(key)]
+    typing = focus in ("box", "typed") and action.scope != focus
+    usable = [key for key in held if not typing or not types_text(key)]
     return usable[0] if usable else ""
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from textual.app import ComposeResult
+from textual.screen import Screen
 from textual.types import CSSPathType
 
 from core.config import Config
@@ -36,9 +37,12 @@ from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
 
+if TYPE_CHECKING:
+    from tui.panes.rules.matching import Matching
+
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "session", "incoming", "curation", "evidence", "narrow")
+SHEETS = ("base", "errors", "session", "incoming", "curation", "evidence", "rules", "narrow")
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -99,6 +103,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.signs)
+        self._clock = clock
+        self._matching: Matching | None = None
         self._told: set[str] = set()
         self._state = around.state
         self.errors.memory = around.state.panes.get("errors", {})
@@ -159,6 +165,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             "app.status": self._status,
             "pane.errors": self._to_errors,
             "pane.evidence": self._to_evidence,
+            "pane.rules": self._to_rules,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -210,9 +217,28 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
     def _to_evidence(self) -> None:
         from tui.panes.evidence.screen import EvidenceScreen
 
-        if len(self.screen_stack) == 1:
+        if self._leave_pane(EvidenceScreen):
             screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place)
             self.push_screen(screen, lambda _left: self.on_pane_changed())
+
+    def _to_rules(self) -> None:
+        from tui.panes.rules.matching import Matching
+        from tui.panes.rules.screen import RulesScreen
+
+        if self._leave_pane(RulesScreen):
+            if self._matching is None:
+                told = lambda text: self.log_line("warning", "rules", told=text)  # noqa: E731
+                self._matching = Matching(self._around.sources, self.jobs.path, told)
+            screen = RulesScreen(self.jobs, self._matching, self.signs, self.top.place, self._clock)
+            self.push_screen(screen, lambda _left: self.on_pane_changed())
+
+    def _leave_pane(self, wanted: type[Screen[None]]) -> bool:
+        """Leave the pane that covers the errors for another one; False where that is not to be."""
+        if self._covered() or isinstance(self.screen, wanted):
+            return False
+        if self.screen.has_class("-pane"):
+            self.screen.dismiss()
+        return True
 
     def _to_errors(self) -> None:
         if self.screen.has_class("-pane"):
@@ -322,17 +348,18 @@ def run(
     config: Config | None = None,
     log_line: Logger = no_log,
     remember: bool = False,
+    rules: tuple[Path, ...] = (),
 ) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left.
 
     0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. With `remember`
-    it looks as it was left the last time.
+    it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings.
     """
     place = state_file(db_path) if remember else None
     state, trouble = read_state(place) if place else (State(), "")
     if trouble:
         log_line("warning", "the state was not read", reason=trouble)
-    around = Surroundings(config, log_line, place, state)
+    around = Surroundings(config, log_line, place, state, rules, Path.cwd())
     theme = state.theme_under(around.theme) or DARK
     app = CasebookApp(
         db_path, title=title, ascii_only=ascii_only, theme=theme, around=around, roots=lambda: roots_of(config)

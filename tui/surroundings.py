@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.config import Config
 from core.settings import EmbeddingSettings
@@ -11,15 +12,23 @@ from tui.crash import Logger, no_log
 from tui.keys import Wish
 from tui.state import State
 
+if TYPE_CHECKING:
+    from tui.panes.rules.sources import Sources
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The settings, a log, and what is remembered: where it is kept (None: nowhere), and how it was."""
+    """The settings, a log, and what is remembered: where it is kept (None: nowhere), and how it was.
+
+    `rules`: rule files that hold instead of those of the settings; `folder`: where a project's are looked for.
+    """
 
     config: Config | None = None
     log_line: Logger = no_log
     state_path: Path | None = None
     state: State = field(default_factory=State)
+    rules: tuple[Path, ...] = ()
+    folder: Path | None = None
 
     @property
     def wishes(self) -> tuple[Wish, ...]:
@@ -35,6 +44,15 @@ class Surroundings:
     def embedding(self) -> EmbeddingSettings | None:
         """How cases are embedded; without settings none are."""
         return self.config.values.embedding if self.config else None
+
+    @property
+    def sources(self) -> Sources:
+        """Where the rules come from. Without settings: from the files named, compared by keywords alone."""
+        from core.settings import RuleSettings
+        from tui.panes.rules.sources import Sources
+
+        settings = self.config.values.rules if self.config else RuleSettings(files="", project_files="")
+        return Sources(settings, self.embedding, self.folder, self.rules)
 
     @property
     def theme(self) -> str:

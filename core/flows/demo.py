@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from core.samples import (
     DEMO_SESSION,
     sample_notes,
     sample_paths,
+    sample_rules,
 )
 from core.settings import EmbeddingSettings
 from core.store import open_store
@@ -66,6 +68,17 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
         add_extracted(store, DEMO_SESSION, read_extracted(DEMO_EXTRACTED))
         ingest(store, [sample_notes()])
     return report
+
+
+def fill_demo_rules(database: Path) -> Path:
+    """A rule file beside the casebook, to be edited and thrown away, and labelled calls for it. Raises OSError."""
+    from core.rules.label_file import label_file
+
+    rules, calls = sample_rules()
+    place = database.with_name("rules.md")
+    shutil.copyfile(rules, place)
+    shutil.copyfile(calls, label_file(database))
+    return place
 
 
 def run_demo(

@@ -21,7 +21,18 @@ from core.transcripts.commands import shell_command
 ABOUT = 300
 """Code points of what a call is about, in a row."""
 _HEAD = 4_000
-_TELLING = ("description", "file_path", "notebook_path", "path", "pattern", "query", "url", "prompt", "content")
+_TELLING = (
+    "description",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "query",
+    "url",
+    "prompt",
+    "new_string",
+    "content",
+)
 _TEXT = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
@@ -69,7 +80,7 @@ def call_rows(store: Store, keys: Sequence[int]) -> tuple[CallRow, ...]:
             (_HEAD, json.dumps(list(keys))),
         ).fetchall()
     found = {
-        key: CallRow(key, name, about(name, head, whole=size <= _HEAD), ts, bool(failed), project)
+        key: CallRow(key, name, _within(project, about(name, head, whole=size <= _HEAD)), ts, bool(failed), project)
         for key, name, head, size, ts, failed, project in cast("list[tuple[int, str, str, int, str, int, str]]", rows)
     }
     return tuple(found[key] for key in keys if key in found)
@@ -100,6 +111,11 @@ def about(tool: str, given: str, *, whole: bool = True) -> str:
         texts = texts or [str(value) for value in said.values() if isinstance(value, str)][:2]
         command = "  ".join(texts) or "  ".join(found.group(1) for found in _TEXT.finditer(given[:_HEAD])) or given
     return " ".join(command[: ABOUT * 2].split())[:ABOUT]
+
+
+def _within(project: str, said: str) -> str:
+    """Paths within the project without its own path."""
+    return said.replace(project + ("\\" if "\\" in project else "/"), "") if len(project) > 1 else said
 
 
 def _input(given: str) -> dict[str, Any]:

@@ -17,6 +17,11 @@ def sample_paths() -> list[Path]:
     return [_HERE / "claude-code", _HERE / "codex"]
 
 
+def sample_rules() -> tuple[Path, Path]:
+    """A rule file, and calls labelled with its rules, as `casebook rules compare` takes them."""
+    return _HERE / "rules.md", _HERE / "rule-calls.jsonl"
+
+
 DEMO_QUERIES: Final = (
     # The same error as one of the samples, in another file on another line.
     """Traceback (most recent call last):

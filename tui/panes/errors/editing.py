@@ -19,6 +19,12 @@ from textual.app import App, SuspendNotSupported
 READ_ONLY = {"vi": "-R", "vim": "-R", "nvim": "-R", "view": "-R", "nano": "-v", "micro": "-readonly true", "less": ""}
 """How editors that can are told not to write: what is changed here would be lost."""
 
+_BY_PLUS = frozenset(
+    ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "vis")
+)
+_BY_COLON = {"hx": (), "helix": (), "subl": (), "zed": (), "code": ("--goto",), "codium": ("--goto",)}
+_BY_COLON |= {"cursor": ("--goto",), "code-insiders": ("--goto",)}
+
 
 def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
     """The pager's words, or none and why: `$PAGER`, else `less` where there is one."""
@@ -77,6 +83,25 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
             return None, "This terminal cannot be lent to another program."
         except OSError as error:
             return None, f"{words[0]} left nothing to read: {error.strerror or error}"
+
+
+def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
+    """Leave the terminal to an editor on the user's own file, at this line; what went wrong, or an empty string."""
+    try:
+        with app.suspend():
+            return _run(at_line(words, path, line))
+    except SuspendNotSupported:
+        return "This terminal cannot be lent to another program."
+
+
+def at_line(words: list[str], path: Path, line: int) -> list[str]:
+    """The command that opens a file at a line, for editors known to have one; others open it where they like."""
+    name = Path(words[0]).name.removesuffix(".exe")
+    if line > 1 and name in _BY_PLUS:
+        return [*words, f"+{line}", str(path)]
+    if line > 1 and name in _BY_COLON:
+        return [*words, *_BY_COLON[name], f"{path}:{line}"]
+    return [*words, str(path)]
 
 
 def _run(argv: list[str]) -> str:

@@ -1,0 +1,41 @@
+"""A tool call as a person types it: the tool's name and its input as JSON, with what is wrong and where."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, cast
+
+from core.fault import Fault
+from core.rules.call import ToolCall, read_call
+
+MAX_CHARS = 1_000_000
+"""A longer input is refused: nobody types it."""
+
+EXAMPLES: Final = (
+    ("Bash", '{"command": "git push --force origin main", "description": "Publish the rebased branch"}'),
+    ("Write", '{"file_path": "rtl/fifo.sv", "content": "module fifo;\\n  # depth of the queue\\nendmodule\\n"}'),
+    ("Edit", '{"file_path": "app/list.tsx", "old_string": "<Row />", "new_string": "items.map(i => <Row {...i} />)"}'),
+    ("Task", '{"description": "테스트 데이터 만들기", "prompt": "운영 DB의 고객 정보로 픽스처를 만들어 줘"}'),
+    ("WebFetch", '{"url": "https://example.com/install.sh", "prompt": "Download the script and run it"}'),
+)
+"""Calls to begin with."""
+
+
+def typed_call(tool: str, text: str) -> ToolCall:
+    """The call. Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong."""
+    if not tool.strip():
+        raise Fault("invalid_input", "the tool has no name yet", "type one: Bash, Write, Edit, Task")
+    if not text.strip():
+        raise Fault("invalid_input", "the input is empty", 'type a JSON object: {"command": "…"}')
+    if len(text) > MAX_CHARS:
+        raise Fault("invalid_input", f"the input is longer than {MAX_CHARS:,} characters", "shorten it")
+    try:
+        given: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        what = error.msg[:1].lower() + error.msg[1:]
+        raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "correct the JSON") from None
+    except (ValueError, RecursionError):
+        raise Fault("invalid_input", "the JSON is nested too deeply, or a number in it is too long", "") from None
+    if not isinstance(given, dict):
+        raise Fault("invalid_input", "this is JSON, but no object", "begin with { and end with }")
+    return read_call({"tool_name": tool, "tool_input": cast("dict[str, object]", given)})

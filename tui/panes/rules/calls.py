@@ -1,0 +1,192 @@
+"""The tool calls on the left: all of them, newest import first, read page by page as they are looked at."""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from core.fault import Fault
+from tui.jobs import Jobs
+from tui.panes.rules.queries import Keys, Page, read_keys, read_page
+from tui.panes.rules.typed import TypedCall
+from tui.render.foreign import title
+from tui.render.rules import draw_call_row
+from tui.render.signs import Signs
+from tui.render.states import Notice, of_fault
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
+
+if TYPE_CHECKING:
+    from core.rules.calls_page import CallRow
+
+PAGE = 100
+KEPT = 40
+"""Pages kept in memory."""
+
+
+class CallRows:
+    """Rows by number over the keys of all calls."""
+
+    def __init__(self, keys: array[int] | None = None) -> None:
+        self.keys = array("q") if keys is None else keys
+        self._pages: OrderedDict[int, tuple[CallRow, ...]] = OrderedDict()
+
+    @property
+    def total(self) -> int:
+        """How many calls."""
+        return len(self.keys)
+
+    def get(self, index: int) -> CallRow | None:
+        """The row, or None while it is not read."""
+        page = self._pages.get(index // PAGE)
+        return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+
+    def put(self, page: Page) -> None:
+        """Take in a page."""
+        number = page.first // PAGE
+        self._pages[number] = page.rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > KEPT:
+            self._pages.popitem(last=False)
+
+    def lacking(self, first: int, last: int) -> int | None:
+        """The first page among these rows that is not read."""
+        return next((at for at in range(first // PAGE, last // PAGE + 1) if at not in self._pages), None)
+
+    def after(self, before: CallRows, chosen: int) -> int:
+        """Where the row `chosen` of the list before stands now."""
+        if not 0 <= chosen < before.total:
+            return 0
+        key = before.keys[chosen]
+        return next((at for at, one in enumerate(self.keys) if one <= key), 0)
+
+
+class CallList(Vertical):
+    """The calls, or what there is to say in their place, or the box to type one in."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="rules-calls")
+        self._jobs = jobs
+        self._signs = signs
+        self._clock = clock
+        self.rows = RowList(self._paint, id="rules-call-rows")
+        self.place = RowsOrNotice(self.rows, NoticeView(id="rules-call-notice"))
+        self.typed = TypedCall(signs)
+        self.tool = ""  # only calls of this tool
+        self.readonly = ""
+
+    def compose(self) -> ComposeResult:
+        """The rows, or in their place a notice; the box."""
+        yield self.place.rows
+        yield self.place.notice
+        yield self.typed
+
+    @property
+    def calls(self) -> CallRows:
+        """The rows there are."""
+        rows = self.rows.rows
+        return rows if isinstance(rows, CallRows) else CallRows()
+
+    @property
+    def chosen_key(self) -> int | None:
+        """The key of the call that the list points at."""
+        calls = self.calls
+        return calls.keys[self.rows.chosen] if 0 <= self.rows.chosen < calls.total else None
+
+    @property
+    def typing(self) -> bool:
+        """Whether the box stands in the place of the list."""
+        return self.has_class("-typing")
+
+    def load(self, done: Callable[[], object], delay: float = 0.0) -> None:
+        """Read the keys of all calls; `done` is called once they are there."""
+
+        def came(found: Keys, _final: bool) -> None:
+            self.readonly = found.readonly
+            before, now = self.calls, CallRows(found.keys)
+            top = round(self.rows.scroll_y)
+            at = now.after(before, self.rows.chosen) if before.total else 0
+            self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
+            self.rows.reveal()
+            self.place.tell(None if now.total else _none(self.tool))
+            self._caption()
+            done()
+
+        self._jobs.run("rules-calls", read_keys(self.tool), came, self._failed(done), delay=delay)
+
+    def _failed(self, done: Callable[[], object]) -> Callable[[Fault], None]:
+        def failed(fault: Fault) -> None:
+            self.rows.show(CallRows())
+            self.place.tell(_none("") if fault.code == "not_indexed" else of_fault(fault))
+            self._caption()
+            done()
+
+        return failed
+
+    def show_box(self, on: bool) -> None:
+        """Show the box in the place of the list, or the list again."""
+        self.set_class(on, "-typing")
+        self._caption()
+
+    def take_focus(self) -> None:
+        """To the list, to its notice, or into the box."""
+        if self.typing:
+            self.typed.take_focus()
+        else:
+            self.place.take_focus()
+
+    def _caption(self) -> None:
+        count = self.calls.total
+        about = f"{title(self.tool)} calls" if self.tool else "Tool calls"
+        told = f"{about} {self._signs.dot} {count:,}"
+        self.border_title = Content("A call of your own" if self.typing else told)
+        self.border_subtitle = Content("read-only" if self.readonly else "")
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """Rows come onto the screen that are not read."""
+        event.stop()
+        calls = self.calls
+        number = calls.lacking(event.first, event.last)
+        if number is None:
+            return
+        first = number * PAGE
+
+        def came(page: Page, _final: bool) -> None:
+            if calls is self.rows.rows:
+                calls.put(page)
+                self.rows.repaint_rows()
+                self.rows.want()
+
+        keys = calls.keys[first : first + PAGE].tolist()
+        self._jobs.run("rules-page", read_page(first, keys), came, lambda _fault: None)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        from core.rules.calls_page import CallRow
+
+        if not isinstance(row, CallRow):
+            return Content.styled(f"   {self._signs.unread}", "$cb-faint")
+        return draw_call_row(cast("CallRow", row), width, self._signs, self._clock(), chosen=chosen)
+
+
+def _none(tool: str) -> Notice:
+    if tool:
+        steps = (("{rules.unfilter}", "shows the calls of all tools"),)
+        return Notice("No calls of this tool", "The filter lets none through.", steps)
+    return Notice(
+        "No tool calls yet",
+        "They come with the sessions of your agents; or type one.",
+        (
+            ("{rules.type}", "types a call"),
+            ("casebook import auto", "reads sessions in"),
+            ("casebook demo", "shows a casebook filled with samples"),
+            ("{pane.errors}", "goes back to the errors"),
+        ),
+    )

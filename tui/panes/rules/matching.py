@@ -1,0 +1,223 @@
+"""Matching for the pane: by keywords at once, by meaning as soon as the model is there. All of it runs in jobs.
+
+The model belongs to one thread at a time, and jobs change threads: whoever matches holds the lock. A job that nobody
+waits for any more gives up waiting for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.jobs import Job
+from tui.panes.rules.sources import Sources
+
+if TYPE_CHECKING:
+    from core.embedding.asking import VectorSearch
+    from core.flows.rules import RuleMatcher
+    from core.rules.answer import MatchedRule, RuleMatch
+    from core.rules.book import Book
+    from core.rules.cache_state import CacheState
+    from core.rules.call import ToolCall
+    from core.rules.explain import Explained
+    from core.rules.label_file import Label
+    from core.rules.moved import Move
+    from core.rules.rule import Flaw, Rule
+    from core.rules.why_not import WhyNot
+
+WAIT = 600.0
+"""Seconds that a match in the pane may wait for a model that loads: keywords answer meanwhile."""
+_POLL = 0.05
+
+RuleKey = tuple[str, str, int]
+"""A rule by file, id and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The rules of one call. `soon`: what the model says comes in a moment; `moves`: since the match before it."""
+
+    call: ToolCall
+    match: RuleMatch
+    files: tuple[str, ...]
+    rules: int
+    flaws: tuple[Flaw, ...]
+    label: Label | None
+    pinned: WhyNot | None = None
+    moves: tuple[Move, ...] = ()
+    soon: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """All there is to say about one rule and one call; `cache` None: it cannot be read, and why is in `no_cache`."""
+
+    key: RuleKey
+    explained: Explained
+    why_not: WhyNot
+    cache: CacheState | None
+    no_cache: str = ""
+
+
+def key_of(one: MatchedRule | Rule) -> RuleKey:
+    """What names a rule in the pane."""
+    return one.path, one.id, one.line
+
+
+class Matching:
+    """The matchers of one workbench: one by keywords alone, one with the model. Its methods make the work of jobs."""
+
+    def __init__(self, sources: Sources, database: Path, log: Callable[[str], object]) -> None:
+        self.sources = sources
+        self.warm = False  # whether the model has answered once
+        self._database = database
+        self._log = log
+        self._locks = (threading.Lock(), threading.Lock())
+        self._matchers: list[RuleMatcher | None] = [None, None]
+        self._vectors: VectorSearch | None = None
+
+    # Work of jobs ----------------------------------------------------------------------------------------------------
+
+    def rank(
+        self, call: ToolCall, labels: Path, before: RuleMatch | None, pinned: RuleKey | None
+    ) -> Callable[[Job[Ranked | None]], Ranked | None]:
+        """Match a call; None where no rule file is named. `before`: tell what moved since that match."""
+
+        def work(job: Job[Any]) -> Ranked | None:
+            if not self.sources.files():
+                return None
+            meaning = self.sources.embedding is not None and self._database.exists()
+            if not meaning or not self.warm:
+                words = self._ranked(job, call, labels, before, pinned, meaning=False)
+                if not meaning:
+                    return words
+                job.partial(words)
+            found = self._ranked(job, call, labels, before, pinned, meaning=True)
+            self.warm = self.warm or not found.match.fallback_used
+            return found
+
+        return work
+
+    def reasons(self, call: ToolCall, matched: MatchedRule) -> Callable[[Job[Reasons | None]], Reasons | None]:
+        """Everything about one rule of a match; None where its file no longer has it."""
+
+        def work(job: Job[Any]) -> Reasons | None:
+            from core.rules.explain import explain, place_of
+
+            with self._held(job, meaning=False) as matcher:
+                book = matcher.book()
+            explained, at = explain(book, call, matched), place_of(book, matched)
+            if explained is None or at is None:
+                return None
+            found = self._why_not(job, book, call, at)
+            cache, no_cache = self._cache(job, explained.rule)
+            return Reasons(key_of(matched), explained, found, cache, no_cache)
+
+        return work
+
+    def all_rules(self) -> Callable[[Job[tuple[Rule, ...]]], tuple[Rule, ...]]:
+        """Every rule there is, in the order of the files."""
+
+        def work(job: Job[Any]) -> tuple[Rule, ...]:
+            with self._held(job, meaning=False) as matcher:
+                return matcher.rules().rules
+
+        return work
+
+    @contextmanager
+    def using(self, job: Job[Any]) -> Generator[RuleMatcher]:
+        """The best matcher there is, for this job alone: with the model where there is one. Raises Fault."""
+        meaning = self.sources.embedding is not None and self._database.exists()
+        with self._held(job, meaning=meaning) as matcher:
+            yield matcher
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def _ranked(
+        self, job: Job[Any], call: ToolCall, labels: Path, before: RuleMatch | None, pinned: RuleKey | None, *,
+        meaning: bool,
+    ) -> Ranked:  # fmt: skip
+        from core.rules.label_file import label_of
+        from core.rules.moved import moved
+
+        with self._held(job, meaning=meaning) as matcher:
+            found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
+        like = before is not None and before.fallback_used == found.fallback_used
+        moves = moved(before, found) if like and before is not None else ()
+        extra = None
+        if pinned is not None and (at := _place(book, pinned)) is not None:
+            extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
+        return Ranked(
+            call, found, listed.files, len(listed.rules), listed.flaws, label_of(labels, call), extra, moves,
+            soon=not meaning and self.sources.embedding is not None,
+        )  # fmt: skip
+
+    def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
+        if not self.warm or self._vectors is None:
+            return _by_words(book, call, at)
+        from core.flows.rule_reasons import kept_semantic
+        from core.rules.why_not import why_not
+
+        with self._turn(job, 1):
+            return why_not(book, call, kept_semantic(job.store(), book, self._vectors), at)
+
+    def _cache(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, str]:
+        from core.fault import Fault
+        from core.rules.cache_state import cache_state
+
+        try:
+            return cache_state(job.store(), rule), ""
+        except Fault as fault:
+            return None, fault.message
+
+    @contextmanager
+    def _held(self, job: Job[Any], *, meaning: bool) -> Generator[RuleMatcher]:
+        with self._turn(job, int(meaning)):
+            yield self._matcher(meaning)
+
+    @contextmanager
+    def _turn(self, job: Job[Any], which: int) -> Generator[None]:
+        lock = self._locks[which]
+        while not lock.acquire(timeout=_POLL):
+            job.check()
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _matcher(self, meaning: bool) -> RuleMatcher:
+        """The matcher for the files in force: another one once other files are."""
+        from core.flows.rules import RuleMatcher
+        from core.flows.vectors import vector_search
+
+        files, known = self.sources.files(), self._matchers[meaning]
+        if known is not None and tuple(known.paths) == files:
+            return known
+        if meaning and self._vectors is None and self.sources.embedding is not None:
+            self._vectors = vector_search(self.sources.embedding, "process")
+        if known is not None:
+            known.vectors = None  # the model stays loaded
+            known.close()
+        made = RuleMatcher(files, self._database, self._vectors if meaning else None, log=self._told)
+        self._matchers[meaning] = made
+        return made
+
+    def _told(self, text: str) -> None:
+        self._log(text)
+
+
+def _place(book: Book, key: RuleKey) -> int | None:
+    """The rule of this file and id nearest to that line: an edit moves lines."""
+    path, rule_id, line = key
+    there = [at for at, rule in enumerate(book.rules) if (rule.path, rule.id) == (path, rule_id)]
+    return min(there, key=lambda at: abs(book.rules[at].line - line)) if there else None
+
+
+def _by_words(book: Book, call: ToolCall, at: int) -> WhyNot:
+    from core.rules.why_not import why_not
+
+    return why_not(book, call, None, at)

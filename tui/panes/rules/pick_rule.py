@@ -1,0 +1,101 @@
+"""Any rule, by a few letters of its id or title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from tui.render.foreign import inline
+
+if TYPE_CHECKING:
+    from core.rules.rule import Rule
+
+_SHOWN = 200
+
+
+class PickRule(ModalScreen["Rule | None"]):
+    """Ends with the rule, or with None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
+        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
+        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
+    ]
+
+    def __init__(self, rules: Sequence[Rule], heading: str) -> None:
+        super().__init__()
+        self._rules = rules
+        self._heading = heading
+        self._found: list[Rule] = []
+        self._box = Input(placeholder="Letters of its id or title", select_on_focus=False, max_length=200)
+        self._lines = OptionList(id="pick-rule-lines")
+        self._lines.can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """A box to narrow in, and the rules."""
+        with Vertical(id="pick-rule") as frame:
+            frame.border_title = Content(self._heading)
+            frame.border_subtitle = Content("enter picks, esc closes")
+            yield self._box
+            yield self._lines
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._list()
+        self._box.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow it down."""
+        event.stop()
+        self._list()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter picks."""
+        event.stop()
+        self._list()
+        self._pick(self._lines.highlighted)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A rule was clicked."""
+        event.stop()
+        self._pick(event.option_index)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it closes it."""
+        if event.widget is self:
+            self.dismiss(None)
+
+    def action_move(self, by: int) -> None:
+        """Another rule."""
+        if self._found:
+            self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._found)
+
+    def _pick(self, at: int | None) -> None:
+        if at is not None and at < len(self._found):
+            self.dismiss(self._found[at])
+
+    def _list(self) -> None:
+        words = self._box.value.casefold().split()
+        before = self._found
+        self._found = [rule for rule in self._rules if _has(rule, words)][:_SHOWN]
+        if self._found == before:
+            return
+        self._lines.set_options(
+            Option(Content.assemble((f"{inline(one.id, 14)}  ", "bold $cb-accent"), inline(one.title, 200)))
+            for one in self._found
+        )
+        self._lines.highlighted = 0 if self._found else None
+
+
+def _has(rule: Rule, words: Sequence[str]) -> bool:
+    said = f"{rule.id} {rule.title}".casefold()
+    return all(word in said for word in words)

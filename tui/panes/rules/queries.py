@@ -1,0 +1,152 @@
+"""What the Rules pane reads besides matches, each as the work of a job."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.jobs import Job
+from tui.panes.rules.matching import Matching
+from tui.panes.rules.sources import Sources
+
+if TYPE_CHECKING:
+    from core.rules.call import ToolCall
+    from core.rules.calls_page import CallRow, StoredCall
+    from core.rules.case_results import CaseResult
+    from core.rules.clusters import Clusters
+    from core.rules.compare import Comparison
+    from core.rules.label_file import Label, Verdict
+
+INTERVAL = 0.25
+"""Seconds between two looks at the rule files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of all calls, and why the casebook cannot be written, if so."""
+
+    keys: array[int]
+    readonly: str
+
+    def __hash__(self) -> int:
+        return id(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of the list of calls, from number `first` on."""
+
+    first: int
+    rows: tuple[CallRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A comparison, and how each case fares."""
+
+    comparison: Comparison
+    cases: tuple[CaseResult, ...]
+
+
+def read_keys(tool: str) -> Callable[[Job[Keys]], Keys]:
+    """The keys of all calls, or of those of one tool."""
+
+    def work(job: Job[Any]) -> Keys:
+        from core.rules.calls_page import call_keys
+
+        store = job.store()
+        return Keys(call_keys(store, tool), store.readonly or "")
+
+    return work
+
+
+def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Page]], Page]:
+    """The rows of these keys."""
+
+    def work(job: Job[Any]) -> Page:
+        from core.rules.calls_page import call_rows
+
+        return Page(first, call_rows(job.store(), keys))
+
+    return work
+
+
+def read_call(key: int) -> Callable[[Job[StoredCall | None]], StoredCall | None]:
+    """One call whole."""
+
+    def work(job: Job[Any]) -> StoredCall | None:
+        from core.rules.calls_page import stored_call
+
+        return stored_call(job.store(), key)
+
+    return work
+
+
+def check_typed(tool: str, text: str) -> Callable[[Job[ToolCall]], ToolCall]:
+    """What was typed, as a call; a Fault says what is wrong with it, and where."""
+
+    def work(_job: Job[Any]) -> ToolCall:
+        from core.rules.typed_call import typed_call
+
+        return typed_call(tool, text)
+
+    return work
+
+
+def watch_files(sources: Sources) -> Callable[[Job[bool]], bool]:
+    """Tell each change of the rule files for as long as the pane is open."""
+
+    def work(job: Job[Any]) -> bool:
+        last = sources.stamp()
+        while True:
+            job.pause(INTERVAL)
+            now = sources.stamp()
+            if now != last:
+                job.pause(INTERVAL / 5)  # an editor may write in two steps
+                last = sources.stamp()
+                job.partial(True)
+
+    return work
+
+
+def say(
+    labels: Path, call: ToolCall, rule: str | None, verdict: Verdict
+) -> Callable[[Job[Label | None]], Label | None]:
+    """Label a call."""
+
+    def work(_job: Job[Any]) -> Label | None:
+        from core.rules.label_file import put_label
+
+        return put_label(labels, call, rule, verdict)
+
+    return work
+
+
+def find_clusters(matching: Matching) -> Callable[[Job[Clusters]], Clusters]:
+    """Rules that say nearly the same, or belong together."""
+
+    def work(job: Job[Any]) -> Clusters:
+        with matching.using(job) as matcher:
+            return matcher.clusters()
+
+    return work
+
+
+def measure(matching: Matching, labels: Path) -> Callable[[Job[Measured | None]], Measured | None]:
+    """Compare every way of matching on what was labelled; None where nothing was."""
+
+    def work(job: Job[Any]) -> Measured | None:
+        from core.rules.case_results import case_results
+        from core.rules.label_file import read_labels
+
+        calls = tuple(call for call, _ in read_labels(labels))
+        if not calls:
+            return None
+        with matching.using(job) as matcher:
+            compared = matcher.compare(calls)
+            return Measured(compared, case_results(calls, lambda call: matcher.match(call, wait_s=600.0)))
+
+    return work

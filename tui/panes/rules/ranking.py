@@ -1,0 +1,144 @@
+"""The rules of the chosen call in the middle: ranked, the cut-off as a line, what fell below it dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.panes.rules.matching import Ranked, RuleKey, key_of
+from tui.render.foreign import inline
+from tui.render.rules import (
+    CutoffRow,
+    RankRow,
+    draw_cutoff,
+    draw_rank_head,
+    draw_rank_row,
+    rows_of,
+    said_of,
+)
+from tui.render.rules_why import draw_label
+from tui.render.signs import Signs
+from tui.render.states import Notice
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
+
+if TYPE_CHECKING:
+    from core.rules.answer import MatchedRule
+
+
+@dataclass(frozen=True, slots=True)
+class RankRows:
+    """The rows of a match."""
+
+    rows: tuple[object, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.rows)
+
+    def get(self, index: int) -> Hashable | None:
+        """The row at `index`."""
+        return self.rows[index] if 0 <= index < len(self.rows) else None
+
+    def index_of(self, key: RuleKey | None) -> int | None:
+        """Where a rule stands: of that file and id, the nearest line."""
+        there = [
+            (abs(row.rule.line - key[2]), at)
+            for at, row in enumerate(self.rows)
+            if key is not None and isinstance(row, RankRow) and (row.rule.path, row.rule.id) == key[:2]
+        ]
+        return min(there)[1] if there else None
+
+
+class RankList(Vertical):
+    """Shows one match. What moved since the match before it is marked, and told below."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="rules-rank")
+        self._signs = signs
+        self._head = Static(id="rules-rank-head")
+        self.rows = RowList(self._paint, id="rules-rank-rows")
+        self.place = RowsOrNotice(self.rows, NoticeView(id="rules-rank-notice"))
+        self.ranked: Ranked | None = None
+        self.said = ""
+
+    def compose(self) -> ComposeResult:
+        """The columns' names, the rows, or a notice."""
+        yield self._head
+        yield self.place.rows
+        yield self.place.notice
+
+    @property
+    def chosen(self) -> MatchedRule | None:
+        """The rule that the list points at; None on the line of the cut-off."""
+        row = self.rows.rows.get(self.rows.chosen)
+        return row.rule if isinstance(row, RankRow) else None
+
+    @property
+    def chosen_shown(self) -> bool:
+        """Whether that rule is shown for the call."""
+        row = self.rows.rows.get(self.rows.chosen)
+        return isinstance(row, RankRow) and row.standing == "shown"
+
+    def show(self, ranked: Ranked, at: RuleKey | None) -> None:
+        """Show this match: the rule `at` chosen if it is there, else the first."""
+        self.ranked = ranked
+        moves = {(one.path, one.id): one for one in ranked.moves}
+        rows = list(rows_of(ranked.match, ranked.label, moves))
+        if ranked.pinned is not None:
+            one = ranked.pinned.matched
+            known = RankRows(tuple(rows)).index_of(key_of(one))
+            row = RankRow(one, "pinned", said_of(ranked.label, one.id, shown=False))
+            if known is None:
+                rows.append(row)
+        shown = RankRows(tuple(rows))
+        index = shown.index_of(at)
+        self.rows.renew(shown, 0 if index is None else index, 0)
+        self.rows.reveal()
+        self.place.tell(None)
+        self._head.display = True
+        self.caption()
+
+    def tell(self, notice: Notice, ranked: Ranked | None = None) -> None:
+        """Say something in the place of the rows; `ranked`: what is known all the same."""
+        self.ranked = ranked
+        self.rows.show(RankRows())
+        self.place.tell(notice)
+        self._head.display = False
+        self.caption()
+
+    def caption(self) -> None:
+        """How many rules, of how many files, and what is wrong with them above; what was done or moved below."""
+        ranked, dot = self.ranked, f" {self._signs.dot} "
+        if ranked is None:
+            self.border_title, self.border_subtitle = Content("Rules"), Content("")
+            return
+        parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
+        if ranked.flaws:
+            count = len(ranked.flaws)
+            parts.append(self._signs.told(f"{count} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))
+        if ranked.soon:
+            parts.append("by words; the model is coming")
+        elif ranked.match.fallback_used:
+            parts.append("by words alone")
+        self.border_title = Content(dot.join(("Rules", *parts)))
+        self.border_subtitle = Content(inline(self.said or draw_label(ranked.label), 160))
+
+    def on_resize(self) -> None:
+        """The columns depend on the width."""
+        self._head.update(draw_rank_head(self.size.width, self._signs))
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if isinstance(row, CutoffRow):
+            return draw_cutoff(row, width, self._signs, chosen=chosen)
+        if isinstance(row, RankRow):
+            return draw_rank_row(row, width, self._signs, chosen=chosen)
+        return Content("")

@@ -1,0 +1,156 @@
+"""What one does with the chosen rule: ask why not, edit its file, label it, see all rules together."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.panes.errors.editing import edit_in, editor_of
+from tui.panes.messages import PaneShowAll
+from tui.panes.rules.matching import key_of
+
+if TYPE_CHECKING:
+    from core.rules.call import ToolCall
+    from core.rules.label_file import Verdict
+    from core.rules.rule import Rule
+    from tui.panes.rules.screen import RulesScreen
+
+
+class RuleActs:
+    """Acts on the rule that the screen shows."""
+
+    def __init__(self, screen: RulesScreen) -> None:
+        self._screen = screen
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "rules.why_not": self._why_not,
+            "rules.edit": self._edit_chosen,
+            "rules.right": lambda: self._label("right"),
+            "rules.wrong": lambda: self._label("wrong"),
+            "rules.missing": self._missing,
+            "rules.problems": self._problems,
+            "rules.clusters": self._clusters,
+            "rules.compare": self._compare,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        self._screen.changed()
+        return True
+
+    def whole(self) -> None:
+        """The rule as its file says it, all of it."""
+        one, ranked = self._screen.rank.chosen, self._screen.rank.ranked
+        if one is None or ranked is None:
+            return
+
+        def came(rules: tuple[Rule, ...], _final: bool) -> None:
+            found = next((rule for rule in rules if key_of(rule) == key_of(one)), None)
+            if found is not None:
+                self._screen.post_message(PaneShowAll(f"{found.id}: {found.title}", _text(found)))
+
+        self._all(came)
+
+    def take_into_box(self, call: ToolCall) -> None:
+        """Type on from this call."""
+        calls = self._screen.calls
+        calls.show_box(True)
+        calls.typed.put(call.tool_name, json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1))
+        self._screen.call_after_refresh(calls.take_focus)
+
+    def edit(self, path: Path, line: int) -> None:
+        """The file at this line in the person's editor; the watch sees what is saved."""
+        words, why = editor_of(os.environ, to_read=False)
+        if not why:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                why = f"{path.parent} cannot be made: {error.strerror}"
+        if not why:
+            why = edit_in(self._screen.app, words, path, line)
+        if why:
+            self._screen.say(why, "error")
+
+    def _all(self, came: Callable[[tuple[Rule, ...], bool], None]) -> None:
+        self._screen.jobs.run("rules-all", self._screen.matching.all_rules(), came, self._screen.told)
+
+    def _why_not(self) -> None:
+        from tui.panes.rules.pick_rule import PickRule
+
+        def picked(rule: Rule | None) -> None:
+            if rule is not None:
+                self._screen.pin(key_of(rule))
+
+        self._all(lambda rules, _final: self._push(PickRule(rules, "Why not …?"), picked))
+
+    def _push(self, screen: object, then: Callable[[Rule | None], None]) -> None:
+        from tui.panes.rules.pick_rule import PickRule
+
+        if isinstance(screen, PickRule) and self._screen.is_current:
+            self._screen.app.push_screen(screen, then)
+
+    def _edit_chosen(self) -> None:
+        one, ranked = self._screen.rank.chosen, self._screen.rank.ranked
+        if one is not None:
+            self.edit(Path(one.path), one.line)
+        elif ranked is not None and ranked.files:
+            self.edit(Path(ranked.files[0]), 1)
+        elif places := self._screen.matching.sources.places():
+            self.edit(places[0], 1)
+        else:
+            self._screen.say("The settings name no rule file: see rules.files.", "warning")
+
+    def _label(self, verdict: Verdict) -> None:
+        call, one, ranked = self._screen.call, self._screen.rank.chosen, self._screen.rank.ranked
+        if call is None or ranked is None:
+            return
+        if one is None and ranked.match.rules:
+            self._screen.say("Choose the rule that this is about.", "warning")
+            return
+        self._screen.labelling.say(call, None if one is None else one.id, verdict)
+
+    def _missing(self) -> None:
+        from tui.panes.rules.pick_rule import PickRule
+
+        call, one = self._screen.call, self._screen.rank.chosen
+        if call is not None and one is not None and not self._screen.rank.chosen_shown:
+            self._screen.labelling.say(call, one.id, "missing")
+            return
+
+        def picked(rule: Rule | None) -> None:
+            if rule is not None and call is not None:
+                self._screen.labelling.say(call, rule.id, "missing")
+
+        self._all(lambda rules, _final: self._push(PickRule(rules, "Which rule is missing?"), picked))
+
+    def _problems(self) -> None:
+        ranked = self._screen.rank.ranked
+        if ranked is not None and ranked.flaws:
+            lines = [f"{one.path}:{one.line}: {one.message}" for one in ranked.flaws]
+            self._screen.post_message(PaneShowAll(f"{len(lines)} problems in the rule files", "\n".join(lines)))
+
+    def _clusters(self) -> None:
+        from tui.panes.rules.tables import cluster_table
+
+        self._screen.app.push_screen(cluster_table(self._screen))
+
+    def _compare(self) -> None:
+        from tui.panes.rules.tables import compare_table
+
+        self._screen.app.push_screen(compare_table(self._screen))
+
+
+def _text(rule: Rule) -> str:
+    """The rule in the order of its fields."""
+    fields = {
+        "Problem": rule.problem, "Root Cause": rule.root_cause, "Solution": rule.solution,
+        "Prevention": rule.prevention, "Date": rule.date, "Project": rule.project, "Category": rule.category,
+        **rule.extra, "Notes": rule.notes,
+    }  # fmt: skip
+    said = "\n\n".join(f"{name}: {text}" for name, text in fields.items() if text.strip())
+    return f"{rule.id}: {rule.title}\n{rule.path}:{rule.line}\n\n{said}"

@@ -1,0 +1,57 @@
+"""Where the rules come from: files named for this workbench, else those that the settings and the folder name."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.settings import EmbeddingSettings, RuleSettings
+
+if TYPE_CHECKING:
+    from core.flows.rule_files import ScopedFiles
+
+Stamp = tuple[tuple[str, int, int], ...]
+"""How files look from outside: path, time, size; a file that is not there has size -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """`named` files hold instead of those of the settings. `embedding` None: keywords alone."""
+
+    settings: RuleSettings = field(default_factory=RuleSettings)
+    embedding: EmbeddingSettings | None = None
+    folder: Path | None = None
+    named: tuple[Path, ...] = ()
+
+    def files(self) -> ScopedFiles:
+        """The rule files in force. Raises Fault config_invalid for a wrong setting."""
+        from core.flows.rule_files import named_files, rule_files
+
+        if self.named:
+            return named_files([str(path) for path in self.named])
+        return rule_files(self.settings, self.folder)
+
+    def places(self) -> tuple[Path, ...]:
+        """Where files are looked for, those that are not there too."""
+        from core.flows.rule_files import own_places, project_places
+
+        if self.named:
+            return self.named
+        return (*own_places(self.settings), *project_places(self.settings, self.folder))
+
+    def stamp(self) -> Stamp:
+        """How the files look now, the user's own words for matching with them. Raises Fault as `files`."""
+        from core.folders import user_folder
+
+        own = [user_folder("config") / name for name in ("rules.toml", "glossary.toml")]
+        return tuple(_stamp(path) for path in (*self.places(), *own))
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        info = os.stat(path)  # noqa: PTH116  asked several times a second
+    except OSError:
+        return str(path), 0, -1
+    return str(path), info.st_mtime_ns, info.st_size

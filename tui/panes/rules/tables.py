@@ -1,0 +1,256 @@
+"""Clusters of rules, and the comparison on labelled calls: each a table, with the chosen row in detail beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.fault import Fault
+from tui.actions import Situation, bindings
+from tui.jobs import Job
+from tui.panes.rules.queries import Measured, find_clusters, measure
+from tui.render.rules_tables import (
+    draw_case,
+    draw_case_row,
+    draw_cluster,
+    draw_cluster_row,
+    draw_system,
+    draw_system_row,
+)
+from tui.render.states import Notice
+from tui.widgets.bars import KeyFooter
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.reading import Reading
+from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
+
+if TYPE_CHECKING:
+    from core.rules.clusters import Clusters
+    from tui.panes.rules.screen import RulesScreen
+
+LANE = "rules-table"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Rows that are all there."""
+
+    rows: tuple[Hashable, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.rows)
+
+    def get(self, index: int) -> Hashable | None:
+        """The row at `index`."""
+        return self.rows[index] if 0 <= index < len(self.rows) else None
+
+
+class Detail(Reading):
+    """The chosen row in full."""
+
+    BINDINGS = bindings("case")
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[T]):
+    """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn."""
+
+    heading: str
+    work: Callable[[Job[T]], T]
+    rows: Callable[[T], tuple[Hashable, ...]]
+    told: Callable[[T], str]
+    nothing: Callable[[T], Notice]
+    paint: Callable[[Hashable, int, bool], Content]
+    detail: Callable[[Hashable], Content]
+    take: Callable[[Hashable], bool]
+
+
+class TableScreen(ModalScreen[None], Generic[T]):
+    """Shows one table. `o` goes to what the row is about."""
+
+    BINDINGS = bindings("table", only=("app.help",))
+
+    def __init__(self, pane: RulesScreen, table: Table[T]) -> None:
+        super().__init__(classes="rules-table")
+        self._pane = pane
+        self._table = table
+        self._list = RowList(self._paint, id="table-rows")
+        self._place = RowsOrNotice(self._list, NoticeView(id="table-notice"))
+        self._told = Static()
+        self._detail = Detail(id="table-detail")
+        self._frame = Vertical(id="table-list")
+        self._keys = KeyFooter(pane.signs, Situation("table"))
+
+    def compose(self) -> ComposeResult:
+        """The table, the detail."""
+        with Container(id="table-body"):
+            with self._frame:
+                yield self._place.rows
+                yield self._place.notice
+            with self._detail:
+                yield self._told
+        yield self._keys
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation("table")
+
+    def on_mount(self) -> None:
+        """Work it out off this thread: it may take seconds."""
+        self._frame.border_title = Content(self._table.heading)
+        self._detail.border_title = Content("In detail")
+        self._place.tell(Notice("Working it out", "The model may have to be loaded first.",
+                                (("{table.back}", "goes back; nothing is lost"),)))  # fmt: skip
+        self._place.take_focus()
+        self._pane.jobs.run(LANE, self._table.work, self._came, self._failed)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._pane.jobs.cancel(LANE)
+
+    def _came(self, found: T, _final: bool) -> None:
+        rows = self._table.rows(found)
+        self._list.show(TableRows(rows))
+        self._place.tell(None if rows else self._table.nothing(found))
+        self._frame.border_subtitle = Content(self._table.told(found))
+        self._show()
+
+    def _failed(self, fault: Fault) -> None:
+        from tui.render.rules_states import unreadable
+
+        self._place.tell(unreadable(fault))
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "table.back": self._back,
+            "list.back": self._back,
+            "list.open": self._detail.focus,
+            "case.back": self._place.take_focus,
+            "case.enter": self._take,
+            "table.take": self._take,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def _back(self) -> None:
+        if self.is_current:
+            self.dismiss()
+
+    def _take(self) -> None:
+        row = self._list.rows.get(self._list.chosen)
+        if row is not None and self._table.take(row):
+            self._back()
+
+    def _show(self) -> None:
+        row = self._list.rows.get(self._list.chosen)
+        self._told.update(Content("") if row is None else self._table.detail(row))
+        self._detail.scroll_home(animate=False)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        return Content("") if row is None else self._table.paint(row, width, chosen)
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another row is the chosen one."""
+        event.stop()
+        self._show()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter: read it."""
+        event.stop()
+        self._detail.focus()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All rows are there."""
+        event.stop()
+
+
+def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
+    """Rules that say nearly the same, or belong together."""
+    from core.rules.clusters import Cluster
+
+    def take(row: Hashable) -> bool:
+        if isinstance(row, Cluster):
+            first = row.rules[0]
+            pane.call_after_refresh(pane.acts.edit, Path(first.path), first.line)
+        return True
+
+    def nothing(found: Clusters) -> Notice:
+        told = f"{found.rules:,} rules were compared by {found.by}."
+        return Notice("Every rule stands alone", told, (("{table.back}", "goes back"),))
+
+    def paint(row: Hashable, width: int, chosen: bool) -> Content:
+        return draw_cluster_row(row, width, pane.signs, chosen=chosen) if isinstance(row, Cluster) else Content("")
+
+    def detail(row: Hashable) -> Content:
+        return draw_cluster(row, pane.signs) if isinstance(row, Cluster) else Content("")
+
+    table = Table(
+        "Rules that belong together", find_clusters(pane.matching), lambda found: found.clusters,
+        lambda found: f"{found.rules:,} rules, compared by {found.by}", nothing, paint, detail, take,
+    )  # fmt: skip
+    return TableScreen(pane, table)
+
+
+def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
+    """Every way of matching on what was labelled, then each labelled call."""
+    from core.rules.case_results import CaseResult
+    from core.rules.compare import SystemScore
+
+    def rows(found: Measured | None) -> tuple[Hashable, ...]:
+        return () if found is None else (*found.comparison.systems, *map(Row, found.cases))
+
+    def told(found: Measured | None) -> str:
+        if found is None:
+            return ""
+        right = sum(one.result == "right" for one in found.cases)
+        return f"{right} of {len(found.cases)} labelled calls right, {found.comparison.rules:,} rules"
+
+    def take(row: Hashable) -> bool:
+        if isinstance(row, Row) and isinstance(row.case, CaseResult):
+            pane.acts.take_into_box(row.case.labelled.call)
+            return True
+        return False
+
+    def nothing(_found: Measured | None) -> Notice:
+        return Notice(
+            "Nothing is labelled yet",
+            "Say of some calls which rules are right, wrong or missing: each is a case to compare with.",
+            (("{table.back}", "goes back"), ("{rules.right} {rules.wrong} {rules.missing}", "labels the chosen rule")),
+        )
+
+    def paint(row: Hashable, width: int, chosen: bool) -> Content:
+        if isinstance(row, SystemScore):
+            return draw_system_row(row, width, pane.signs, chosen=chosen)
+        return draw_case_row(row.case, width, pane.signs, chosen=chosen) if isinstance(row, Row) else Content("")
+
+    def detail(row: Hashable) -> Content:
+        if isinstance(row, SystemScore):
+            return draw_system(row)
+        return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
+
+    table = Table(
+        "The ways of matching, on labelled calls", measure(pane.matching, pane.labelling.path), rows, told, nothing,
+        paint, detail, take,
+    )  # fmt: skip
+    return TableScreen(pane, table)
+
+
+class Row:
+    """A case as a row: cases hold inputs that cannot be hashed, so rows are told apart by what they are."""
+
+    def __init__(self, case: object) -> None:
+        self.case = case

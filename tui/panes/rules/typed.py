@@ -1,0 +1,128 @@
+"""A call as one types it: the tool's name and its input as JSON, checked while one types, with examples."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static, TextArea
+
+from core.fault import Fault
+from tui.actions import bindings
+from tui.render.foreign import title
+from tui.render.signs import Signs
+from tui.widgets.fix_area import as_shown
+
+_LONG = 200_000
+"""Characters of a text from a call that the box takes; more would make typing slow."""
+
+
+class JsonArea(TextArea):
+    """What is typed and pasted is made inert, so that what one sees is what is asked."""
+
+    takes_pastes: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        super().__init__(id="typed-json", soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
+                         highlight_cursor_line=False)  # fmt: skip
+
+    def put(self, text: str) -> None:
+        """Another text in the place of this one."""
+        self.replace(as_shown(text), (0, 0), self.document.end)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Textual's own takes whatever comes."""
+        event.prevent_default()
+        event.stop()
+        if text := as_shown(event.text.replace("\r", "\n"))[:_LONG]:
+            self.replace(text, *self.selection)
+
+
+class TypedCall(Vertical):
+    """Two boxes, and below them whether what they hold is a call. `Changed` is sent at every key."""
+
+    BINDINGS = bindings("typed")
+
+    class Changed(Message):
+        """The call is another one now, right or not."""
+
+        def __init__(self, tool: str, text: str) -> None:
+            super().__init__()
+            self.tool = tool
+            self.text = text
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="rules-typed")
+        self._signs = signs
+        self._example = -1
+        self._tool = Input(placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False,
+                           max_length=200)  # fmt: skip
+        self._json = JsonArea()
+        self._told = Static(id="typed-told")
+
+    def compose(self) -> ComposeResult:
+        """The tool, its input, what is wrong with them."""
+        yield self._tool
+        yield self._json
+        yield self._told
+
+    @property
+    def text(self) -> tuple[str, str]:
+        """What the boxes hold."""
+        return self._tool.value, self._json.text
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing was typed yet."""
+        return not any(self.text)
+
+    def put(self, tool: str, text: str) -> None:
+        """Begin with this."""
+        with self.prevent(Input.Changed, TextArea.Changed):
+            self._tool.value = title(tool)
+            self._json.put(text[:_LONG])
+        self._changed()
+
+    def next_example(self) -> None:
+        """Put in the next example."""
+        from core.rules.typed_call import EXAMPLES
+
+        self._example = (self._example + 1) % len(EXAMPLES)
+        tool, text = EXAMPLES[self._example]
+        self.put(tool, text)
+
+    def take_focus(self) -> None:
+        """Into the JSON if the tool is named, else to the tool."""
+        (self._json if self._tool.value else self._tool).focus()
+
+    def fault(self, fault: Fault | None) -> None:
+        """Say what is wrong; None: it is a call."""
+        if fault is None:
+            told = Content.assemble(("a call: the rules on the right are its own", "$cb-good"))
+        else:
+            hint = f"  {fault.hint}" if fault.hint else ""
+            told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
+        keys = self._signs.told("{typed.example} another example  {typed.keep} to the rules  {typed.back} back")
+        self._told.update(Content.assemble(told, ("\n" + keys, "$cb-faint")))
+
+    def _changed(self) -> None:
+        self.post_message(self.Changed(*self.text))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """The tool's name."""
+        event.stop()
+        self._changed()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Its input."""
+        event.stop()
+        self._changed()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter: on to the input."""
+        event.stop()
+        self._json.focus()

@@ -1,0 +1,185 @@
+"""Tool calls and ranked rules as rows: a bar a tier, the cut-off as a line, what fell below it dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from tui.render.foreign import inline, pad
+from tui.render.signs import Mark, Signs
+from tui.render.when import ago
+
+if TYPE_CHECKING:
+    from core.rules.answer import MatchedRule, RuleMatch
+    from core.rules.calls_page import CallRow
+    from core.rules.label_file import Label
+    from core.rules.moved import Move
+
+MEANING, WORDS = "$cb-accent", "$cb-draft"
+"""The tones of the two tiers, wherever one is drawn."""
+_BLOCKS = "▏▎▍▌▋▊▉█"
+_TOOL, _AGE = 10, 5
+_AGE_FROM = 44
+_BARS_FROM, _LONG_BARS_FROM = 40, 70
+_MOVES = {
+    "shown": ("▲", "^", "$cb-good"),
+    "up": ("▲", "^", "$cb-good"),
+    "new": ("+", "+", "$cb-good"),
+    "hidden": ("▼", "v", "$cb-bad"),
+    "down": ("▼", "v", "$cb-bad"),
+    "gone": ("-", "-", "$cb-bad"),
+    "score": ("±", "~", "$cb-draft"),
+}
+_STANDING = {
+    "shown": ("●", "*", "$cb-good", "shown"),
+    "below": ("○", ".", "$cb-dim", "not shown"),
+    "pinned": ("?", "?", "$cb-accent", "asked about"),
+}
+_LABELS = {
+    "right": ("✓", "+", "$cb-good", "right"),
+    "wrong": ("✕", "x", "$cb-bad", "wrong"),
+    "missing": ("+", "m", "$cb-draft", "missing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """One rule of the ranking. `standing`: `shown`, `below` or `pinned`; `label`: what a person said of it, if so."""
+
+    rule: MatchedRule
+    standing: str
+    label: str = ""
+    move: Move | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffRow:
+    """The cut-off, between what is shown and what is not."""
+
+    cutoff: float
+    shown: int
+    below: int
+    fallback: bool
+
+
+def standing(name: str, signs: Signs) -> Mark:
+    """The sign of a rule that is shown, is not, or was asked about."""
+    return _mark(_STANDING, name, signs)
+
+
+def label_mark(name: str, signs: Signs) -> Mark:
+    """The sign of what a person said."""
+    return _mark(_LABELS, name, signs)
+
+
+def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Signs) -> Mark:
+    sign, plain, tone, words = table.get(name, (" ", " ", "", ""))
+    return Mark(plain if signs.plain else sign, tone, words)
+
+
+def said_of(label: Label | None, rule: str, *, shown: bool) -> str:
+    """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
+    if label is None:
+        return ""
+    if rule in label.applies:
+        return "right" if shown else "missing"
+    return "wrong" if rule in label.not_these else ""
+
+
+def bar(value: float, width: int, signs: Signs) -> str:
+    """A share 0..1 as a bar of exactly `width` cells."""
+    value = max(0.0, min(1.0, value))
+    if signs.plain:
+        full = round(value * width)
+        return "#" * full + "." * (width - full)
+    eighths = round(value * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_BLOCKS[rest - 1] if rest else "")).ljust(width)
+
+
+def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
+    """One call: its tool, what it is about, how long ago."""
+    sign = ("!" if row.failed else " ", "$cb-bad")
+    lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
+    tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
+    tool = pad(inline(row.tool, _TOOL, more=signs.more), _TOOL) + " "
+    room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
+    about = pad(inline(row.about, room, more=signs.more), room)
+    return Content.assemble(*lead, (tool, "$cb-accent"), (about, "$cb-text" if chosen else "$cb-soft"), *tail)
+
+
+def bar_cells(width: int) -> int:
+    """How many cells each of the two bars has in a row of this width; 0: there is no room for them."""
+    return 0 if width < _BARS_FROM else 5 if width < _LONG_BARS_FROM else 8
+
+
+def draw_rank_head(width: int, signs: Signs) -> Content:
+    """What the columns are."""
+    cells = bar_cells(width)
+    parts = [("   score ", "$cb-dim")]
+    if cells:
+        parts += [(pad(inline("meaning", cells, more=signs.more), cells) + " ", MEANING)]
+        parts += [(pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
+    return Content.assemble(*parts, ("rule", "$cb-dim"))
+
+
+def draw_rank_row(row: RankRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One rule: whether it is shown, its score, a bar a tier, its id and title, what moved, what a person said."""
+    one, mark, label = row.rule, standing(row.standing, signs), label_mark(row.label, signs)
+    below = row.standing != "shown"
+    quiet = "$cb-faint" if below else ""
+    parts = [
+        (signs.bar if chosen else " ", "$cb-accent"),
+        (f"{mark.sign} ", f"bold {mark.tone}"),
+        (f" {one.relevance_score:.2f} ", "$cb-dim" if below else "bold $cb-text"),
+    ]
+    if cells := bar_cells(width):
+        meaning = signs.dot.ljust(cells) if one.similarity is None else bar(one.similarity, cells, signs)
+        parts += [(" " + meaning, quiet or MEANING), (" " + bar(one.keyword_score, cells, signs) + " ", quiet or WORDS)]
+    tail = _tail(row, signs)
+    tail_cells = cell_len(tail[0]) + 1 if tail[0] else 0
+    sign = f" {label.sign}" if row.label else ""
+    room = max(0, width - sum(cell_len(text) for text, _ in parts) - tail_cells - len(sign))
+    name = f"{one.id}  {one.title}"
+    tone = "$cb-dim" if below else "bold $cb-text" if chosen else "$cb-text"
+    parts.append((pad(inline(name, room, more=signs.more), room), tone))
+    if tail[0]:
+        parts.append((f" {tail[0]}", tail[1]))
+    if sign:
+        parts.append((sign, f"bold {label.tone}"))
+    return Content.assemble(*parts)
+
+
+def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
+    if row.move is None:
+        return "", ""
+    sign, plain, tone = _MOVES[row.move.kind]
+    by = row.move.score - row.move.score_before
+    return f"{plain if signs.plain else sign}{by:+.2f}", f"bold {tone}"
+
+
+def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """The line between what is shown and what is not."""
+    line = "-" if signs.plain else "─"
+    told = f" cut-off {row.cutoff:.2f} "
+    said = f" {row.shown} shown, {row.below} below " if row.shown else " silence: no rule reaches it "
+    lead = signs.bar if chosen else line
+    rest = max(0, width - 4 - cell_len(told) - cell_len(said))
+    text = inline(f"{line * 2}{told}{line * rest}{said}{line}", max(0, width - 1), more=line)
+    return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
+
+
+def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str], Move]) -> tuple[object, ...]:
+    """A match as rows: the rules shown, the cut-off, those below."""
+    shown = [
+        RankRow(one, "shown", said_of(label, one.id, shown=True), moves.get((one.path, one.id))) for one in match.rules
+    ]
+    below = [
+        RankRow(one, "below", said_of(label, one.id, shown=False), moves.get((one.path, one.id))) for one in match.below
+    ]
+    return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used), *below)

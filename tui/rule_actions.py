@@ -1,0 +1,73 @@
+"""What a person can do about tool calls and the rules they meet: the part of the registry for the Rules pane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tui.action import Action, Situation
+
+RULES = "Among the rules"
+TYPED = "While typing a call"
+TABLE = "In a table"
+
+
+def _needs_pane(now: Situation) -> str:
+    return "" if now.focus == "rules" else "That is done in the rules pane."
+
+
+def _needs_files(now: Situation) -> str:
+    return _needs_pane(now) or ("" if now.rules else "No rule file is named: see rules.files in the settings.")
+
+
+def _needs_call(now: Situation) -> str:
+    return _needs_files(now) or ("" if now.call else "No tool call is chosen yet.")
+
+
+def _needs_rule(now: Situation) -> str:
+    return _needs_call(now) or ("" if now.rule else "No rule is chosen yet.")
+
+
+def _needs_shown(now: Situation) -> str:
+    if _needs_call(now):
+        return _needs_call(now)
+    if now.rule and not now.rule_shown:
+        return "This rule is not shown: {rules.missing} says that it is missing."
+    return ""
+
+
+def _needs_flaws(now: Situation) -> str:
+    return _needs_pane(now) or ("" if now.flaws else "Nothing is wrong with the rule files.")
+
+
+def _needs_filtered(now: Situation) -> str:
+    return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
+
+
+def _act(
+    name: str, title: str, key: str, hint: str = "", rank: int = 0, *, needs: Callable[[Situation], str] = _needs_call
+) -> Action:
+    return Action(f"rules.{name}", title, (key,), "rules", RULES, hint, rank, enabled=needs)
+
+
+RULE_ACTIONS: tuple[Action, ...] = (
+    _act("why_not", "Why not this rule? Pick any, and see what it would have needed", "w", "why not", 1),
+    _act("edit", "Edit the rule in your editor; the ranking follows", "e", "edit", 2, needs=_needs_files),
+    _act("type", "Type a tool call of your own", "n", "type a call", 3, needs=_needs_pane),
+    _act("change", "Change the chosen call: take it into the box", "N"),
+    _act("right", "Right: this rule applies (no rule shown: silence is right)", "r", "right", 4, needs=_needs_shown),
+    _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_needs_rule),
+    _act("missing", "Missing: this rule applies and is not shown, or pick one", "m", "missing", 6),
+    _act("why", "Show or hide why: sum, words, query, cache, steps", "t", "why", 7, needs=_needs_pane),
+    _act("compare", "Compare the ways of matching on what was labelled", "v", "compare", 8, needs=_needs_files),
+    _act("clusters", "Rules that say nearly the same, or belong together", "c", "clusters", 9, needs=_needs_files),
+    _act("problems", "What is wrong with the rule files, line by line", "p", "problems", 10, needs=_needs_flaws),
+    _act("tool", "Only calls of this tool, or all", "f", "only this tool", 11, needs=_needs_call),
+    _act("unfilter", "Show the calls of all tools", "F", needs=_needs_filtered),
+    _act("copy", "Copy the solution of the rule", "y", needs=_needs_rule),
+    Action("typed.example", "Another example", ("f2",), "typed", TYPED, "example", 1, palette=False),
+    Action("typed.keep", "Done: on to the rules", ("f3", "ctrl+s"), "typed", TYPED, "to the rules", 2, palette=False),
+    Action("typed.back", "Back to the calls", ("escape",), "typed", TYPED, "back", 3, palette=False),
+    Action("table.back", "Back from the table", ("q",), "table", TABLE, "back", 1, palette=False),
+    Action("table.take", "Go there: to the call, or to the rule's file", ("o",), "table", TABLE, "go there", 2,
+           palette=False),
+)  # fmt: skip
