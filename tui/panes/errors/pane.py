@@ -94,13 +94,8 @@ class ErrorsPane(Container):
         """Which part has the focus."""
         focused = self.screen.focused
         rows: dict[object, Focus] = {self.results.rows: "list", self.results.body.notice: "list"}
-        parts: dict[object, Focus] = {
-            self.box: "box",
-            **rows,
-            self.case: "case",
-            self.case.like: "case",
-            self.why: "why",
-        }
+        reading: dict[object, Focus] = {self.case: "case", self.case.like: "case", self.why: "why"}
+        parts: dict[object, Focus] = {self.box: "box", **rows, **reading}
         return parts.get(focused, "none")
 
     def situation(self) -> Situation:
