@@ -39,6 +39,7 @@ class Situation:
     waiting: int = 0
     marked: int = 0
     alike: int = 0
+    unsaved: int = 0
     like: bool = False
     embedding: bool = False
     no_embedding: str = ""
