@@ -31,25 +31,20 @@ def pieces(text: str) -> str:
     """The pieces of `text`, separated by blanks, in the order of their words."""
     found: list[str] = []
     for word in _WORD.findall(text):
-        found += _once(word)
+        found += word_pieces(word)
     hangul = bigrams(text)
     return " ".join((*found, hangul)) if hangul else " ".join(found)
 
 
-@lru_cache(maxsize=1 << 16)
-def _once(word: str) -> tuple[str, ...]:
-    # The words of a corpus repeat: found anew each time they were half of an ingest.
-    return tuple(word_pieces(word))
-
-
-def word_pieces(word: str) -> list[str]:
+@lru_cache(maxsize=1 << 16)  # the words of a corpus repeat: found anew each time they were half of an ingest
+def word_pieces(word: str) -> tuple[str, ...]:
     """The parts and stems of one ASCII word that are not the word itself, in lower case."""
     if len(word) > _MOST:
-        return []
+        return ()
     lower = word.lower()
     parts = [] if word.islower() or word.isupper() else [part.lower() for part in _PART.findall(word) if len(part) > 1]
     stems = [stem(part) for part in parts or (lower,)]
-    return [one for one in dict.fromkeys((*parts, *stems)) if one != lower]
+    return tuple(one for one in dict.fromkeys((*parts, *stems)) if one != lower)
 
 
 def stem(word: str) -> str:
