@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         leaf.set_defaults(run=run)
         if name == "refresh":
             leaf.add_argument("--all", action="store_true", help="embed every rule anew")
+            leaf.add_argument(
+                "--watch", action="store_true", help="go on: embed each rule as it is edited, until Ctrl-C"
+            )
         if name in ("clusters", "compare"):
             _add_model(leaf)
         if name == "compare":
@@ -180,10 +184,27 @@ def run_refresh(args: argparse.Namespace, context: Context) -> int:
 
     with _matcher(args, context) as matcher:
         report = matcher.refresh(all_of_them=args.all)
-    if isinstance(report, NoVectors):
-        raise Fault("model_not_pulled", report.reason, report.remedy)
-    context.out.result(report, report_lines(context.out, report))
+        if isinstance(report, NoVectors):
+            raise Fault("model_not_pulled", report.reason, report.remedy)
+        context.out.result(report, report_lines(context.out, report))
+        if args.watch:
+            return _watch(matcher, context)
     return 1 if report.busy else 0
+
+
+def _watch(matcher: RuleMatcher, context: Context) -> int:
+    """A line for every edit, until Ctrl-C."""
+    from cli.interrupt import stoppable
+    from cli.show_rules import edit_lines
+    from core.flows.rule_watch import RuleEdit, watch_rules
+
+    def tell(edit: RuleEdit) -> None:
+        context.out.result(edit, edit_lines(context.out, edit))
+        sys.stdout.flush()
+
+    with stoppable() as stopped:
+        watch_rules(matcher, tell, stopped, lambda: context.out.note("watching; Ctrl-C ends it"))
+    return 0
 
 
 def run_clusters(args: argparse.Namespace, context: Context) -> int:

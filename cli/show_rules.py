@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from cli.layout import clip, one_line, pad, wrap
 from cli.output import Output
+from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.clusters import Clusters
 from core.rules.compare import Comparison, Rate
@@ -56,6 +57,16 @@ def check_lines(out: Output, found: RuleList) -> Iterator[str]:
         yield out.paint("There is no rule in these files (### ERR-001: title).", "warn")
     elif not found.flaws:
         yield out.paint(f"{len(found.rules)} rules, nothing wrong with them.", "good")
+
+
+def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
+    """What an edit of a rule file came to, on a line."""
+    if edit.fault:
+        yield out.paint(one_line(edit.fault), "bad")
+        return
+    parts = (("added", edit.added), ("edited", edit.edited), ("removed", edit.removed))
+    said = "; ".join(f"{what} {clip(', '.join(ids), 60)}" for what, ids in parts if ids)
+    yield f"{said}: {edit.embedded} embedded" + (f" ({one_line(edit.without)})" if edit.without else "")
 
 
 def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:

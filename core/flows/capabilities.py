@@ -150,6 +150,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.evidence import EvidenceAdded
     from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
+    from core.flows.rule_watch import RuleEdit
     from core.library.citation import (
         CaptionCitation,
         CodeCitation,
@@ -176,6 +177,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
         IngestEvent, IngestReport, SearchHit, SearchResponse,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
+        RuleEdit,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in kinds:

@@ -1,0 +1,130 @@
+"""Rule files watched: an edit embeds its rule alone and is told, however the editor saves."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+import pytest
+
+from core.embedding.asking import ModelAtHand, VectorSearch
+from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.embedder import Embedder, Kind, Vector
+from core.fault import Fault
+from core.flows.rule_watch import RuleEdit, difference, watch_rules
+from core.flows.rules import RuleMatcher
+from core.rules.parse import parse_text
+from core.rules.rule import RuleList
+
+RULES = """\
+### ERR-001: Force push over a shared branch
+**Problem**: `git push --force` removed commits of others
+**Solution**: `--force-with-lease` on your own branch
+### ERR-002: Slow report
+**Problem**: the monthly report reads each invoice alone
+**Solution**: read the invoices in one query
+"""
+WAIT_S = 60.0
+
+
+class Counting:
+    """The real model, with what it was given; `fail` makes it fail."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.inner, self.id, self.version = inner, inner.id, inner.version
+        self.recipe, self.dim = inner.recipe, inner.dim
+        self.documents: list[str] = []
+        self.fail: Fault | None = None
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        if self.fail is not None:
+            raise self.fail
+        if kind == "document":
+            self.documents += texts
+        return self.inner.embed(texts, kind)
+
+    def close(self) -> None:
+        pass
+
+
+class Watched:
+    """A rule file that a thread watches, and what that thread told."""
+
+    def __init__(self, folder: Path, model: Counting) -> None:
+        self.file, self.model, self.edits = folder / "memory.md", model, queue.Queue[RuleEdit]()
+        self.file.write_text(RULES, encoding="utf-8")
+        self.stop, self.ready = threading.Event(), threading.Event()
+        self.logged: list[str] = []
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        vectors = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: self.model))
+        database = self.file.with_name("casebook.db")
+        with RuleMatcher([(self.file, "project")], database, vectors, log=self.logged.append) as matcher:
+            matcher.refresh()
+            self.model.documents.clear()
+            watch_rules(matcher, self.edits.put, self.stop.is_set, self.ready.set)
+
+    def next(self) -> RuleEdit:
+        return self.edits.get(timeout=WAIT_S)
+
+
+@pytest.fixture
+def watched(tmp_path: Path, minilm: Embedder) -> Generator[Watched]:
+    made = Watched(tmp_path, Counting(minilm))
+    made.thread.start()
+    assert made.ready.wait(WAIT_S)
+    yield made
+    made.stop.set()
+    made.thread.join(WAIT_S)
+    assert not made.thread.is_alive()
+
+
+def _overwritten(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+
+
+def _replaced(file: Path, text: str) -> None:
+    new = file.with_suffix(".tmp")
+    new.write_text(text, encoding="utf-8")
+    new.replace(file)
+
+
+@pytest.mark.parametrize("save", [_overwritten, _replaced])
+def test_req_sem_005_an_edit_embeds_its_rule_alone_and_is_told(
+    watched: Watched, save: Callable[[Path, str], None]
+) -> None:
+    save(watched.file, RULES.replace("each invoice", "every invoice"))
+    edit = watched.next()
+    assert (edit.edited, edit.added, edit.removed, edit.embedded) == (("ERR-002",), (), (), 1)
+    assert [text[:7] for text in watched.model.documents] == ["ERR-002"]
+    save(watched.file, RULES)
+    assert watched.next().edited == ("ERR-002",)  # and nothing was told in between
+
+
+def test_a_file_that_is_gone_is_told_once_and_followed_when_it_is_back(watched: Watched) -> None:
+    watched.file.unlink()
+    assert "cannot read the rules" in watched.next().fault
+    watched.file.write_text(RULES + "### ERR-003: New\n**Problem**: a new thing\n", encoding="utf-8")
+    assert watched.next().added == ("ERR-003",)
+    assert watched.edits.empty()
+
+
+def test_req_sem_006_an_edit_that_cannot_be_embedded_is_told_logged_and_followed_on(watched: Watched) -> None:
+    watched.model.fail = Fault("generic", "the weights are gone")
+    watched.file.write_text(RULES.replace("each invoice", "every invoice"), encoding="utf-8")
+    edit = watched.next()
+    assert edit.embedded == 0
+    assert edit.without
+    assert watched.logged
+    watched.model.fail = None
+    watched.file.write_text(RULES, encoding="utf-8")
+    assert watched.next().edited == ("ERR-002",)
+
+
+def test_difference_names_what_came_went_and_changed() -> None:
+    before = RuleList(parse_text(RULES).rules)
+    now = RuleList(parse_text(RULES.replace("ERR-001", "ERR-009").replace("each", "every")).rules)
+    assert difference(before, now) == RuleEdit(("ERR-009",), ("ERR-002",), ("ERR-001",))
