@@ -17,7 +17,7 @@ from core.embedding.models import Found
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-# What pytest and hypothesis hold is searched for garbage again and again, to no end: a quarter of the time of a pane's test.
+# What pytest and hypothesis hold is no garbage, and was looked through again and again: a quarter of a pane's test.
 gc.set_threshold(50_000, 20, 20)
 
 

@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from tests.tui.support import make_casebook
 
 
+@pytest.fixture(scope="session")
+def made_casebook(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a casebook of five cases, English and Korean."""
+    return make_casebook(tmp_path_factory.mktemp("made") / "sample.db").read_bytes()
+
+
 @pytest.fixture
-def casebook(tmp_path: Path) -> Path:
-    """A casebook of five cases, English and Korean."""
-    return make_casebook(tmp_path / "sample.db")
+def casebook(made_casebook: bytes, tmp_path: Path) -> Path:
+    """A casebook of five cases, English and Korean, of the test's own."""
+    path = tmp_path / "sample.db"
+    path.write_bytes(made_casebook)
+    return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_parsed_once() -> Iterator[None]:
+    """The same style sheet under the same colours is parsed once, not for every app: half of what a start costs."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[object, list[RuleSet]] = {}
+
+    def parse_once(self: Stylesheet, *sheet: object, **more: object) -> list[RuleSet]:
+        key = sheet, tuple(more.items()), tuple(self._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(self, *sheet, **more)  # pyright: ignore[reportArgumentType]
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield

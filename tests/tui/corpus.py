@@ -61,13 +61,14 @@ def letters(text: str) -> str:
 
 
 def drawn(app: CasebookApp, widget: Widget) -> str:
-    """What the screen shows where this part's content is, a line a row."""
+    """What the screen shows where this part's content is, a line a row; all of the screen must be inert."""
     return drawn_each(app, [widget])[0]
 
 
 def drawn_each(app: CasebookApp, widgets: Iterable[Widget]) -> list[str]:
-    """The same of several parts, for one drawing of the screen."""
+    """The same of several parts, for one drawing of the screen; all of it must be inert."""
     strips = app.screen._compositor.render_strips()
+    assert_inert_text("\n".join(strip.text for strip in strips))
     found: list[str] = []
     for widget in widgets:
         area = widget.content_region.intersection(widget.screen.region)
@@ -76,10 +77,14 @@ def drawn_each(app: CasebookApp, widgets: Iterable[Widget]) -> list[str]:
     return found
 
 
+def is_literal(text: str, where: str, most: int = 24) -> bool:
+    """Whether the beginning of a text is there, sign by sign, as `visible` shows it."""
+    return letters(visible(text[:200]))[:most] in letters(where)
+
+
 def assert_literal(text: str, where: str, most: int = 24) -> None:
-    """The beginning of a text is there, sign by sign, as `visible` shows it."""
-    wanted = letters(visible(text[:200]))[:most]
-    assert wanted in letters(where), (ascii(wanted), ascii(where[:400]))
+    """The beginning of a text is there."""
+    assert is_literal(text, where, most), (ascii(text[:most]), ascii(where[:400]))
 
 
 def assert_all_literal(texts: Iterable[str], where: str, most: int = 24) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from tests.tui.corpus import (
     assert_literal,
     drawn,
     few,
+    is_literal,
     letters,
     of_kinds,
 )  # fmt: skip
@@ -32,6 +35,7 @@ from tui.panes.errors.first_run import gone
 from tui.panes.messages import PaneShowAll, PaneTroubled
 from tui.render.bars import Place
 from tui.render.filters import draw_choice, draw_title, none_pass
+from tui.render.foreign import title
 from tui.render.progress import report_text
 from tui.render.signs import ASCII, UNICODE
 from tui.render.states import draw_notice, no_match, of_fault
@@ -53,6 +57,7 @@ def cut(app: CasebookApp) -> bool:
 @pytest.mark.parametrize("signs", [UNICODE, ASCII])
 def test_every_text_is_inert_and_itself_in_headings_chips_and_notices(signs) -> None:
     for text in CORPUS:
+        assert_inert_text(title(text))
         for told in (
             draw_notice(no_match(text, 3), signs),
             draw_notice(gone(Path(text.replace("\x00", "0"))), signs),
@@ -74,33 +79,59 @@ async def test_every_text_is_itself_in_the_first_line(tmp_path: Path) -> None:
         for text in CORPUS:
             app.top.place = Place(text, 5, text)
             await pilot.pause()
-            assert_inert(app)
             assert_literal(text, drawn(app, app.top), 12)
+
+
+def told(text: str) -> Step:
+    """A step of which every part is this text."""
+    below = Step("below", "miss", text, (("name", text),), (), 0.1)
+    return Step(text, "hit", text, ((text, text),), (below,), 0.2)
 
 
 async def test_every_text_is_itself_in_the_trace(tmp_path: Path) -> None:
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(200, 60)) as pilot:
-        for text in CORPUS:
-            below = Step("below", "miss", text, (("name", text),), (), 0.1)
-            app.errors.why.explain((Step(text, "hit", text, ((text, text),), (below,), 0.2),))
+        for first in range(0, len(CORPUS), 4):
+            texts = CORPUS[first : first + 4]
+            app.errors.why.explain(tuple(map(told, texts)))
             await pilot.pause()
-            assert_inert(app)
-            assert_literal(text, drawn(app, app.errors.why), 12)
+            shown = drawn(app, app.errors.why)
+            for text in texts:
+                if not is_literal(text, shown, 12):  # the others are too long to stand beside it
+                    app.errors.why.explain((told(text),))
+                    await pilot.pause()
+                    assert_literal(text, drawn(app, app.errors.why), 12)
 
 
-async def test_every_text_is_itself_when_it_is_shown_whole(casebook: Path) -> None:
-    app = app_on(casebook)
-    async with app.run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: app.errors.case.read)
-        for text in CORPUS:
+async def test_every_text_is_itself_when_it_is_shown_whole(tmp_path: Path) -> None:
+    """Some of every kind as a person sees them, then all others one below the other."""
+    alone = few(1)
+    others = [text for text in CORPUS if len(text) < 5_000]
+    app = app_on(tmp_path / "none.db")
+    async with app.run_test(size=(100, 60)) as pilot:
+        for text in alone:
             app.on_pane_show_all(PaneShowAll(text, text))
             await until(pilot, lambda: isinstance(app.screen, WholeText) and cut(app))
-            assert_inert(app)
             line = next((line for line in text.split("\n") if letters(line)), "")
             assert_literal(line, drawn(app, app.screen.query_one(LongText)), 12)
-            await pilot.press("escape")
+            app.screen.dismiss()
             await until(pilot, lambda: len(app.screen_stack) == 1)
+        app.on_pane_show_all(PaneShowAll("all", "\n".join(others)))
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and cut(app))
+        whole = app.screen.query_one(LongText)
+        rows: list[str] = []
+        while len(rows) < len(whole.starts):
+            whole.scroll_to(y=len(rows), animate=False, force=True)
+            await pilot.pause()
+            seen = drawn(app, whole).split("\n")[: whole.scrollable_content_region.height]  # no scrollbar
+            rows += seen[len(rows) - round(whole.scroll_y) :]
+        begins = accumulate((len(text) + 1 for text in others), initial=0)
+        for text, begin in zip(others, begins, strict=False):
+            shown = next((at for at, sign in enumerate(text) if not sign.isspace()), 0)
+            line = text.rfind("\n", 0, shown) + 1
+            assert_literal(text[line:].split("\n")[0], rows[bisect_right(whole.starts, begin + line) - 1], 12)
+    assert len(others) > len(CORPUS) * 0.9
+    assert {text for text in STORED if len(text) >= 5_000} & set(alone)
 
 
 async def test_texts_are_themselves_in_the_filter_menu_and_its_chips(tmp_path: Path) -> None:
