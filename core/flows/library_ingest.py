@@ -19,7 +19,7 @@ from core.library.git_facts import git_facts
 from core.library.ingest_options import IngestOptions
 from core.library.ingest_report import IngestEvent, IngestReport, IngestTally, Item, Scope
 from core.library.known import Known, Vanished, known_of
-from core.library.media import media_of
+from core.library.media import extension_of, media_of
 from core.library.places import EXTERNAL, file_of, workspace_path
 from core.library.prepare import Task
 from core.library.read import corpus_revision
@@ -131,15 +131,16 @@ def jobs_of(
     source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
 ) -> list[Job]:
     git = git_facts(Path(source.root))
-    marks: dict[Media, str] = {}
+    marks: dict[tuple[Media, str], str] = {}
     made: list[Job] = []
     for file in found.files:
         path = workspace_path(source, file.relative)
         had = known.get(path)
-        if file.media not in marks:
-            reader = reader_of(file.media, policy)
-            marks[file.media] = signature(reader, policy, source) if reader else ""
-        fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[file.media])
+        kind = (file.media, extension_of(file.path.name))
+        if kind not in marks:
+            reader = reader_of(file.media, file.relative, policy)
+            marks[kind] = signature(reader, policy, source) if reader else ""
+        fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[kind])
         task = None if fresh and not options.rehash else Task(
             str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
             (had.asset_id, had.signature) if had else None,

@@ -124,7 +124,7 @@ def prepare(task: Task) -> Outcome:
 
 
 def _prepare(task: Task) -> Outcome:
-    reader = reader_of(task.media, task.policy)
+    reader = reader_of(task.media, task.relative, task.policy)
     if reader is None:
         return Refusal("no_reader", f"nothing here reads {task.media}; install casebook[{task.media}]")
     try:
@@ -150,7 +150,7 @@ def _prepare(task: Task) -> Outcome:
         return Refusal("binary")
     parsed = reader.read(decoded.text)
     warnings = (*((decoded.warning,) if decoded.warning else ()), *parsed.warnings)
-    return _prepared(task, reader, parsed, warnings, (asset, checksum, mark, size, mtime_ns))
+    return _prepared(task, reader.used(parsed), parsed, warnings, (asset, checksum, mark, size, mtime_ns))
 
 
 def _read(task: Task) -> tuple[bytes | None, int, int]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from core.library.blocks import Parsed, ParsedBlock, Passage
+from core.library.chunk.code import by_units, chunker_version
 from core.library.chunk.heading import by_headings
 from core.library.chunk.paragraph import by_paragraphs
 from core.library.chunk.policy import TEXT_V1, ChunkPolicy, policy_hash
 from core.library.ids import short_hash
+from core.library.media import code_lang_of
 from core.library.rows import Media, Source
 
 ROWS: Final = "rows/1"
@@ -26,15 +29,32 @@ class Reader:
     read: Callable[[str], Parsed]
     cut: Callable[[Sequence[ParsedBlock], ChunkPolicy], Iterable[Passage]]
 
+    def used(self, parsed: Parsed) -> Reader:
+        """The reader that really read it: one that could make nothing of a text leaves it to that of plain text."""
+        return self if parsed.parser_version == self.parser_version else plain_reader()
 
-def reader_of(media: Media, policy: ChunkPolicy) -> Reader | None:
-    """The reader of a kind of file, or None where none is installed."""
+
+def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None:
+    """The reader of a file, or None where none is installed."""
     if media == "markdown":
         from core.library.parse import markdown
 
         return Reader(markdown.PARSER, policy.chunker_version, markdown.parse_markdown, by_headings)
     if media == "pdf":
         return None
+    if media == "code":
+        from core.library.parse import code
+
+        lang = code_lang_of(relative)
+        grammar = code.grammar_of(lang, relative)
+        if grammar is not None and lang is not None:
+            read = partial(code.parse_code, relative=relative, grammar=grammar, lang=lang)
+            return Reader(code.parser_version(grammar), chunker_version(grammar), read, by_units)
+    return plain_reader()
+
+
+def plain_reader() -> Reader:
+    """The reader of plain text, and of every text that no other knows."""
     from core.library.parse import paragraphs
 
     return Reader(paragraphs.PARSER, TEXT_V1, paragraphs.parse_text, by_paragraphs)

@@ -1,4 +1,4 @@
-"""text-paragraph-v1: passages of plain text and logs, and of every text that no other chunker knows."""
+"""code-text-paragraph-v1: passages of plain text and logs, and of every text that no other chunker knows."""
 
 from __future__ import annotations
 

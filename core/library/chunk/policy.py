@@ -11,7 +11,7 @@ from core.fault import Fault
 
 MD_V1: Final = "md-heading-v1"
 MD_V2: Final = "md-heading-v2"
-TEXT_V1: Final = "text-paragraph-v1"
+TEXT_V1: Final = "code-text-paragraph-v1"
 BYTES_PER_TOKEN: Final = 3
 """A token is taken to be three bytes of UTF-8: more tokens than a model counts, in Korean and in English."""
 

@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 
 from core.library.blocks import Parsed, ParsedBlock, Passage
+from core.library.chunk.code import by_units, chunker_version
 from core.library.chunk.heading import by_headings
 from core.library.chunk.paragraph import by_paragraphs
 from core.library.chunk.policy import MD_V1, MD_V2, TEXT_V1, ChunkPolicy, policy_hash
+from core.library.media import code_lang_of
+from core.library.parse.code import parse_code, parser_version
 from core.library.parse.markdown import PARSER as MARKDOWN
 from core.library.parse.markdown import parse_markdown
 from core.library.parse.paragraphs import PARSER as PLAIN
@@ -55,6 +58,19 @@ SMALL = ChunkPolicy(target_tokens=120, overlap_tokens=40, max_chunk_tokens=400)
 SMALL_V1 = ChunkPolicy(target_tokens=120, overlap_tokens=40, max_chunk_tokens=400, chunker_version=MD_V1)
 
 
+CODE = {
+    "python": "pumps.py", "rust": "valve.rs", "go": "gauge.go", "java": "Plant.java", "kotlin": "Plant.kt",
+    "cpp": "plant.cpp", "c": "plant.c", "typescript": "plant.ts", "javascript": "plant.js", "tsx": "Panel.tsx",
+}  # fmt: skip
+
+
+def _code(grammar: str) -> Parsed:
+    name = CODE[grammar]
+    lang = code_lang_of(name)
+    assert lang is not None
+    return parse_code((DATA / "code" / name).read_text(encoding="utf-8"), f"src/{name}", grammar, lang)
+
+
 def made() -> dict[str, Any]:
     markdown = parse_markdown((DATA / "every-kind.md").read_text(encoding="utf-8"))
     log = parse_text((DATA / "pump.log").read_text(encoding="utf-8"))
@@ -64,6 +80,8 @@ def made() -> dict[str, Any]:
         MD_V1: [_passages(list(by_headings(one, SMALL_V1))) for one in (markdown.blocks, _long())],
         MD_V2: [_passages(list(by_headings(one, SMALL))) for one in (markdown.blocks, _long())],
         TEXT_V1: [_passages(list(by_paragraphs(one, SMALL))) for one in (log.blocks, _long())],
+        **{parser_version(grammar): _blocks(_code(grammar)) for grammar in CODE},
+        chunker_version("python"): [_passages(list(by_units(one, SMALL))) for one in (_code("python").blocks, _long())],
         "policies": {name: policy_hash(ChunkPolicy(), name) for name in (MD_V1, MD_V2, TEXT_V1)},
     }
 
@@ -72,7 +90,13 @@ def _file(label: str) -> Path:
     return DATA / f"golden.{label.replace('/', '.')}.json"
 
 
-@pytest.mark.parametrize("label", [MARKDOWN, PLAIN, MD_V1, MD_V2, TEXT_V1, "policies"])
+LABELS = (
+    *(MARKDOWN, PLAIN, MD_V1, MD_V2, TEXT_V1, chunker_version("python"), "policies"),
+    *(parser_version(grammar) for grammar in CODE),
+)
+
+
+@pytest.mark.parametrize("label", LABELS)
 def test_a_version_makes_what_it_always_made(label: str) -> None:
     assert json.loads(json.dumps(made()[label])) == json.loads(_file(label).read_text(encoding="utf-8"))
 

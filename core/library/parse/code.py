@@ -1,0 +1,205 @@
+"""Code to blocks by its syntax: each function, method or type is one, what stands between them is the rest.
+
+The grammars are optional (`casebook[code]`); without the one for a language its code is read as plain paragraphs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from core.library.blocks import Parsed, ParsedBlock
+from core.library.parse.code_languages import BEFORE, LANGUAGES, THROUGH, Language
+from core.library.parse.paragraphs import parse_text
+from core.library.spans import CodeSpan
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LARGEST: Final = 4_000_000
+"""Code points; larger code is read as plain paragraphs: no hand wrote it."""
+_DEEPEST: Final = 60
+_WORD = re.compile(r"\w")
+_GENERIC = re.compile(r"<.*", re.DOTALL)
+
+
+def grammar_of(lang: str | None, name: str = "") -> str | None:
+    """Under which name the grammar of a language is known, or None where there is none or it is not installed."""
+    wanted = "tsx" if lang == "typescript" and name.lower().endswith(".tsx") else lang or ""
+    language = LANGUAGES.get(wanted)
+    installed = language is not None and find_spec("tree_sitter") and find_spec(language.module)
+    return wanted if installed else None
+
+
+def parser_version(grammar: str) -> str:
+    """Goes into every id below it: any change of what `parse_code` returns changes it."""
+    return f"tree-sitter-{grammar}/1"
+
+
+def parse_code(text: str, relative: str, grammar: str, lang: str) -> Parsed:
+    """The units of a file of code, in order, each with its lines and its symbol; no line is left out.
+
+    Code that its grammar cannot make anything of is read as plain paragraphs, and says so by its parser version.
+    """
+    if len(text) > LARGEST:
+        return parse_text(text)
+    root = _parser(grammar).parse(text.encode("utf-8", "replace")).root_node
+    language = LANGUAGES[grammar]
+    lines = text.split("\n")
+    finder = _Units(language, _place(language, root, relative))
+    finder.look(root, (), 0)
+    if not finder.found and (root.has_error or not root.named_child_count):
+        return parse_text(text)
+    blocks = [_block(lines, run, language, finder.place, lang) for run in _runs(lines, finder.found)]
+    return Parsed(parser_version(grammar), tuple(blocks))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _parser(grammar: str) -> Parser:
+    import tree_sitter
+
+    language = LANGUAGES[grammar]
+    grammar_object: object = getattr(import_module(language.module), language.factory)()
+    return tree_sitter.Parser(tree_sitter.Language(grammar_object))
+
+
+class _Units:
+    """The units of one file: first and last line (from 0) and symbol, outer ones before those inside them."""
+
+    def __init__(self, language: Language, place: str) -> None:
+        self.language = language
+        self.place = place
+        self.found: list[tuple[int, int, str]] = []
+
+    def look(self, node: Node, above: tuple[str, ...], depth: int) -> None:
+        """Find the units below a node; `above` are the names of what holds it."""
+        if depth > _DEEPEST:
+            return
+        start: int | None = None
+        end = -2
+        for child in node.named_children:
+            first, last = child.start_point.row, _last(child)
+            if child.type in BEFORE:
+                start = first if start is None or end + 1 < first else start
+                end = last
+                continue
+            begins = start if start is not None and end + 1 >= first else first
+            start = None
+            self._child(child, begins, last, above, depth)
+
+    def _child(self, child: Node, begins: int, last: int, above: tuple[str, ...], depth: int) -> None:
+        inner = child
+        while inner.type in ("decorated_definition", "export_statement", "template_declaration"):
+            wanted = (self.language.units, self.language.holders)
+            found = next((one for one in inner.named_children if any(one.type in types for types in wanted)), None)
+            if found is None:
+                break
+            inner = found
+        if inner.type in self.language.units and (name := _name(inner)):
+            self.found.append((begins, last, self._symbol((*above, name))))
+        elif inner.type in self.language.holders and (name := _name(inner)):
+            self.found.append((begins, last, self._symbol((*above, name))))
+            self.look(inner, (*above, name), depth + 1)
+        elif inner.type in THROUGH or inner.type in self.language.holders:
+            self.look(inner, above, depth + 1)
+
+    def _symbol(self, names: tuple[str, ...]) -> str:
+        said = self.language.joint.join(names)
+        return f"{self.place}.{said}" if self.place else said
+
+
+def _name(node: Node) -> str:
+    """The name of a unit, as its language writes it before the joint."""
+    if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")):
+        held = _text(receiver).strip("()").split()
+        kind = _GENERIC.sub("", held[-1].partition("[")[0]) if held else ""
+        holder = f"({kind})" if kind.startswith("*") else kind
+        return f"{holder}.{_field(node, 'name')}"
+    if node.type == "impl_item":
+        return _GENERIC.sub("", _field(node, "type")).strip()
+    if node.type == "type_declaration":
+        spec = next((one for one in node.named_children if one.type in ("type_spec", "type_alias")), None)
+        return _field(spec, "name") if spec else ""
+    if node.type == "companion_object":
+        return _field(node, "name") or "Companion"
+    if node.type == "secondary_constructor":
+        return "constructor"
+    return _field(node, "name") or _declared(node)
+
+
+def _declared(node: Node) -> str:
+    """The name within a C declarator: `char *f(int)` declares f; `void C::m()` declares C::m."""
+    inner = node.child_by_field_name("declarator")
+    for _ in range(_DEEPEST):
+        if inner is None:
+            return ""
+        below = inner.child_by_field_name("declarator")
+        if below is None:
+            return "".join(_text(inner).split())[:200]
+        inner = below
+    return ""
+
+
+def _field(node: Node, name: str) -> str:
+    found = node.child_by_field_name(name)
+    return "" if found is None else _text(found)[:200]
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _last(node: Node) -> int:
+    """The last line of a node; one that ends with a line's end does not reach into the next."""
+    return node.end_point.row - (node.end_point.column == 0 and node.end_point.row > node.start_point.row)
+
+
+def _place(language: Language, root: Node, relative: str) -> str:
+    if language.place == "package":
+        package = next((one for one in root.named_children if one.type.startswith("package")), None)
+        said = _text(package).split() if package else []
+        return said[-1].rstrip(";") if said else ""
+    stem = relative.rpartition(".")[0] or relative
+    if language.place == "module":
+        parts = [part for part in stem.removeprefix("src/").split("/") if part != "__init__"]
+        return ".".join(parts)
+    return stem if language.place == "path" else ""
+
+
+_Run = tuple[int, int, str]
+"""First and last line, from 0, and the symbol; empty: the rest."""
+
+
+def _runs(lines: list[str], found: list[_Run]) -> list[_Run]:
+    """The file as runs of lines of one unit each; blank ends are cut, lines without a word go to what is before."""
+    owner = [-1] * len(lines)
+    for number, (first, last, _) in enumerate(found):
+        for at in range(first, min(last + 1, len(lines))):
+            owner[at] = number
+    runs: list[tuple[int, int, int]] = []
+    for at, who in enumerate(owner):
+        if runs and runs[-1][2] == who:
+            runs[-1] = (runs[-1][0], at, who)
+        else:
+            runs.append((at, at, who))
+    kept: list[_Run] = []
+    for first, last, who in runs:
+        said = [at for at in range(first, last + 1) if lines[at].strip()]
+        if not said:
+            continue
+        if kept and not any(_WORD.search(lines[at]) for at in said):
+            kept[-1] = (kept[-1][0], said[-1], kept[-1][2])
+        else:
+            kept.append((said[0], said[-1], found[who][2] if who >= 0 else ""))
+    return kept
+
+
+def _block(lines: list[str], run: _Run, language: Language, place: str, lang: str) -> ParsedBlock:
+    first, last, symbol = run
+    text = "\n".join(line.rstrip() for line in lines[first : last + 1])
+    rest = f"{place}.{language.rest}" if place else language.rest
+    span = CodeSpan(first + 1, last + 1, symbol or rest, lang)
+    return ParsedBlock("code", (symbol,) if symbol else (), span, text, {"lang": lang}, first + 1)

@@ -1,0 +1,3 @@
+export function Panel() {
+  return <b>펌프</b>;
+}
