@@ -18,7 +18,8 @@ from core.config import Config
 from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
 from tui.alt_digits import read_alt_digits
-from tui.crash import CrashSafe, Logger, crash_line, heed_signals, no_log, note_lost_threads, traceback_of
+from tui.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, traceback_of
+from tui.ending import heed_signals
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
 from tui.leaving import end_at_once

@@ -6,11 +6,8 @@ A traceback as Textual draws it shows local variables, and those hold other peop
 from __future__ import annotations
 
 import contextlib
-import signal
-import sys
 import threading
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -88,17 +85,6 @@ class CrashSafe(App[None], inherit_bindings=False):
     def panic(self, *renderables: RenderableType) -> None:
         """End the app; what would have been printed is in the log."""
         self._close_messages_no_wait()
-
-
-def heed_signals(stop: Callable[[int], None]) -> None:
-    """Call `stop(exit_code)` on the event loop when the process is told to end, so that the terminal is restored."""
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        return
-    import asyncio
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop, 128 + number)
 
 
 def note_lost_threads(log_line: Logger) -> None:

@@ -145,6 +145,22 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
         terminal.process.kill()
 
 
+@pytest.mark.parametrize("drawing", [False, True])
+def test_a_terminal_that_is_gone_without_a_word_ends_it_too(tmp_path: Path, drawing: bool) -> None:
+    """Nothing tells it; it may be waiting for keys, or for the bytes it draws to be taken."""
+    path = make_casebook(tmp_path / "sample.db")
+    terminal = Terminal([sys.executable, "-c", CRASHING, str(path)], tmp_path)
+    try:
+        terminal.read_until(b"ModuleNotFound")
+        if drawing:
+            os.write(terminal.master, b"\x1b[B" * 400)
+        os.close(terminal.master)
+        os.close(terminal.slave)
+        assert terminal.process.wait(60) != 0
+    finally:
+        terminal.process.kill()
+
+
 @pytest.mark.parametrize("more", [{"TERM": "dumb"}, {}])
 def test_off_a_terminal_and_on_a_dumb_one_it_prints_help_and_exits_2(tmp_path: Path, more: dict[str, str]) -> None:
     path = make_casebook(tmp_path / "sample.db")
