@@ -40,8 +40,12 @@ def broken(draw: st.DrawFn) -> tuple[str, str]:
         at = draw(st.integers(0, len(lines) - 1))
         change = draw(st.sampled_from(["cut", "double", "brace", "blank", "korean"]))
         lines[at : at + 1] = {
-            "cut": [], "double": [lines[at]] * 2, "brace": [lines[at], "}"], "blank": ["", lines[at]], "korean": ["가 {"],
-        }[change] or [""]  # fmt: skip
+            "cut": [],
+            "double": [lines[at]] * 2,
+            "brace": [lines[at], "}"],
+            "blank": ["", lines[at]],
+            "korean": ["가 {"],
+        }[change] or [""]
     return name, "\n".join(lines)
 
 
