@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
+from core.transcripts.told_call import told_call
 from tui.render.foreign import cut, inline, title
 from tui.render.signs import Signs
 from tui.render.when import stamp
@@ -23,6 +24,7 @@ SHOWN = 4_000
 Kind = Literal["head", "text", "more", "gap"]
 Mark = Literal["", "error", "fix"]
 _WORDS = {"tool_use": "call", "tool_result": "result", "thinking": "thought"}
+_SIGNED = {"+": "$cb-good", "-": "$cb-bad", "@": "$cb-accent", ":": "$cb-soft"}
 _TONES = {"user": "$cb-accent", "assistant": "$cb-text", "tool": "$cb-dim"}
 
 
@@ -47,7 +49,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the screen, inert: of which message, what it is, and the part that is lit."""
+    """One line of the screen, inert: of which message, what it is, the part that is lit; the sign of a patch's line."""
 
     index: int
     kind: Kind
@@ -55,6 +57,7 @@ class Line:
     role: str = ""
     mark: Mark = ""
     lit: tuple[int, int] | None = None
+    sign: str = ""
 
 
 def lines_of(
@@ -73,6 +76,10 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
     told = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
     told += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
     yield Line(index, "head", "  ".join(title(part) for part in told if part), message.role, mark)
+    if message.kind == "tool_use":
+        yield from _call(message, width)
+        yield Line(index, "gap", "")
+        return
     start, end = marks.errors.get(index, (None, None))
     first = 0 if end is None or end <= SHOWN else max(0, (start or 0) - SHOWN // 4)
     text = message.text[first : first + SHOWN]
@@ -83,6 +90,27 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
     if (left := len(message.text) - first - len(text)) > 0:
         yield Line(index, "more", f"{left:,} more characters")
     yield Line(index, "gap", "")
+
+
+def whole_text(message: SourceMessage) -> str:
+    """All of a message as it is shown."""
+    return "\n".join(line for _, line in told_call(message.text)) if message.kind == "tool_use" else message.text
+
+
+def _call(message: SourceMessage, width: int) -> Iterator[Line]:
+    """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
+    told = told_call(message.text.rstrip("\n"))
+    left, room = sum(len(text) + 1 for _, text in told), SHOWN
+    for sign, text in told:
+        part = text[:room]
+        line = visible(part).expandtabs(4)
+        for start, end in wrap(line, width):
+            yield Line(message.index, "text", line[start:end], message.role, sign=sign)
+        room, left = room - len(part) - 1, left - len(part) - 1
+        if room <= 0:
+            break
+    if left > 0:
+        yield Line(message.index, "more", f"{left:,} more characters")
 
 
 def _shifted(start: int | None, end: int | None, first: int) -> tuple[int, int] | None:
@@ -138,7 +166,7 @@ def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> 
     if line.kind == "more":
         way = signs.told(": {session.whole} shows all")
         return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
-    tone = "$cb-soft" if line.role != "tool" else "$cb-dim"
+    tone = _SIGNED.get(line.sign) or ("$cb-soft" if line.role != "tool" else "$cb-dim")
     body = Content.styled(" " + line.text, tone)
     if line.lit is not None:
         body = body.stylize("bold underline $cb-bad", line.lit[0] + 1, line.lit[1] + 1)

@@ -19,7 +19,7 @@ from tui.actions import Situation, bindings
 from tui.jobs import Job, Jobs
 from tui.panes.messages import PaneCopied
 from tui.render.foreign import inline, title
-from tui.render.session import Line, Marks, draw_line, lines_of
+from tui.render.session import Line, Marks, draw_line, lines_of, whole_text
 from tui.render.signs import Signs
 from tui.widgets.bars import KeyFooter
 
@@ -217,7 +217,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             from core.errors import messages_around
 
             page: SourcePage | None = messages_around(job.store(), self._session, index, 0, 0)
-            return page.messages[0].text if page is not None and page.messages else ""
+            return whole_text(page.messages[0]) if page is not None and page.messages else ""
 
         self._jobs.run("message", work, lambda text, _final: use(text), self._failed)
 
