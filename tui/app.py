@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.types import CSSPathType
 
 from core.config import Config
 from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
 from tui.alt_digits import read_alt_digits
+from tui.covering import Covering
 from tui.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, traceback_of
 from tui.ending import heed_signals
 from tui.jobs import JobReport, Jobs
@@ -37,9 +37,6 @@ from tui.state import Keeper, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
-
-if TYPE_CHECKING:
-    from tui.panes.rules.matching import Matching
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
@@ -104,8 +101,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.signs)
-        self._clock = clock
-        self._matching: Matching | None = None
+        self._over = Covering(self, around, clock)
         self._told: set[str] = set()
         self._state = around.state
         self.errors.memory = around.state.panes.get("errors", {})
@@ -166,7 +162,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             "app.status": self._status,
             "pane.errors": self._to_errors,
             "pane.evidence": self._to_evidence,
-            "pane.rules": self._to_rules,
+            "pane.rules": self._over.rules,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -218,28 +214,9 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
     def _to_evidence(self) -> None:
         from tui.panes.evidence.screen import EvidenceScreen
 
-        if self._leave_pane(EvidenceScreen):
+        if self._over.leave_for(EvidenceScreen):
             screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place)
             self.push_screen(screen, lambda _left: self.on_pane_changed())
-
-    def _to_rules(self) -> None:
-        from tui.panes.rules.matching import Matching
-        from tui.panes.rules.screen import RulesScreen
-
-        if self._leave_pane(RulesScreen):
-            if self._matching is None:
-                told = lambda text: self.log_line("warning", "rules", told=text)  # noqa: E731
-                self._matching = Matching(self._around.sources, self.jobs.path, told)
-            screen = RulesScreen(self.jobs, self._matching, self.signs, self.top.place, self._clock)
-            self.push_screen(screen, lambda _left: self.on_pane_changed())
-
-    def _leave_pane(self, wanted: type[Screen[None]]) -> bool:
-        """Leave the pane that covers the errors for another one; False where that is not to be."""
-        if self._covered() or isinstance(self.screen, wanted):
-            return False
-        if self.screen.has_class("-pane"):
-            self.screen.dismiss()
-        return True
 
     def _to_errors(self) -> None:
         if self.screen.has_class("-pane"):

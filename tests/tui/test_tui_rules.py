@@ -78,7 +78,7 @@ async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls:
         assert "keyword score" in frame(app)
         assert "these" in frame(app), "the words that would do are named"
         await pilot.press("enter", "escape")  # to the ranking, and the rule that was asked about goes
-        await until(pilot, lambda: screen.pinned is None and idle(app))
+        await until(pilot, lambda: screen.asking.pinned is None and idle(app))
 
 
 async def test_an_edit_of_the_rule_file_moves_the_ranking_by_itself(casebook_of_calls: Path, rules: Path) -> None:
@@ -138,7 +138,10 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await until(pilot, lambda: answered(screen, PUSH) and "a call: the rules on the right" in frame(app))
         assert ids(screen)[0] == "ERR-001"
         await pilot.press("f2")
-        await until(pilot, lambda: screen.call is not None and screen.call.tool_input.get("description") is not None)
+        await until(
+            pilot,
+            lambda: screen.asking.call is not None and screen.asking.call.tool_input.get("description") is not None,
+        )
         await pilot.press("f3")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("escape", "escape")

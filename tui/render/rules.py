@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 MEANING, WORDS = "$cb-accent", "$cb-draft"
 """The tones of the two tiers, wherever one is drawn."""
 _BLOCKS = "▏▎▍▌▋▊▉█"
-_TOOL, _AGE = 10, 5
+_TOOL, _LONG_TOOL, _AGE = 8, 12, 5
+_LONG_TOOL_FROM = 54
 _AGE_FROM = 44
 _BARS_FROM, _LONG_BARS_FROM = 40, 70
 _MOVES = {
@@ -107,7 +108,8 @@ def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chos
     sign = ("!" if row.failed else " ", "$cb-bad")
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
-    tool = pad(inline(row.tool, _TOOL, more=signs.more), _TOOL) + " "
+    cells = _TOOL if width < _LONG_TOOL_FROM else _LONG_TOOL
+    tool = pad(inline(row.tool, cells, more=signs.more), cells) + " "
     room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
     about = pad(inline(row.about, room, more=signs.more), room)
     return Content.assemble(*lead, (tool, "$cb-accent"), (about, "$cb-text" if chosen else "$cb-soft"), *tail)

@@ -32,7 +32,7 @@ _NAMES = {"root_cause": "root cause", "new_string": "added", "old_string": "arou
 
 def head(text: str) -> Content:
     """The heading of a part."""
-    return Content.styled(f"\n{text}\n", "bold $cb-dim")
+    return Content.styled(f"\n\n{text}\n", "bold $cb-dim")
 
 
 def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, signs: Signs, now: datetime) -> Content:
@@ -131,12 +131,12 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     elif found.lacking:
         parts.append((f"{signs.dot} words of it that the call lacks: ", "$cb-dim"))
         parts.append((", ".join(title(one.word) for one in found.lacking) + "\n", "$cb-soft"))
-    return Content.assemble("\n", head("What it would have needed"), *parts).rstrip()
+    return Content.assemble(head("What it would have needed"), *parts).rstrip()
 
 
 def _hits(one: MatchedRule, signs: Signs) -> Content:
     if not one.hits:
-        return Content.assemble("\n", head("Shared words"), ("none", "$cb-dim"))
+        return Content.assemble(head("Shared words"), ("none", "$cb-dim"))
     best = max(hit.score for hit in one.hits) or 1.0
     parts: list[tuple[str, str]] = []
     for hit in one.hits[:_HITS]:
@@ -150,7 +150,7 @@ def _hits(one: MatchedRule, signs: Signs) -> Content:
         ]
     if (more := len(one.hits) - _HITS) > 0:
         parts.append((f"and {more} more\n", "$cb-dim"))
-    return Content.assemble("\n", head("Shared words (bm25)"), *parts).rstrip()
+    return Content.assemble(head("Shared words (bm25)"), *parts).rstrip()
 
 
 def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:
@@ -207,13 +207,13 @@ def _wanted_lines(one: LitText) -> set[int]:
 def _query(match: RuleMatch) -> Content:
     text, left = block(match.query, 2_000)
     more = f"\n{left:,} more characters" if left else ""
-    return Content.assemble("\n", head("The query that is compared by meaning"), (text, "$cb-soft"), (more, "$cb-dim"))
+    return Content.assemble(head("The query that is compared by meaning"), (text, "$cb-soft"), (more, "$cb-dim"))
 
 
 def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content:
     """What is kept of the rule: how old, of which text, by which model."""
     if cache is None:
-        return Content.assemble("\n", head("Its vector"), (f"cannot be read: {title(why_not)}", "$cb-draft"))
+        return Content.assemble(head("Its vector"), (f"cannot be read: {title(why_not)}", "$cb-draft"))
     parts: list[tuple[str, str]] = []
     for one in cache.vectors:
         parts += [("model  ", "$cb-dim"), (title(one.model), "$cb-text"), (f"  {title(one.recipe)}\n", "$cb-dim")]
@@ -231,7 +231,7 @@ def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content
         parts += [("rule   ", "$cb-dim"), (f"sha256 {cache.content_hash[:16]}, the row {state}\n", "$cb-soft")]
     if cache.failure:
         parts.append((f"{title(cache.failure)}\n", "$cb-bad"))
-    return Content.assemble("\n", head("Its vector"), *parts).rstrip()
+    return Content.assemble(head("Its vector"), *parts).rstrip()
 
 
 def _since(when: datetime, now: datetime) -> str:

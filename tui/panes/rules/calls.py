@@ -82,6 +82,7 @@ class CallList(Vertical):
         self.typed = TypedCall(signs)
         self.tool = ""  # only calls of this tool
         self.readonly = ""
+        self._notice: Notice | None = None
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice; the box."""
@@ -116,7 +117,7 @@ class CallList(Vertical):
             at = now.after(before, self.rows.chosen) if before.total else 0
             self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
             self.rows.reveal()
-            self.place.tell(None if now.total else _none(self.tool))
+            self._tell(None if now.total else _none(self.tool))
             self._caption()
             done()
 
@@ -125,7 +126,7 @@ class CallList(Vertical):
     def _failed(self, done: Callable[[], object]) -> Callable[[Fault], None]:
         def failed(fault: Fault) -> None:
             self.rows.show(CallRows())
-            self.place.tell(_none("") if fault.code == "not_indexed" else of_fault(fault))
+            self._tell(_none("") if fault.code == "not_indexed" else of_fault(fault))
             self._caption()
             done()
 
@@ -134,7 +135,16 @@ class CallList(Vertical):
     def show_box(self, on: bool) -> None:
         """Show the box in the place of the list, or the list again."""
         self.set_class(on, "-typing")
+        self._tell(self._notice)
         self._caption()
+
+    def _tell(self, notice: Notice | None) -> None:
+        """Show the rows, or a notice in their place; neither while the box stands there."""
+        self._notice = notice
+        if self.typing:
+            self.rows.display = self.place.notice.display = False
+        else:
+            self.place.tell(notice)
 
     def take_focus(self) -> None:
         """To the list, to its notice, or into the box."""

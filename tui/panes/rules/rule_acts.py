@@ -84,7 +84,7 @@ class RuleActs:
 
         def picked(rule: Rule | None) -> None:
             if rule is not None:
-                self._screen.pin(key_of(rule))
+                self._screen.asking.pin(key_of(rule))
 
         self._all(lambda rules, _final: self._push(PickRule(rules, "Why not …?"), picked))
 
@@ -106,7 +106,7 @@ class RuleActs:
             self._screen.say("The settings name no rule file: see rules.files.", "warning")
 
     def _label(self, verdict: Verdict) -> None:
-        call, one, ranked = self._screen.call, self._screen.rank.chosen, self._screen.rank.ranked
+        call, one, ranked = self._screen.asking.call, self._screen.rank.chosen, self._screen.rank.ranked
         if call is None or ranked is None:
             return
         if one is None and ranked.match.rules:
@@ -117,7 +117,7 @@ class RuleActs:
     def _missing(self) -> None:
         from tui.panes.rules.pick_rule import PickRule
 
-        call, one = self._screen.call, self._screen.rank.chosen
+        call, one = self._screen.asking.call, self._screen.rank.chosen
         if call is not None and one is not None and not self._screen.rank.chosen_shown:
             self._screen.labelling.say(call, one.id, "missing")
             return

@@ -1,0 +1,141 @@
+"""The chosen call and its way to the screen: read, matched, explained; matched again when a rule file changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.panes.rules.matching import Ranked, Reasons, RuleKey, key_of
+from tui.panes.rules.queries import read_call, watch_files
+from tui.render.rules_states import no_call, no_files, no_rules, unreadable
+
+if TYPE_CHECKING:
+    from core.rules.answer import RuleMatch
+    from core.rules.call import ToolCall
+    from core.rules.calls_page import StoredCall
+    from core.rules.label_file import Label
+    from tui.panes.rules.screen import RulesScreen
+
+SOON = 0.03
+"""Seconds that a row must stay chosen before it is read."""
+_MOVES = 3
+"""Moves that are told in words."""
+
+
+class Asking:
+    """Which call is asked about, which rule is kept in sight; puts answers into the parts of the screen."""
+
+    def __init__(self, screen: RulesScreen) -> None:
+        self._screen = screen
+        self.call: ToolCall | None = None
+        self.pinned: RuleKey | None = None
+        self._reasons: Reasons | None = None
+        self._go_to: RuleKey | None = None  # the rule to choose once the match is there
+
+    def chosen(self) -> None:
+        """Another call is the chosen one: read it."""
+        if self._screen.calls.typing:
+            return
+        key = self._screen.calls.chosen_key
+        if key is None:
+            self.ask(None)
+            return
+
+        def came(found: StoredCall | None, _final: bool) -> None:
+            if found is not None and not self._screen.calls.typing:
+                same = self.call is not None and (self.call.tool_name, self.call.tool_input) == (
+                    found.call.tool_name, found.call.tool_input,
+                )  # fmt: skip
+                if not same:
+                    self.ask(found.call)
+
+        self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=SOON)
+
+    def ask(self, call: ToolCall | None) -> None:
+        """Which rules does this call meet? None: there is no call; the rules are read all the same."""
+        self.call, self._screen.rank.said = call, ""
+        self.match(None)
+        self._screen.changed()
+
+    def match(self, before: RuleMatch | None) -> None:
+        """Match the call (again); `before`: tell what moved since then."""
+        from core.rules.call import ToolCall
+
+        call = self.call or ToolCall("")
+
+        def came(ranked: Ranked | None, final: bool) -> None:
+            self._ranked(ranked, told=before is not None and final)
+
+        work = self._screen.matching.rank(call, self._screen.labelling.path, before, self.pinned)
+        self._screen.jobs.run("rules-rank", work, came, lambda fault: self._screen.rank.tell(unreadable(fault)))
+
+    def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
+        from core.rules.moved import told as in_words
+
+        before = self._screen.rank.ranked
+        stays = before is not None and ranked is not None and before.call is ranked.call
+        inside = self._screen.rank.rows.has_focus or self._screen.why.has_focus or told
+        at = key_of(self._screen.rank.chosen) if stays and inside and self._screen.rank.chosen is not None else None
+        if ranked is None:
+            self._screen.rank.tell(no_files(self._screen.matching.sources.places()))
+        elif not ranked.rules:
+            self._screen.rank.tell(no_rules(ranked), ranked)
+        elif self.call is None:
+            self._screen.rank.tell(no_call(ranked), ranked)
+        else:
+            if told:
+                moves = [in_words(one) for one in ranked.moves]
+                more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
+                self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
+            self._screen.rank.show(ranked, self._go_to or at)
+            self._go_to = None
+        self.show()
+
+    def show(self) -> None:
+        """Show the chosen rule, and read all there is to say about it."""
+        ranked, one = self._screen.rank.ranked, self._screen.rank.chosen
+        reasons = self._reasons
+        if one is None or reasons is None or reasons.key != key_of(one) or ranked is None:
+            self._reasons = reasons = None
+        self._screen.why.show(ranked, one, reasons)
+        self._screen.changed()
+        if ranked is None or one is None:
+            self._screen.jobs.cancel("rules-why")
+            return
+
+        def came(found: Reasons | None, _final: bool) -> None:
+            if found is not None and self._screen.rank.ranked is ranked and self._screen.rank.chosen is one:
+                self._reasons = found
+                self._screen.why.show(ranked, one, found)
+
+        delay = SOON if reasons is None else 0.0
+        self._screen.jobs.run(
+            "rules-why", self._screen.matching.reasons(ranked.call, one), came, self._screen.told, delay=delay
+        )
+
+    def watch(self) -> None:
+        """From now on the ranking follows the rule files."""
+
+        def heard(_change: bool, _final: bool) -> None:
+            ranked = self._screen.rank.ranked
+            self.match(ranked.match if ranked is not None and self.call is not None else None)
+
+        self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), heard, self._screen.told)
+
+    def pin(self, key: RuleKey | None) -> None:
+        """Keep this rule in the ranking, whatever its score; None: none."""
+        self.pinned = self._go_to = key
+        self.match(None)
+
+    def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
+        ranked = self._screen.rank.ranked
+        if ranked is not None and ranked.call is call:
+            at = key_of(self._screen.rank.chosen) if self._screen.rank.chosen is not None else None
+            self._screen.rank.said = told
+            index = self._screen.rank.rows.chosen
+            self._screen.rank.show(replace(ranked, label=label), at)
+            if at is None:
+                self._screen.rank.rows.choose(index)
+            self.show()
+        else:
+            self._screen.say(told)
