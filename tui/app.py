@@ -33,7 +33,7 @@ from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
 from tui.render.states import of_fault
-from tui.state import Keeper, State, read_state, state_file
+from tui.state import Keeper, Memory, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
@@ -215,7 +215,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         from tui.panes.evidence.screen import EvidenceScreen
 
         if self._over.leave_for(EvidenceScreen):
-            screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place)
+            memory = self._state.panes.get("evidence")
+            screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place, memory)
             self.push_screen(screen, lambda _left: self.on_pane_changed())
 
     def _to_errors(self) -> None:
@@ -246,6 +247,11 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             self._keep()
             self._keeper.last()
         self.jobs.close(0.0)
+
+    def remember(self, pane: str, memory: Memory) -> None:
+        """How a pane other than the errors looks now."""
+        self._state = replace(self._state, panes={**self._state.panes, pane: memory})
+        self._keep()
 
     def _keep(self) -> None:
         """Remember how it looks now."""

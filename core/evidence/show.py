@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, cast
 from core.align import Aligned, Concern, Difference, Span
 from core.evidence.acts import JOIN, choices
 from core.evidence.messages import StoredMessages, message_text
+from core.evidence.offered import offered
 from core.evidence.places import words_at
 from core.evidence.promotion import Promotion, promotion_of
 from core.evidence.review import QuoteRow, quote_row
@@ -47,7 +48,8 @@ class Quote:
     """A quote whole. `spans`: where it stands now (empty while that is open), `words` what stands there.
 
     `original`: the quote as it was extracted, where a person took other words. `mark` goes back as `expect`, so that
-    nobody decides over another's decision unseen. `found.trace` is how the machine came to its answer.
+    nobody decides over another's decision unseen. `found.trace` is how the machine came to its answer. `offered`: the
+    number of the choice to take first (0: none), and why that one of several.
     """
 
     SCHEMA: ClassVar[str] = "evidence_quote.v1"
@@ -63,6 +65,8 @@ class Quote:
     decision: Made | None
     promotion: Promotion
     mark: str
+    offered: int = 0
+    offered_why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ def show_quote(store: Store, evidence_id: int) -> Quote | None:
         None if made is None else Made(made.act, one.decided_by or "", one.decided_at or "", made.reason, one.lapsed),
         promotion_of(store.con, one.entry_id),
         one.mark,
+        *offered(store.con, one),
     )
 
 

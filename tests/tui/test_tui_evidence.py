@@ -25,6 +25,9 @@ from tests.core.evidence.evidence_support import (
 from tests.tui.corpus import assert_inert, few
 from tests.tui.support import app_on, frame, until
 from tui.app import CasebookApp
+from tui.panes.evidence.filter_menu import EvidenceFilter
+from tui.panes.evidence.find_screen import FindScreen
+from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.reason import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
 
@@ -111,7 +114,9 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
-        await until(pilot, lambda: "1 to 2 chooses" in frame(app))
+        assert "stands in 2 places" in frame(app)
+        assert "again takes place 1" in frame(app)
+        assert screen.quotes.left == 2
         await pilot.press("2")
         await until(pilot, lambda: screen.chosen_id == 5 and shown(screen))
 
@@ -182,7 +187,7 @@ async def test_a_span_is_drawn_by_words_and_the_original_s_words_are_taken(revie
     assert third.original == FLAGGED[1]
 
 
-async def test_filters_next_problem_and_near_miss(review: Path) -> None:
+async def test_the_menu_filters_by_state_session_and_type_with_counts(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
@@ -191,8 +196,28 @@ async def test_filters_next_problem_and_near_miss(review: Path) -> None:
             ("all", [1, 2, 3, 4, 5, 6]),
         ):  # fmt: skip
             await pilot.press("f")
+            await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and "decision" in frame(app))
+            assert f"{name:<31}{len(ids):>7}" in frame(app)
+            await pilot.press(*name[:4], "enter")
             await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == ids)  # noqa: B023
             assert f"Quotes {name}" in frame(app)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and "decision" in frame(app))
+        assert f"session {SESSION[:20]}" in frame(app)
+        await pilot.press(*"decis", "tab")
+        await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == [3])
+        await pilot.press("escape")
+        assert "decision" in str(screen.list.border_title)
+        await pilot.press("F")
+        await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 4)
+
+
+async def test_next_problem_and_near_miss(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        screen.show_only(Shown("all"))
+        await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 6)
         screen.list.rows.choose(0)
         await pilot.press("n")
         assert screen.chosen_id == 2
@@ -203,6 +228,120 @@ async def test_filters_next_problem_and_near_miss(review: Path) -> None:
         await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == [3])
         await pilot.press("F")
         await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 4)
+
+
+async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 5)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press(*"nobody wrote this")
+        await until(pilot, lambda: "nowhere in this session" in frame(app))
+        await pilot.press("ctrl+u", *"timeout is 30", "enter")  # as fast as one types: Enter waits for what it finds
+        await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
+        assert screen.view.index == 3
+        assert "timeout is 30" in MESSAGES[3][screen.view.spans[0].start : screen.view.spans[0].end]
+        await until(pilot, lambda: "message 3" in frame(app) and "a accept" in frame(app))
+        await pilot.press("]", "a")
+        await until(pilot, lambda: idle(app) and state(review, 5) == "accepted")
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+    with open_store(review) as store:
+        fifth = show_quote(store, 5)
+    assert fifth is not None
+    assert fifth.words == ("timeout is 30 seconds.",)
+
+
+async def test_a_number_looks_for_the_quote_in_that_message(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 2)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press("1")
+        await until(pilot, lambda: "%" in frame(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
+        assert screen.view.index == 1
+        await pilot.press("a")
+        await until(pilot, lambda: idle(app) and state(review, 2) == "accepted")
+
+
+async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_offered(tmp_path: Path) -> None:
+    text = "retry twice here. " + "x" * 300 + " The port is 80. retry twice here. " + "y" * 300 + " retry twice here."
+    path = fill(tmp_path / "near.db", [text], entry("one", (0, "The port is 80"), (0, "retry twice here")))
+    app = app_on(path)
+    async with app.run_test(size=(240, 40)) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 2)
+        await pilot.press("a")
+        assert "again takes place 2, the nearest to another quote of the entry" in frame(app)
+        await pilot.press("a")
+        await until(pilot, lambda: idle(app) and state(path, 2) == "accepted")
+    with open_store(path) as store:
+        found = show_quote(store, 2)
+    assert found is not None
+    assert found.spans[0].start == text.index("retry", 200)
+
+
+async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        screen.show_only(Shown("failed"))
+        await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 2)
+        await at(pilot, screen, 5)
+        await pilot.press("t", "alt+1")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
+
+
+async def test_a_hundred_failed_quotes_take_at_most_two_keys_each(tmp_path: Path) -> None:
+    """Where the right place is offered: near misses by one key, flagged and repeated ones by two."""
+    words = [*["amber", "birch", "cedar", "dusk", "ember", "frost", "grove", "heath", "iris", "juniper"]]
+    lines = [
+        f"{one} and {other} copy the table of {one} into the bucket of {other} at night"
+        for one in words
+        for other in words
+    ]
+    messages = ["\n".join(lines), "twice it says: the queue is full. Again: the queue is full."]
+    quotes = [
+        (0, line.replace("copy the table", "move a list").replace("into the", "to some")) if number % 3 == 0 else
+        (0, line.replace("at night", "at noon")) if number % 3 == 1 else
+        (1, "the queue is full")
+        for number, line in enumerate(lines)
+    ]  # fmt: skip
+    path = fill(tmp_path / "hundred.db", messages, *(entry(f"e{at}", quote) for at, quote in enumerate(quotes)))
+    app = app_on(path)
+    keys = 0
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        assert screen.quotes.left == 100
+        for number in range(100):
+            await until(pilot, lambda: shown(screen))
+            left = screen.quotes.left
+            await pilot.press("a")
+            keys += 1
+            if screen.quotes.left == left:
+                await pilot.press("a")
+                keys += 1
+            assert screen.quotes.left == left - 1, number
+            assert number % 10 or f"{left - 1} left" in frame(app)
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
+    assert keys <= 200
+    with open_store(path) as store:
+        for evidence_id, line in enumerate(lines, 1):
+            found = show_quote(store, evidence_id)
+            assert found is not None
+            assert found.row.state == "accepted"
+            assert found.words == ((line,) if evidence_id % 3 != 0 else ("the queue is full",))
 
 
 async def test_what_another_decides_meanwhile_is_not_decided_over(review: Path) -> None:

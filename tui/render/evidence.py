@@ -14,7 +14,7 @@ from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.align import Concern, Difference, Span
-    from core.evidence import Entry, Quote, QuoteRow
+    from core.evidence import Entry, Quote, QuoteRow, Seen
 
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
@@ -100,6 +100,31 @@ def draw_places(quote: Quote, texts: Mapping[int, str], at: int, signs: Signs, w
     if (more := len(quote.choices) - _PLACES) > 0:
         lines.append(Content.styled(f"  and {more:,} more places", "$cb-dim"))
     return Content("\n").join(lines)
+
+
+def draw_filter_choice(kind: str, value: str, count: int | None, signs: Signs, *, on: bool) -> Content:
+    """A line of the filter menu: whether it is on, the kind, the value, how many quotes it would show."""
+    mark = signs.outcomes["hit"]
+    shown = inline(value, 30, more=signs.more) or "(none)"
+    return Content.assemble(
+        (f"{mark.sign if on else ' '} ", mark.tone),
+        (pad(kind, 8), "$cb-dim"),
+        (pad(shown, 31), "$cb-text bold" if on else "$cb-text"),
+        (("" if count is None else f"{count:,}").rjust(7), "$cb-dim" if count else "$cb-faint"),
+    )
+
+
+def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
+    """A place found in the session, on one line: the message, how like the quote it is, the words lit."""
+    like = "" if seen.similarity == 1.0 else f" {seen.similarity:.0%}"
+    head = f"{seen.span.message_index:>5}{like}  "
+    room = max(8, width - len(head))
+    before = max(0, seen.start - _AROUND)
+    lead = signs.more if before else ""
+    words = inline(seen.text[before:], max(1, room - len(lead)), more=signs.more)
+    line = Content.assemble((head, "$cb-dim"), (lead, "$cb-faint"), (words, "$cb-soft"))
+    first, last = (min(len(head) + len(lead) + at - before, len(line.plain)) for at in (seen.start, seen.end))
+    return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:

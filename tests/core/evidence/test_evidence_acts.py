@@ -40,6 +40,7 @@ from tests.core.evidence.evidence_support import (
     MESSAGES,
     NEAR,
     SESSION,
+    add_messages,
     entry,
     states,
 )
@@ -81,6 +82,26 @@ def test_an_ambiguous_quote_wants_a_place(reviewed: Store) -> None:
     assert choose(reviewed, "mina", 2, 2).refused == "as_it_was"
     with pytest.raises(Fault, match="no place 3"):
         choose(reviewed, "mina", 2, 3)
+
+
+def test_of_several_places_the_nearest_to_the_other_quote_or_the_free_one_is_offered(store: Store) -> None:
+    text = "The queue is full. One. The port is 80. The queue is full. Two. The queue is full."
+    add_messages(store, [text])
+    at = len(MESSAGES)
+    add_entries(store, SESSION, [entry("near", (at, "The queue is full."), (at, "Two.")),
+                                 entry("same", (at, "The queue is full."), (at, "The queue is full.")),
+                                 entry("sole", (at, "The queue is full."))])  # fmt: skip
+    align_session(store, SESSION)
+    shown = [show_quote(store, number) for number in (1, 3, 5)]
+    assert [(one.offered, one.offered_why) for one in shown if one is not None] == [
+        (2, "the nearest to another quote of the entry"),
+        (1, "the first of them"),
+        (1, "the first of them"),
+    ]
+    choose(store, "mina", 3, 1)
+    other = show_quote(store, 4)
+    assert other is not None
+    assert (other.offered, other.offered_why) == (2, "the first that no other quote of the entry has")
 
 
 def test_a_near_miss_is_taken_widened_and_made_the_quote(reviewed: Store) -> None:

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LANE", "Decision", "decided", "promoted", "taken_back"]
 
-Act = Literal["accept", "choose", "adjust", "words", "reject"]
+Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
 DONE: dict[Act, str] = {
     "accept": "accepted",
     "choose": "accepted",
     "adjust": "accepted",
+    "look": "accepted there",
     "words": "took the original's words",
     "reject": "rejected",
 }

@@ -12,6 +12,7 @@ from tui.panes.evidence.quote_view import Looked
 
 if TYPE_CHECKING:
     from core.align import Span
+    from tui.panes.evidence.finding import FoundPlace
     from tui.panes.evidence.screen import EvidenceScreen
 
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
@@ -36,6 +37,7 @@ class Places:
             "evidence.reject": self._reject,
             "evidence.words": self._words,
             "evidence.place": self._look_on,
+            "evidence.find": self._find,
             **{name: lambda read, at=number: self._choose(read, at) for name, number in _NUMBERS.items()},
             **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
         }
@@ -54,9 +56,9 @@ class Places:
     def back(self) -> bool:
         """Back to the place as it was offered; False if it is that."""
         view = self._screen.view
-        if not view.asking and view.looked == Looked():
+        if not view.asking and view.looked == view.start:
             return False
-        view.look(Looked())
+        view.look(view.start)
         return True
 
     def _decide(self, read: ReadQuote, act: Act, *, number: int = 0, spans: tuple[Span, ...] | None = None,
@@ -67,18 +69,18 @@ class Places:
         self._screen.decided(row.id, decision.state)
 
     def _accept(self, read: ReadQuote) -> None:
-        """The place on the screen; a flagged quote is asked about once, with what changed before the person."""
+        """The place on the screen. A flagged quote is asked about once, with what changed before the person; so is one
+        that stands in several places, with the one that is offered."""
         view, state = self._screen.view, read.quote.row.state
-        if state == "accepted" and view.looked == Looked():
+        several = state == "ambiguous" and not view.looked.picked and view.looked.drawn is None
+        if state == "accepted" and view.looked == view.start:
             self._screen.say("That is decided already.")
-        elif state == "ambiguous" and not view.looked.picked and view.looked.drawn is None:
-            places = min(len(read.quote.choices), PLACES_CHOSEN)
-            self._screen.say(f"It stands in several places: 1 to {places} chooses one.")
-        elif state == "flagged" and not view.asking:
+        elif (several or state == "flagged") and not view.asking:
             view.ask()
         elif view.looked.drawn is not None:
-            self._decide(read, "adjust", spans=view.looked.drawn, confirmed=view.asking)
-        elif view.looked.picked:
+            act = "look" if view.looked.found else "adjust"
+            self._decide(read, act, spans=view.looked.drawn, confirmed=view.asking)
+        elif several or view.looked.picked:
             self._decide(read, "choose", number=view.looked.at + 1, confirmed=view.asking)
         else:
             self._decide(read, "accept", confirmed=view.asking)
@@ -98,8 +100,8 @@ class Places:
     def _words(self, read: ReadQuote) -> None:
         """The words at the place on the screen become the quote; which place that is must be plain."""
         view = self._screen.view
-        if read.quote.row.state == "ambiguous" and view.looked == Looked():
-            self._decide(read, "words", spans=read.quote.choices[0].spans)  # every place has the same words
+        if read.quote.row.state == "ambiguous" and view.looked == view.start:
+            self._decide(read, "words", spans=read.quote.choices[view.looked.at].spans)  # all have the same words
         elif view.spans:
             self._decide(read, "words", spans=view.spans)
 
@@ -116,6 +118,16 @@ class Places:
         drawn = tuple(spans)
         view.look(Looked(view.looked.at, drawn, picked=True))
         self._screen.reader.compare(read, drawn, view.compared)
+
+    def _find(self, read: ReadQuote) -> None:
+        """Another place anywhere in the session: chosen there, it is shown here to be accepted."""
+        from tui.panes.evidence.find_screen import FindScreen
+
+        def chosen(found: FoundPlace | None) -> None:
+            if found is not None and self._screen.chosen_id == read.quote.row.id:
+                self._screen.show_found(read, found)
+
+        self._screen.app.push_screen(FindScreen(self._screen.jobs, self._screen.signs, read.quote), chosen)
 
     def _reject(self, read: ReadQuote) -> None:
         from tui.panes.evidence.reason import ReasonScreen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tui.jobs import Job
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from core.evidence import Counts, Entry, MessageText, Quote, QuoteFilters, QuoteRow
 
 FilterName = Literal["to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all"]
+Kind = Literal["state", "session", "type"]
 FILTERS: tuple[FilterName, ...] = ("to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all")
 
 
@@ -29,6 +30,17 @@ class Shown:
         if session is not None:
             return replace(self, session=None if self.session is not None else session)
         return replace(self, type=None if self.type is not None else type)
+
+    def has(self, kind: Kind, value: str) -> bool:
+        """Whether this is on."""
+        return {"state": self.name, "session": self.session, "type": self.type}[kind] == value
+
+    def picked(self, kind: Kind, value: str) -> Shown:
+        """With this on in the place of another of its kind; or off, if it was on."""
+        on = self.has(kind, value)
+        if kind == "state":
+            return replace(self, name="to decide" if on else cast("FilterName", value))
+        return replace(self, **{kind: None if on else value})
 
     def lets(self, state: str) -> bool:
         """Whether a quote in this state is shown."""

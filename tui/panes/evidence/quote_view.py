@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.actions import bindings
+from tui.evidence_actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.render.evidence import (
     draw_concerns,
@@ -35,11 +36,16 @@ class Message(Reading):
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """Which place is on the screen: one of the choices (`at`, from 0), or one drawn by hand (`drawn`)."""
+    """Which place is on the screen: one of the choices (`at`, from 0), or one drawn by hand or found (`drawn`)."""
 
     at: int = 0
     drawn: tuple[Span, ...] | None = None
     picked: bool = False
+    found: bool = False
+
+
+def _first(read: ReadQuote | None) -> Looked:
+    return Looked(0 if read is None else max(0, read.quote.offered - 1))
 
 
 class QuoteView(Vertical):
@@ -62,6 +68,11 @@ class QuoteView(Vertical):
         yield self._head
         with self.message:
             yield from (self._before, self._place, self._behind)
+
+    @property
+    def start(self) -> Looked:
+        """The place that is offered first."""
+        return _first(self.read)
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -93,10 +104,18 @@ class QuoteView(Vertical):
     def show(self, read: ReadQuote | None) -> None:
         """Show this quote, at its first place; the same one read again stays where it was looked at."""
         same = read is not None and self.read is not None and read.quote == self.read.quote
+        if same and read is not None and self.read is not None:
+            # A place found elsewhere lies in a message that was read for it alone.
+            read = replace(read, messages={**self.read.messages, **read.messages})
         if not same:
-            self.looked, self.asking, self._compared = Looked(), False, None
+            self.looked, self.asking, self._compared = _first(read), False, None
         self.read = read
         self.draw()
+
+    def put(self, read: ReadQuote, looked: Looked) -> None:
+        """Show this quote at this place."""
+        self.read = read
+        self.look(looked)
 
     def look(self, looked: Looked) -> None:
         """Look at another place."""
@@ -164,14 +183,22 @@ class QuoteView(Vertical):
         texts = {index: message.text for index, message in self.read.messages.items()}
         return draw_places(self.read.quote, texts, self.looked.at, self._signs, max(20, self._head.size.width - 2))
 
+    def _asked(self) -> str:
+        assert self.read is not None
+        quote = self.read.quote
+        if quote.row.state != "ambiguous":
+            return self._signs.told("Its meaning may differ. {evidence.accept} again accepts it all the same.")
+        most = min(len(quote.choices), PLACES_CHOSEN)
+        told = f"{{evidence.accept}} again takes place {quote.offered}, {quote.offered_why}; 1 to {most} takes another."
+        return self._signs.told(f"It stands in {len(quote.choices):,} places. {told}")
+
     def _drawn_head(self) -> Content:
         assert self.read is not None
         quote = self.read.quote
         concerns, diff = self._differences()
         parts: list[Content] = []
         if self.asking:
-            told = self._signs.told("Its meaning may differ. {evidence.accept} again accepts it all the same.")
-            parts.append(Content.styled(told, "bold $cb-bad"))
+            parts.append(Content.styled(self._asked(), "bold $cb-bad"))
         if diff and any(not run.same for run in diff):
             parts.append(draw_diff(diff))
         else:

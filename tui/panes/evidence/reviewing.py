@@ -14,6 +14,7 @@ from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.evidence import Decided, Promoted
+    from tui.panes.evidence.queries import ReadQuote
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,23 @@ class Reviewing:
             self._heard(Ended(one, False, _told(fault)))
 
         self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def blocked(self, read: ReadQuote | None) -> str:
+        """Why nothing can be promoted while this quote is shown; empty: something can."""
+        if read is None or self.ready is not None:
+            return ""
+        promotion = read.quote.promotion
+        if promotion.promotionBlocked:
+            return promotion.promotionBlockReason or "It cannot be promoted."
+        return "The entry is verified already." if promotion.stage == "verified" else ""
+
+    def promote_for(self, read: ReadQuote | None) -> None:
+        """Promote the entry of the quote shown; else the one that became free by the last decision."""
+        free = read is not None and not read.quote.promotion.promotionBlocked
+        if read is not None and free and read.quote.promotion.stage == "candidate":
+            self.promote(read.quote.row.entry_id)
+        elif self.ready is not None:
+            self.promote(self.ready)
 
     def promote(self, entry_id: str) -> None:
         """Make an entry verified, if nothing blocks it."""

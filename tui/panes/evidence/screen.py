@@ -16,20 +16,23 @@ from tui.jobs import Jobs
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.watching import files_at, watch
 from tui.panes.evidence.entry_view import EntryView
+from tui.panes.evidence.memory import memory_of, recall
 from tui.panes.evidence.place_keys import Places
-from tui.panes.evidence.queries import FILTERS, Listed, Shown, read_list
+from tui.panes.evidence.queries import Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import Quotes
 from tui.panes.evidence.quote_list import QuoteList
-from tui.panes.evidence.quote_view import QuoteView
+from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.reading import AHEAD, QuoteReader
 from tui.panes.evidence.reviewing import Ended, Reviewing
 from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
 from tui.render.bars import Place
+from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
+    from tui.panes.evidence.finding import FoundPlace
 
 PAGE = 500
 """Rows read at a time."""
@@ -44,15 +47,16 @@ class EvidenceScreen(Screen[None]):
 
     BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open"))
 
-    def __init__(self, jobs: Jobs, curating: Curating, place: Place) -> None:
+    def __init__(self, jobs: Jobs, curating: Curating, place: Place, memory: Memory | None = None) -> None:
         super().__init__(classes="-pane")
-        signs = curating.signs
-        self._jobs = jobs
+        self.signs = signs = curating.signs
+        self.jobs = self._jobs = jobs
         self._curating = curating
         self.shown = Shown()
         self.quotes = Quotes()
         self._limit = PAGE
-        self._wanted: int | None = None  # the quote to go to once it is listed again
+        self.wanted: int | None = None  # the quote to go to once it is listed (again)
+        self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
         self.list = QuoteList(signs)
         self.view = QuoteView(signs)
         self.entry = EntryView(signs)
@@ -61,6 +65,8 @@ class EvidenceScreen(Screen[None]):
         self.places = Places(self)
         self._body = Container(id="evidence-body")
         self._top = TopBar(replace(place, pane="Evidence"), ascii_only=signs.plain)
+        recall(self, memory or {})
+        self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
@@ -93,25 +99,15 @@ class EvidenceScreen(Screen[None]):
     def situation(self) -> Situation:
         """What is possible here."""
         read = self.view.read
-        places = 0 if read is None else max(len(read.quote.choices), bool(read.quote.spans))
+        places = 0 if read is None else max(len(read.quote.choices), bool(self.view.spans))
         return Situation(
             "evidence",
             cases=self.quotes.total,
             quote=read is not None,
             places=places,
             filtered=self.shown != Shown(),
-            blocked=self._blocked(),
+            blocked=self.reviewing.blocked(read),
         )
-
-    def _blocked(self) -> str:
-        if self.view.read is None or self.reviewing.ready is not None:
-            return ""
-        promotion = self.view.read.quote.promotion
-        if promotion.promotionBlocked:
-            return promotion.promotionBlockReason or "It cannot be promoted."
-        return "The entry is verified already." if promotion.stage == "verified" else ""
-
-    # Reading ---------------------------------------------------------------------------------------------------------
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
@@ -123,8 +119,10 @@ class EvidenceScreen(Screen[None]):
         self.load(_SOON)
 
     def _loaded(self, read: Listed, _final: bool) -> None:
-        at = self._wanted if self._wanted is not None else self.chosen_id
-        self._wanted = None
+        if not self.is_attached:
+            return
+        at = self.wanted if self.wanted is not None else self.chosen_id
+        self.wanted = None
         self.put(self.quotes.renewed(read, self.shown, self.reviewing.pending), at)
 
     def _troubled(self, fault: Fault) -> None:
@@ -153,7 +151,7 @@ class EvidenceScreen(Screen[None]):
         self._came(self.chosen_id)
 
     def _came(self, evidence_id: int | None) -> None:
-        if evidence_id != self.chosen_id:
+        if evidence_id != self.chosen_id or not self.is_attached:
             return
         read = self.reader.get(evidence_id)
         if read is not None or self.view.read is None or self.view.read.quote.row.id != evidence_id:
@@ -164,18 +162,18 @@ class EvidenceScreen(Screen[None]):
     def changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            self._keys.situation = cast("CasebookApp", self.app).situation()
-
-    # What one can do -------------------------------------------------------------------------------------------------
+            app = cast("CasebookApp", self.app)
+            self._keys.situation = app.situation()
+            app.remember("evidence", memory_of(self))
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
             "evidence.next": lambda: self._next(_PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
-            "evidence.promote": self._promote,
+            "evidence.promote": lambda: self.reviewing.promote_for(self.view.read),
             "evidence.filter": self._filter,
-            "evidence.unfilter": lambda: self._show_only(Shown()),
+            "evidence.unfilter": lambda: self.show_only(Shown()),
             "evidence.session": lambda: self._only(session=True),
             "evidence.type": lambda: self._only(session=False),
             "evidence.why": self._toggle_why,
@@ -211,7 +209,7 @@ class EvidenceScreen(Screen[None]):
             self.say(ended.told, "warning")
         if ended.evidence_id is not None and (not ended.done or ended.back):
             self.quotes = self.quotes.without(ended.evidence_id, self.shown)
-            self._wanted = ended.evidence_id
+            self.wanted = ended.evidence_id
         if self.is_attached:
             self.list.caption(self.quotes, self.shown)
             self._again()
@@ -224,28 +222,32 @@ class EvidenceScreen(Screen[None]):
         else:
             self.list.rows.choose(at)
 
-    def _promote(self) -> None:
-        read = self.view.read
-        free = read is not None and not read.quote.promotion.promotionBlocked
-        if read is not None and free and read.quote.promotion.stage == "candidate":
-            self.reviewing.promote(read.quote.row.entry_id)
-        elif self.reviewing.ready is not None:
-            self.reviewing.promote(self.reviewing.ready)
-
     def _filter(self) -> None:
-        self._show_only(replace(self.shown, name=FILTERS[(FILTERS.index(self.shown.name) + 1) % len(FILTERS)]))
+        from tui.panes.evidence.filter_menu import EvidenceFilter
+
+        self.app.push_screen(EvidenceFilter(self.shown, self._jobs, self.signs, self.show_only))
+
+    def show_found(self, read: ReadQuote, found: FoundPlace) -> None:
+        """Show a place that was found in the session, to be accepted."""
+        spans = (found.seen.span,)
+        read = replace(read, messages={**read.messages, found.message.index: found.message})
+        self.view.put(read, Looked(drawn=spans, picked=True, found=True))
+        self.reader.compare(read, spans, self.view.compared)
+        self.call_after_refresh(self.changed)
 
     def _only(self, *, session: bool) -> None:
         if (read := self.view.read) is not None:
             row = read.quote.row
-            self._show_only(self.shown.toggled(session=row.session) if session else self.shown.toggled(type=row.type))
+            self.show_only(self.shown.toggled(session=row.session) if session else self.shown.toggled(type=row.type))
 
-    def _show_only(self, shown: Shown) -> None:
+    def show_only(self, shown: Shown) -> None:
+        """Show these quotes only."""
         self.shown, self._limit, self.list.said = shown, PAGE, ""
         self.load()
 
     def _toggle_why(self) -> None:
         visible = self.entry.region.area > 0
+        self.why = "hidden" if visible else "shown"
         self._body.set_class(visible, "-no-why")
         self._body.set_class(not visible, "-why")
         if visible and self.entry.has_focus:
@@ -263,7 +265,7 @@ class EvidenceScreen(Screen[None]):
         if self.places.back():
             return
         if self.shown != Shown():
-            self._show_only(Shown())
+            self.show_only(Shown())
         elif self.is_current:
             self.dismiss()
 
