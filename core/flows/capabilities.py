@@ -161,6 +161,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     )
     from core.library.eval_report import Evaluation
     from core.library.ingest_report import IngestEvent, IngestReport
+    from core.library.reset import ResetReport
     from core.library.search_hit import BulkItem, BulkResponse, SearchHit, SearchResponse
     from core.library.search_inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
     from core.rules.answer import RuleMatch
@@ -175,7 +176,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
-        IngestEvent, IngestReport, SearchHit, SearchResponse,
+        IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
         RuleEdit,
     )  # fmt: skip

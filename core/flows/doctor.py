@@ -14,6 +14,7 @@ from core.errors.derived import refresh_case
 from core.errors.embed_source import ErrorSource
 from core.fault import Fault
 from core.flows.model_check import model_check
+from core.library.fts import rebuild_fts
 from core.settings import EmbeddingSettings
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
@@ -76,9 +77,9 @@ def _settings_check(config: Config) -> Check:
 
 
 def repair(database: Path) -> int:
-    """Rebuild what is derived from the cases (states, keys that answer, the indexes); returns how many.
+    """Rebuild what is derived from the cases (states, keys that answer, the indexes), and the library's index.
 
-    Raises Fault where the casebook is missing or cannot be written.
+    Returns how many cases there are. Raises Fault where the casebook is missing or cannot be written.
     """
     with open_store(database, write=True) as store, faults(database):
         with store.transaction() as con:
@@ -96,6 +97,7 @@ def repair(database: Path) -> int:
             ).fetchall()
             if not rows:
                 rebuild(store, ErrorSource())
+                rebuild_fts(store)
                 return done
             with store.transaction() as con:
                 for (case_id,) in cast("list[tuple[int]]", rows):

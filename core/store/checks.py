@@ -144,6 +144,9 @@ def _counts(store: Store, vectors: Callable[[apsw.Connection], list[str]] | None
             number(con, f"SELECT count(*) FROM ({_ANSWERING})"),
         ),
     )
+    if not store.newer:
+        passages = number(con, "SELECT count(*) FROM chunks")
+        pairs += (("chunks_fts", number(con, "SELECT count(*) FROM chunks_fts_docsize"), passages),)
     wrong = [f"{name} has {found} rows, not {wanted}" for name, found, wanted in pairs if found != wanted]
     astray = number(con, f"SELECT count(*) FROM ({_ANSWERING}) WHERE (k, case_id) NOT IN ({_KEYS})")
     if astray and not wrong:

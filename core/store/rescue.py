@@ -38,9 +38,12 @@ TABLES = (
         "jobs",
         "journal",
         "journal_subject",
+        "sources",
+        "citation",
     ),
 )
-"""What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew)."""
+"""What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew; documents
+by the next ingest)."""
 _ERRORS_KEPT = 1000
 
 

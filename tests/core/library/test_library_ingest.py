@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from core.fault import Fault
+from core.flows.doctor import repair
 from core.flows.library_ingest import IngestEvent, IngestOptions, IngestReport, ingest
 from core.flows.library_ingest_one import ingest_file, ingest_stdin
 from core.library.read import chunks_of, corpus_revision, document_at, sources, tags_of
-from core.store import Store, jobs, open_store
+from core.store import Store, jobs, open_store, store_checks
 
 Put = Callable[..., Path]
 ROOT = Path(__file__).parents[3]
@@ -365,6 +366,18 @@ def test_what_is_no_text_is_refused(library: Store, notes: Path, put: Put, data:
     with pytest.raises(Fault):
         ingest_stdin(library, data, extension)
     assert not (notes / "_external").exists()
+
+
+def test_an_index_that_lost_rows_is_told_and_mended(library: Store, notes: Path, put: Put) -> None:
+    put("a.md", ALPHA)
+    ingest(library, [notes])
+    library.con.execute("DELETE FROM chunks_fts WHERE rowid = 1")
+    checks = {check.name: check for check in store_checks(library.path)}
+    assert not checks["counts_match"].ok
+    assert "chunks_fts has 1 rows, not 2" in checks["counts_match"].detail
+    repair(library.path)
+    assert all(check.ok for check in store_checks(library.path) if check.name == "counts_match")
+    assert found(library, "pump") == {"a.md"}
 
 
 KILLED = """
