@@ -42,9 +42,9 @@ def evaluate(
     for golden in suite.queries:
         found[PLAIN].append(measure(golden, _shown(con, plain_search(plain, golden.query, _ASKED)), k))
         for mode in modes:
-            answer = search(store, SearchQuery(golden.query, mode, _ASKED), vectors)
-            model = answer.embedding_model or model
-            found[mode].append(measure(golden, _shown(con, _ids(con, [hit.chunk_id for hit in answer.hits])), k))
+            chunks, used = _asked(store, golden.query, mode, vectors)
+            model = used or model
+            found[mode].append(measure(golden, _shown(con, _ids(con, chunks)), k))
     names, ours = list(found), found[modes[-1] if modes else PLAIN]
     pairs = [(one, other) for at, other in enumerate(names) for one in names[at + 1 :]]
     kept = {name: tuple(rows) for name, rows in found.items()}
@@ -62,6 +62,17 @@ def evaluate(
         misses=tuple(one.id for one in ours if one.rank is None or one.rank > FIRST),
         queries=kept,
     )
+
+
+def _asked(store: Store, text: str, mode: Mode, vectors: VectorSearch | None) -> tuple[list[str], str | None]:
+    """The passages found, and the model used. A question that the model does not read finds nothing by meaning."""
+    try:
+        answer = search(store, SearchQuery(text, mode, _ASKED), vectors)
+    except Fault as fault:
+        if fault.code != "model_unreachable":
+            raise
+        return [], None
+    return [hit.chunk_id for hit in answer.hits], answer.embedding_model
 
 
 def keep(store: Store, done: Evaluation) -> None:

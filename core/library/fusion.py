@@ -6,7 +6,7 @@ confidence: a chunk that leads one list scores 0.5 however badly it fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +24,11 @@ class Fused:
     vector_rank: int | None
 
 
-def fuse(lexical: Sequence[int], vector: Sequence[int], k: int = K) -> list[Fused]:
+Ranking = Sequence[int] | Mapping[int, int]
+"""Items, best first; or items with their ranks (from 1), where not every rank is taken."""
+
+
+def fuse(lexical: Ranking, vector: Ranking, k: int = K) -> list[Fused]:
     """Both rankings as one, best first; equal scores by the better lexical rank, then the better vector rank.
 
     An item that stands twice in a list counts where it stands first.
@@ -32,13 +36,15 @@ def fuse(lexical: Sequence[int], vector: Sequence[int], k: int = K) -> list[Fuse
     ranks = _ranks(lexical), _ranks(vector)
     top = 2 / (k + 1)
     found: list[Fused] = []
-    for item in dict.fromkeys((*lexical, *vector)):
+    for item in dict.fromkeys((*ranks[0], *ranks[1])):
         places = tuple(one.get(item) for one in ranks)
         raw = sum(1 / (k + rank) for rank in places if rank is not None)
         found.append(Fused(item, raw / top, *places))
-    last = len(lexical) + len(vector) + 1
+    last = max((*ranks[0].values(), *ranks[1].values()), default=0) + 1
     return sorted(found, key=lambda one: (-one.score, one.lexical_rank or last, one.vector_rank or last))
 
 
-def _ranks(items: Iterable[int]) -> dict[int, int]:
+def _ranks(items: Ranking) -> Mapping[int, int]:
+    if isinstance(items, Mapping):
+        return items
     return {item: rank for rank, item in enumerate(dict.fromkeys(items), 1)}

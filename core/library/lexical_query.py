@@ -28,6 +28,7 @@ _MOST_DEFINED: Final = 3  # names
 _DEFINES: Final = ("def", "class", "fn", "func", "function", "struct", "enum", "interface", "type", "const")
 _WORD = lazy_pattern(r"[^\W_]+")
 _NAME = lazy_pattern(r"[^\W_]+(?:(?:[_.:/\\-]|::|->)[^\W_]+)+")
+_COINED = lazy_pattern(r"(?=.*(?:[A-Za-z0-9][_.:/\\]|[a-z0-9][A-Z]|^[A-Z0-9_]{3,}$))[A-Za-z0-9_.:/\\-]{3,200}")
 _HANGUL = lazy_pattern("[\uac00-\ud7a3]")
 
 
@@ -48,6 +49,12 @@ class LexicalQuery:
     terms: tuple[Term, ...]
     dropped: tuple[str, ...]
     match: str | None
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is nothing but one coined name (`KeptBits`, `hook.deadline_ms`), of which no model knows more."""
+        said = self.text.strip()
+        return said.isascii() and _COINED.fullmatch(said) is not None
 
 
 def lexical_query(text: str, *, prefix_last: bool = False) -> LexicalQuery:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from core.fault import Fault
 from core.library.filters import EVERYTHING, SearchFilters, chunks_passing, documents_passing
 from core.library.fts import index_version
-from core.library.fusion import Fused, K, fuse
+from core.library.fusion import Fused
+from core.library.hybrid import FAN, hybrid
 from core.library.lexical_query import LexicalQuery, lexical_query
 from core.library.lexical_search import Ranked, lexical_search
 from core.library.read import corpus_revision
@@ -22,15 +23,16 @@ from core.library.search_vectors import vector_search
 from core.library.snippet import CHARS
 from core.store import Store, faults, now
 from core.store.sql import value
-from core.trace import Outcome, Step, Stopwatch, facts
+from core.trace import Step, Stopwatch, facts
 
 if TYPE_CHECKING:
+    import apsw
+
     from core.embedding.asking import VectorSearch
 
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
 UNASKED: Final = "the mode does not ask it"
-_FAN: Final = 200  # of each list, whatever the page: a longer list could change the order of what was shown
 _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
 
 
@@ -81,17 +83,19 @@ def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> S
     asked = lexical_query(query.text, prefix_last=query.prefix_last)
     documents = documents_passing(con, query.filters)
     filtered = _filter_step(query.filters, documents)
-    fan = _FAN if query.mode == "hybrid" else start + query.k + 1
+    fan = FAN if query.mode == "hybrid" else start + query.k + 1
     words, near, model = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None
     if query.mode != "vector":
         words = lexical_search(con, asked, documents, fan)
-    if query.mode != "lexical":
+    if query.mode == "hybrid" and asked.is_name:
+        near = Ranked((), Step("vector", "skipped", "a name is found by its words"))
+    elif query.mode != "lexical":
         near, model = vector_search(con, query.text, vectors, chunks_passing(con, documents), fan)
         if query.mode == "vector" and model is None:
             remedy = str(near.step.fact("remedy") or "search with --mode lexical")
             raise Fault("model_unreachable", f"no search by meaning: {near.step.reason}", remedy)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
-    fused, fusion = _fused(mode, words, near)
+    fused, fusion = _ordered(con, mode, asked, words, near)
     page = fused[start : start + query.k]
     rows = passages(con, [one.item for one in page])
     scores = dict(words.items), dict(near.items)
@@ -120,14 +124,12 @@ def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> S
     )
 
 
-def _fused(mode: Mode, words: Ranked, near: Ranked) -> tuple[list[Fused], tuple[Step, ...]]:
+def _ordered(
+    con: apsw.Connection, mode: Mode, asked: LexicalQuery, words: Ranked, near: Ranked
+) -> tuple[list[Fused], tuple[Step, ...]]:
     if mode == "hybrid":
-        watch = Stopwatch()
-        found = fuse(words.ids, near.ids)
-        both = sum(one.lexical_rank is not None and one.vector_rank is not None for one in found)
-        told = facts(k=K, fused=len(found), in_both=both)
-        outcome: Outcome = "hit" if found else "miss"
-        return found, (Step("fusion", outcome, "reciprocal ranks of both lists", told, elapsed_ms=watch.ms()),)
+        found, step = hybrid(con, asked, words, near)
+        return found, (step,)
     if mode == "lexical":
         return [Fused(item, score, at, None) for at, (item, score) in enumerate(words.items, 1)], ()
     return [Fused(item, score, None, at) for at, (item, score) in enumerate(near.items, 1)], ()
