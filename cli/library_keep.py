@@ -11,6 +11,7 @@ from cli.layout import clip, one_line, wrap
 from cli.library_lines import columns_of
 from cli.output import Output
 from core.fault import Fault
+from core.library.reset import ResetReport
 from core.library.search_inspect import ChunkInspection, DocInspection, DocPage, IndexReport
 
 
@@ -128,6 +129,5 @@ def _agreed(args: argparse.Namespace, context: Context) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _reset_lines(found: object) -> Iterator[str]:
-    names = [name for name in getattr(type(found), "__slots__", ()) if name != "SCHEMA"]
-    yield "Removed: " + ", ".join(f"{one_line(str(getattr(found, name)))} {name}" for name in names)
+def _reset_lines(found: ResetReport) -> Iterator[str]:
+    yield f"Removed {found.documents} documents with {found.passages} passages and {found.vectors} vectors."

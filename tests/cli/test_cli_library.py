@@ -133,6 +133,20 @@ def test_list_inspect_and_index(filled: Run) -> None:
     assert filled("library", "search", "timeout", "--json", "--mode", "lexical").json()["hits"] == before
 
 
+def test_reset_asks_and_leaves_the_files(filled: Run, tmp_path: Path) -> None:
+    assert filled("library", "reset", "--data-only").code == 2  # nobody can be asked
+    assert filled("library", "reset").code == 2
+    assert filled("library", "list", "--json").json()["total"] == 6
+    (tmp_path / "notes" / "nasty.md").unlink()
+    assert filled("library", "reset", "--orphans-only", "--yes").code == 0
+    assert filled("library", "list", "--json").json()["total"] == 5
+    done = filled("library", "reset", "--data-only", "--yes", "--json")
+    assert done.code == 0
+    assert done.json()["schema_version"] == "reset_report.v1"
+    assert filled("library", "list").code == 1
+    assert len(list((tmp_path / "notes").glob("*.md"))) == 5
+
+
 SUITE = """\
 suite: small
 corpus: [notes]
