@@ -108,7 +108,6 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 def run_reset(args: argparse.Namespace, context: Context) -> int:
     """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
     from core.library.reset import reset_library
-
     from core.store import open_store
 
     with open_store(context.database, write=True) as store:
