@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.embedding.asking import NoVectors, VectorSearch
-from core.embedding.stored import Place, present, windows_of
+from core.embedding.stored import present, windows_of
 from core.embedding.worker import place_of, run
 from core.fault import Fault
 from core.rules.answer import RuleMatch
@@ -25,6 +25,7 @@ from core.rules.compare import Comparison, compare
 from core.rules.compare import fit as fitted
 from core.rules.labelled import Half, LabelledCall, of_half
 from core.rules.match import SHOWN, Semantic, match
+from core.rules.matrix import matrix_of
 from core.rules.parse import joined, parse
 from core.rules.rule import RuleFile, RuleList, Scope
 from core.rules.rule_rows import MAX_AGE_S, forget_freshness, ids_of, is_fresh, sync
@@ -71,7 +72,7 @@ class RuleMatcher:
     _list: RuleList | None = None
     _book: Book | None = None
     _store: Store | None = None
-    _ready: tuple[Book, Place, dict[int, int], frozenset[int]] | None = None
+    _ready: tuple[Book, StoredSemantic] | None = None
     _opening: threading.Thread | None = None
 
     def __enter__(self) -> RuleMatcher:
@@ -200,18 +201,19 @@ class RuleMatcher:
         source = self._source(book, model)
         place = place_of(source, embedder)
         english = model.languages == "en"
-        if self._ready is not None and self._ready[0] is book and self._ready[1] == place:
-            _, _, items, among = self._ready
-            return StoredSemantic(store.con, book, vectors, place, items, among, english)
+        if self._ready is not None and self._ready[0] is book and self._ready[1].place == place:
+            return self._ready[1]
         note = self._prepare(store, source, embedder, until)
         rows = ids_of(store.con, book.rules, book.hashes)
         there = present(store.con, place, rows.values())
         items = {at: item for at, item in rows.items() if item in there}
-        if not note and len(items) == len(book.rules):
-            self._ready = (book, place, items, frozenset(items.values()))
         if not items and note:
             return NoSemantic("timeout" if time.monotonic() >= until else "failed", note)
-        return StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english, note)
+        rows = matrix_of(store.con, place, items)
+        made = StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english, note, rows)
+        if not note and len(items) == len(book.rules):
+            self._ready = (book, made)
+        return made
 
     def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
         """The model, if it is there in time; one that still loads goes on loading for the next match."""

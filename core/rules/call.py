@@ -21,7 +21,8 @@ Act = Literal["do", "look", "prose"]
 
 READ = 20_000
 """Code points of one part that are looked at."""
-MODEL_READ = 700
+MODEL_READ = 400
+"""Code points that a model reads: what says most comes first, and its time goes with the length."""
 _LOOKING = frozenset(("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "TodoRead", "BashOutput"))
 _VIEWING = (
     "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "

@@ -145,7 +145,9 @@ def with_code(score: KeywordScore, shown: Shown, words: Collection[str]) -> Keyw
     snippet, more = best
     hits = (KeywordHit(snippet.text, "code", round(more, 4)), *score.hits)
     whole = score.bm25 + more
-    return KeywordScore(whole, bounded(whole), tuple(sorted(hits, key=lambda hit: (-hit.score, hit.term))))
+    return KeywordScore(
+        whole, max(score.score, bounded(whole)), tuple(sorted(hits, key=lambda hit: (-hit.score, hit.term)))
+    )
 
 
 def bounded(score: float) -> float:

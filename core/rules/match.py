@@ -10,6 +10,7 @@ from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
+from core.rules.rule import Rule
 from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of, regime_of, relevance
 from core.trace import Step, Stopwatch, facts
 
@@ -93,6 +94,8 @@ def match(
 def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScore]) -> dict[int, KeywordScore]:
     """Rules that a user's pattern names outright: their keyword score is full."""
     wanted = frozenset(named)
+    if not wanted:
+        return {}
     return {
         at: replace(keyword.get(at, _NO_KEYWORD), score=1.0) for at, rule in enumerate(book.rules) if rule.id in wanted
     }
@@ -110,77 +113,85 @@ def _decided(
     use_fallback: bool,
 ) -> RuleMatch:
     regime = regime_of(max(found.scores.values()) if found.scores else None)
-    scored = [
-        _scored(book, at, regime, found.scores.get(at), keyword.get(at, _NO_KEYWORD), text)
-        for at in sorted(found.scores.keys() | keyword.keys())
-        if found.scores or use_fallback
-    ]
-    scored.sort(key=lambda one: (-one.relevance_score, one.id, one.path, one.line))
-    best = scored[0].relevance_score if scored else 0.0
+    places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
+    scored = [_scored(book, at, regime, found.scores.get(at), keyword.get(at, _NO_KEYWORD), text) for at in places]
+    scored.sort(key=lambda one: (-one.score, *_order(book.rules[one.at])))
+    best = scored[0].score if scored else 0.0
     cutoff = cutoffs.line(regime, best)
-    shown: list[MatchedRule] = []
+    shown: dict[str, MatchedRule] = {}
     below: list[MatchedRule] = []
     for one in scored:
-        if one.relevance_score < cutoff:
-            below.append(_with(one, f"{cutoff - one.relevance_score:.2f} below the cut-off {cutoff:.2f}"))
-        elif any(other.id == one.id for other in shown):
-            below.append(_with(one, "another rule of this id scored higher"))
+        rule = book.rules[one.at]
+        if one.score < cutoff:
+            reason = f"{cutoff - one.score:.2f} below the cut-off {cutoff:.2f}"
+        elif rule.id in shown:
+            reason = "another rule of this id scored higher"
         elif len(shown) < limit:
-            shown.append(one)
+            shown[rule.id] = _told(rule, one, regime)
+            continue
         else:
-            below.append(_with(one, f"above the cut-off, but {limit} rules are shown"))
-    last = Step(
-        "cutoff",
-        "hit" if shown else "miss",
-        f"{len(shown)} of {len(scored)} rules reach {cutoff:.2f}"
-        if shown
-        else f"no rule reaches {cutoff:.2f}: silence",
-        facts(regime=regime, cutoff=cutoff, best=round(best, 4)),
+            reason = f"above the cut-off, but {limit} rules are shown"
+        if len(below) == BELOW:
+            break
+        below.append(_told(rule, one, regime, reason))
+    said = (
+        f"{len(shown)} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
     )
+    given = facts(regime=regime, cutoff=cutoff, best=round(best, 4))
     return RuleMatch(
-        rules=tuple(shown),
-        below=tuple(below[:BELOW]),
-        similarity_scores=tuple(one.similarity or 0.0 for one in shown),
+        rules=tuple(shown.values()),
+        below=tuple(below),
+        similarity_scores=tuple(one.similarity or 0.0 for one in shown.values()),
         fallback_used=not found.scores,
         cutoff=cutoff,
-        trace=(*steps, last),
+        trace=(*steps, Step("cutoff", "hit" if shown else "miss", said, given)),
         query=query,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A rule by its place, and how it scored: put into words only where it is told."""
+
+    at: int
+    score: float
+    similarity: float | None
+    keyword: KeywordScore
+    context: Context
+
+
+def _order(rule: Rule) -> tuple[str, str, int]:
+    return rule.id, rule.path, rule.line
+
+
 def _scored(
-    book: Book,
-    at: int,
-    regime: Regime,
-    similarity: float | None,
-    keyword: KeywordScore,
-    text: CallText,
-) -> MatchedRule:
-    rule = book.rules[at]
-    keyword = with_code(keyword, book.shown[at], text.words)
+    book: Book, at: int, regime: Regime, similarity: float | None, keyword: KeywordScore, text: CallText
+) -> _Scored:
+    coded = with_code(keyword, book.shown[at], text.words)
     context = context_of(text, book.languages[at], book.words[at], book.shown[at])
-    score = round(relevance(regime, similarity, keyword.score, context.factor), 4)
+    return _Scored(at, round(relevance(regime, similarity, coded.score, context.factor), 4), similarity, coded, context)
+
+
+def _told(rule: Rule, one: _Scored, regime: Regime, reason: str = "") -> MatchedRule:
+    similarity, keyword = one.similarity, one.keyword
     kind: MatchType = (
         "keyword" if similarity is None else "hybrid" if keyword.hits and regime != "semantic" else "semantic"
     )
+    why = _why(regime, similarity, keyword, one.context, one.score)
     return MatchedRule(
         rule.id,
         rule.title,
-        score,
+        one.score,
         kind,
         None if similarity is None else round(similarity, 4),
         round(keyword.score, 4),
-        _why(regime, similarity, keyword, context, score),
+        (*why, reason) if reason else why,
         rule.solution,
-        round(context.factor, 4),
+        round(one.context.factor, 4),
         keyword.hits[:12],
         rule.path,
         rule.line,
     )
-
-
-def _with(one: MatchedRule, reason: str) -> MatchedRule:
-    return replace(one, why=(*one.why, reason))
 
 
 def _why(

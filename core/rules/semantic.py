@@ -16,11 +16,12 @@ from core.embedding.vectors import cosine, similarity_of
 from core.fault import Fault
 from core.rules.book import Book
 from core.rules.match import Similarities
+from core.rules.matrix import Matrix
 from core.rules.terms import in_english
 from core.trace import Outcome, Step, Stopwatch, facts
 
-NEAREST = 240
-"""Rules the semantic tier looks at: enough that what keywords propose is mostly among them."""
+NEAREST = 100
+"""Rules the semantic tier looks at, beside those that keywords propose."""
 _LETTERS = 8
 """A query in which a model can read fewer letters than this is not asked."""
 
@@ -35,7 +36,7 @@ def readable(text: str, book: Book, *, english: bool) -> str | None:
 @dataclass(frozen=True, slots=True)
 class StoredSemantic:
     """Similarities by the vectors in the casebook; belongs to one connection. `items` are the rows of the book's rules,
-    by place; `among` is the same as a set, kept for the index."""
+    by place; `among` is the same as a set, kept for the index; `matrix` holds their vectors in a process that stays."""
 
     con: apsw.Connection
     book: Book
@@ -45,6 +46,7 @@ class StoredSemantic:
     among: frozenset[int]
     english: bool
     note: str = ""
+    matrix: Matrix | None = None
 
     def similar(self, text: str, also: frozenset[int]) -> Similarities:
         """See `Semantic`."""
@@ -66,14 +68,20 @@ class StoredSemantic:
         vector = self.vectors.embed(said)
         if isinstance(vector, NoVectors):
             return missing(vector.outcome, vector.reason, watch)
+        scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
+        bounded = {at: max(0.0, min(1.0, found)) for at, found in scores.items()}
+        return told(bounded, self.book, self.place, self.note, watch)
+
+    def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
+        """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
         index = open_index(self.con, "rule", self.place.model, self.place.recipe, self.place.dim, self.vectors.kept)
         near = dict(index.nearest(vector, NEAREST, self.among))
-        scores = {at: max(0.0, similarity_of(near[item])) for at, item in self.items.items() if item in near}
+        scores = {at: similarity_of(near[item]) for at, item in self.items.items() if item in near}
         for at in also - scores.keys():
             windows = windows_of(self.con, self.place, self.items[at]) if at in self.items else ()
             if windows:
-                scores[at] = max(0.0, *(cosine(vector, one) for one in windows))
-        return told(scores, self.book, self.place.model, self.note, watch)
+                scores[at] = max(cosine(vector, one) for one in windows)
+        return scores
 
 
 @dataclass(slots=True)
@@ -104,7 +112,7 @@ class RememberedSemantic:
             for at, said_of in enumerate(self.texts)
             if said_of in self.known
         }
-        return told(scores, book, "", self.note, watch)
+        return told(scores, book, None, self.note, watch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +132,17 @@ def missing(outcome: Outcome, reason: str, watch: Stopwatch) -> Similarities:
     return Similarities({}, Step("semantic", outcome, reason, elapsed_ms=watch.ms()))
 
 
-def told(scores: Mapping[int, float], book: Book, model: str, note: str, watch: Stopwatch) -> Similarities:
+def told(scores: Mapping[int, float], book: Book, place: Place | None, note: str, watch: Stopwatch) -> Similarities:
     """The scores with their step."""
     if not scores:
         return missing("miss", note or "no rule has a vector", watch)
     best = max(scores, key=lambda at: scores[at])
     reason = f"{book.rules[best].id} is nearest" + (f"; {note}" if note else "")
-    given = facts(model=model, best=round(scores[best], 4), compared=len(scores), rules=len(book.rules))
+    given = facts(
+        model=place.model if place else "",
+        recipe=place.recipe if place else "",
+        best=round(scores[best], 4),
+        compared=len(scores),
+        rules=len(book.rules),
+    )
     return Similarities(scores, Step("semantic", "hit", reason, given, elapsed_ms=watch.ms()))
