@@ -31,7 +31,7 @@ from core.text import hangul_share, words
 
 SIZES = (100, 1_000, 10_000)
 _MOST_CAUSES = {100: 40}
-SHIFTS = (-1.2, -0.8, -0.4, 0.0, 0.4, 0.8, 1.2, 1.6)
+SHIFTS = (-1.6, -1.2, -0.8, -0.4, 0.0, 0.4, 0.8, 1.2)
 
 
 @dataclass(frozen=True, slots=True)

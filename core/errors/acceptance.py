@@ -1,4 +1,4 @@
-"""Whether the best neighbour may answer: what speaks for it, in points, against a bar that rises with the base.
+"""Whether the best neighbour may answer: what speaks for it, in points, against bars some of which rise with the base.
 
 Neither the cosine nor the words can say it alone: names that two errors share bring strangers near, and common words
 bring them together. The points and the bar were found on one half of the labelled wordings (docs/vectors.md).
@@ -6,7 +6,6 @@ bring them together. The points and the bar were found on one half of the labell
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,11 +17,14 @@ WORDS: Final = 5.0
 """Points for words that are the same in both, as rare ones count more; none shared gives none."""
 WITNESS: Final = 1.0
 """Points if bm25, which knows no meaning, puts the same case first."""
-LEAD: Final = 2.5
-MOST_LEAD: Final = 0.3
-"""Points for each 1.0 of rank that the second best lies behind, and how much of that counts."""
-NEEDED, NEEDED_RISE = 3.0, 0.3
-"""The points that an answer needs in a base of 100 cases, and how many more with every tenfold."""
+CODE: Final = 1.0
+"""Points if both carry the same code."""
+LEAD: Final = 8.0
+MOST_LEAD: Final = 0.4
+"""Points for each 1.0 of rank that the second best lies behind, and how much of that counts. A stranger is seldom
+alone: others that say the same lie close behind it."""
+NEEDED: Final = 4.3
+"""The points that an answer needs, in a base of any size: as one grows the second best comes nearer by itself."""
 ALONE: Final = 0.15
 """So far above the bar of a high answer no words are needed."""
 Verdict = Literal["high", "low", "no"]
@@ -46,22 +48,23 @@ class Bars:
     @property
     def needed(self) -> float:
         """The points that an answer needs; not asked for below `SMALL_BASE`, which cannot weigh words."""
-        return NEEDED + NEEDED_RISE * math.log10(max(self.cases, SMALL_BASE) / 100)
+        return NEEDED
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a neighbour, in points: how near, which words, a second witness, how far ahead of the next."""
+    """What speaks for a neighbour, in points: nearness, words, a second witness, a code, how far ahead of the next."""
 
     near: float
     words: float
     witness: float
+    code: float
     lead: float
 
     @property
     def points(self) -> float:
         """All of it."""
-        return self.near + self.words + self.witness + self.lead
+        return self.near + self.words + self.witness + self.code + self.lead
 
 
 def bars_of(model: Model, cases: int) -> Bars:
@@ -80,6 +83,7 @@ def evidence(one: Neighbour, second: Neighbour | None, bars: Bars) -> Evidence:
         (one.similarity - bars.similar) / bars.point,
         WORDS * one.overlap,
         WITNESS * one.witness,
+        CODE * one.same_code,
         LEAD * max(0.0, min(MOST_LEAD, lead)),
     )
 
@@ -94,7 +98,7 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
         return _in_small_base(one, bars)
     if one.similarity >= bars.high + ALONE:
         return "high", f"so near in {_base(bars.cases)} that words do not matter"
-    if one.similarity < bars.low and not (one.witness and one.similarity >= bars.similar):
+    if one.similarity < bars.low and not one.witness:
         return "no", f"not near enough in {_base(bars.cases)}"
     said = f"{found.points:.1f} points of {bars.needed:.1f} needed in {_base(bars.cases)}"
     if found.points < bars.needed:

@@ -164,6 +164,7 @@ def _told(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars:
             points_near=round(found.near, 2),
             points_words=round(found.words, 2),
             points_bm25_agrees=round(found.witness, 2),
+            points_same_code=round(found.code, 2),
             points_lead=round(found.lead, 2),
             same_code=one.same_code,
             veto=one.veto or None,

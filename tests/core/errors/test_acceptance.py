@@ -1,4 +1,4 @@
-"""What a neighbour needs to answer: nearness, words, a second witness and a lead, against a bar that rises."""
+"""What a neighbour needs to answer: nearness, words, a second witness and a lead."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ def test_the_points_are_what_is_told() -> None:
     assert found.near == pytest.approx(1.1)
     assert found.words == pytest.approx(2.0)
     assert found.witness == 1.0
-    assert found.lead == pytest.approx(0.75)
-    assert found.points == pytest.approx(4.85)
-    assert "4.8 points of" in judged(NEAR, found, bars(1_000))[1]
+    assert found.code == 0.0
+    assert found.lead == pytest.approx(3.2)
+    assert found.points == pytest.approx(7.3)
+    assert "7.3 points of 4.3 needed" in judged(NEAR, found, bars(1_000))[1]
+    assert evidence(replace(NEAR, same_code=True), FAR, bars(1_000)).code == 1.0
 
 
 def test_a_near_cosine_without_words_answers_in_a_small_base_only() -> None:
     silent = replace(NEAR, overlap=0.02, shared=(), weight=0.0, witness=False)
-    assert verdict(silent, 10) == "high"
-    assert verdict(silent, 1_000) == "no"
-    assert verdict(replace(silent, similarity=0.9), 1_000) == "high"
+    rival = replace(FAR, similarity=0.6)
+    assert verdict(silent, 10, rival) == "high"
+    assert verdict(silent, 1_000, rival) == "no"
+    assert verdict(replace(silent, similarity=0.9), 1_000, rival) == "high"
 
 
 def test_words_and_a_second_witness_carry_a_lower_cosine() -> None:
@@ -46,7 +49,9 @@ def test_words_and_a_second_witness_carry_a_lower_cosine() -> None:
     assert verdict(far, 1_000) == "low"
     assert verdict(replace(far, witness=False), 1_000) == "no"
     assert verdict(far, 10) == "no"
-    assert verdict(replace(far, similarity=0.49, overlap=1.0), 1_000) == "no"
+    assert verdict(replace(far, similarity=0.45), 1_000) == "low"  # bm25 finds it first by itself
+    assert verdict(replace(far, similarity=0.45, witness=False, overlap=1.0), 1_000) == "no"
+    assert verdict(replace(far, similarity=0.2, overlap=0.2), 1_000) == "no"
 
 
 def test_high_keeps_its_cosine_however_much_the_words_say() -> None:
@@ -56,11 +61,18 @@ def test_high_keeps_its_cosine_however_much_the_words_say() -> None:
     assert verdict(replace(agreed, similarity=0.81), 10_000) == "high"
 
 
-def test_a_rival_close_behind_and_a_larger_base_ask_for_more() -> None:
+@pytest.mark.parametrize("cases", [200, 10_000])
+def test_a_rival_close_behind_asks_for_more(cases: int) -> None:
     one = replace(NEAR, similarity=0.68, overlap=0.18)
-    assert verdict(one, 200) == "low"
-    assert verdict(one, 200, replace(one, id=2)) == "no"
-    assert verdict(one, 10_000) == "no"
+    assert verdict(one, cases) == "low"
+    assert verdict(one, cases, replace(one, id=2)) == "no"
+    assert verdict(replace(one, overlap=0.6), cases, replace(one, id=2)) == "low"
+
+
+def test_one_that_nobody_comes_near_to_still_needs_more_than_that() -> None:
+    alone = replace(NEAR, similarity=0.64, overlap=0.03, witness=False)
+    assert verdict(alone, 1_000, None) == "no"
+    assert verdict(replace(alone, overlap=0.2), 1_000, None) == "low"
 
 
 def test_a_veto_outweighs_everything() -> None:
