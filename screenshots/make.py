@@ -26,6 +26,8 @@ TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}\n", re.DOTALL)
 _FONTS = "Fira Code, Cascadia Mono, Menlo, Consolas, DejaVu Sans Mono, Noto Sans Mono CJK KR, monospace"
 
+_LANES = ("count", "rows", "search", "case", "evidence", "evidence-quote")
+
 
 async def draw(scene: Scene, database: Path) -> str:
     """One scene as SVG, the same bytes every time."""
@@ -38,8 +40,9 @@ async def draw(scene: Scene, database: Path) -> str:
         for key in scene.type:
             await pilot.press("space" if key == " " else key)
         await _quiet(pilot, app)
-        await pilot.press(*scene.keys)
-        await _quiet(pilot, app)
+        for key in scene.keys:
+            await pilot.press(key)
+            await _quiet(pilot, app)
         svg = app.export_screenshot(title="casebook")
     svg = _FONT_FACE.sub("", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
     return "\n".join(line.rstrip() for line in svg.split("\n"))
@@ -49,7 +52,7 @@ async def _quiet(pilot: Pilot[None], app: CasebookApp) -> None:
     """Wait until no job runs and every message is handled."""
     for _ in range(3):
         await pilot.pause(0.12)
-        while any(app.jobs.busy(lane) for lane in ("count", "rows", "search", "case")):
+        while any(app.jobs.busy(lane) for lane in _LANES):
             await pilot.pause(0.02)
     app.errors.box.cursor_blink = False
     await pilot.pause()

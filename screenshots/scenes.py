@@ -26,5 +26,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("errors-200x50-dark", 200, 50, paste=0, keys=("down",)),
     Scene("errors-80x24-dark", 80, 24, type="cannot", keys=("down", "down")),
     Scene("case-80x24-dark", 80, 24, paste=0, keys=("enter",)),
+    Scene("evidence-120x34-dark", 120, 34, keys=("alt+2", "a")),
+    Scene("evidence-200x50-dark", 200, 50, keys=("alt+2", "a")),
+    Scene("evidence-80x24-dark", 80, 24, keys=("alt+2", "a")),
     Scene("help-120x34-dark", 120, 34, keys=("f1",)),
 )

@@ -13,7 +13,7 @@ from core.evidence.stored import kept
 from core.fault import Fault
 from core.store import Store
 
-_AROUND = 60
+_AROUND = 120
 _MOST = 200
 
 
