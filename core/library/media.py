@@ -66,6 +66,8 @@ def media_of(name: str) -> Media | None:
         return None
     if low in _MANIFESTS or low.startswith("dockerfile."):
         return "manifest"
+    if extension in ("yaml", "yml"):
+        return "manifest"
     return "code" if extension in CODE else "text"
 
 

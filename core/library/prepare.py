@@ -120,7 +120,7 @@ def prepare(task: Task) -> Outcome:
         return _prepare(task)
     except _DEFECTS as error:  # of a parser, for one file: the others are read all the same
         said = " ".join(str(error).split())[:200]
-        return Failure(f"its reader failed ({type(error).__name__}{': ' if said else ''}{said})")
+        return Failure(said or f"its reader failed ({type(error).__name__})")
 
 
 def _prepare(task: Task) -> Outcome:
@@ -145,6 +145,9 @@ def _prepare(task: Task) -> Outcome:
         return Refusal("empty")
     if generated(task.relative.rpartition("/")[2], task.media, data[:_HEADER]):
         return Refusal("generated")
+    if reader.read_bytes is not None:
+        parsed = reader.read_bytes(data)
+        return _prepared(task, reader, parsed, parsed.warnings, (asset, checksum, mark, size, mtime_ns))
     decoded = decode(data)
     if decoded is None:
         return Refusal("binary")

@@ -10,6 +10,7 @@ from typing import Final
 from core.library.blocks import Parsed, ParsedBlock, Passage
 from core.library.chunk.code import by_units, chunker_version
 from core.library.chunk.heading import by_headings
+from core.library.chunk.page import PAGE_V1, by_pages
 from core.library.chunk.paragraph import by_paragraphs
 from core.library.chunk.policy import TEXT_V1, ChunkPolicy, policy_hash
 from core.library.ids import short_hash
@@ -22,12 +23,13 @@ ROWS: Final = "rows/1"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`read` makes blocks of a file's text, `cut` passages of blocks."""
+    """`read` makes blocks of a file's text, or `read_bytes` of its bytes where it is no text; `cut` makes passages."""
 
     parser_version: str
     chunker_version: str
     read: Callable[[str], Parsed]
     cut: Callable[[Sequence[ParsedBlock], ChunkPolicy], Iterable[Passage]]
+    read_bytes: Callable[[bytes], Parsed] | None = None
 
     def used(self, parsed: Parsed) -> Reader:
         """The reader that really read it: one that could make nothing of a text leaves it to that of plain text."""
@@ -41,7 +43,16 @@ def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None
 
         return Reader(markdown.PARSER, policy.chunker_version, markdown.parse_markdown, by_headings)
     if media == "pdf":
-        return None
+        from core.library.parse import pdf
+
+        if not pdf.is_installed():
+            return None
+        return Reader(pdf.PARSER, PAGE_V1, plain_reader().read, by_pages, pdf.parse_pdf)
+    if media == "manifest":
+        from core.library.parse import manifest
+
+        read = partial(manifest.parse_manifest, name=relative.rpartition("/")[2])
+        return Reader(manifest.PARSER, "manifest-part-v1", read, by_units)
     if media == "code":
         from core.library.parse import code
 

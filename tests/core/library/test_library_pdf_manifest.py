@@ -1,0 +1,126 @@
+"""PDF by page, manifests by their parts."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pypdf
+import pytest
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from core.flows.library_ingest import ingest
+from core.library.blocks import ParsedBlock
+from core.library.chunk.page import by_pages
+from core.library.chunk.policy import ChunkPolicy
+from core.library.parse import pdf
+from core.library.parse.manifest import parse_manifest
+from core.library.parse.pdf import parse_pdf
+from core.library.read import chunks_of, document_at
+from core.library.spans import CodeSpan, PageSpan
+from core.store import Store
+
+DATA = Path(__file__).parents[2] / "data" / "library" / "manifests"
+
+
+def document(*pages: str, password: str = "", title: str = "") -> bytes:
+    """A PDF with these words on its pages."""
+    writer = pypdf.PdfWriter()
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
+    for words in pages:
+        page = writer.add_blank_page(300, 300)
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        stream = DecodedStreamObject()
+        shown = "".join(f"({line}) Tj 0 -14 Td " for line in words.split("\n") if line)
+        stream.set_data(f"BT /F1 12 Tf 20 250 Td {shown}ET".encode())
+        page[NameObject("/Contents")] = writer._add_object(stream)  # pyright: ignore[reportPrivateUsage]
+    if title:
+        writer.add_metadata({"/Title": title})
+    if password:
+        writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_each_page_that_has_words_is_a_block() -> None:
+    parsed = parse_pdf(document("start the pump", "", "stop it", title="Pumps"))
+    assert [(one.span, one.text) for one in parsed.blocks] == [
+        (PageSpan(1), "start the pump"),
+        (PageSpan(3), "stop it"),
+    ]
+    assert parsed.said == {"title": "Pumps"}
+    assert parsed.warnings == ("1 pages hold no text (pictures are not read)",)
+
+
+def test_a_long_page_is_cut_and_says_which_signs() -> None:
+    text = "\n".join(f"reading {n} of the pump" for n in range(60))
+    found = list(by_pages([ParsedBlock("page", (), PageSpan(4), text)], ChunkPolicy(60, 0)))
+    assert len(found) > 1
+    assert len({one.split for one in found}) == len(found)
+    for one in found:
+        (span,) = one.spans
+        assert isinstance(span, PageSpan) and span.page == 4
+        assert text[span.char_start : span.char_end] == one.text
+        assert one.lines is None
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(document("x", password="secret"), "qpdf --decrypt"), (b"%PDF-1.7\nbroken", "PDF"), (b"no pdf at all", "PDF")],
+)
+def test_what_cannot_be_read_is_told_and_ends_nothing(
+    library: Store, notes: Path, put: Callable[..., Path], data: bytes, said: str
+) -> None:
+    put("bad.pdf", data)
+    put("good.pdf", document("valves and gauges"))
+    report = ingest(library, [notes])
+    assert (report.new, report.errors) == (1, 1)
+    (error,) = [item.error for item in report.items or () if item.kind == "error"]
+    assert error is not None and said in error and "\n" not in error
+    good = document_at(library.con, "good.pdf")
+    assert good is not None
+    (chunk,) = chunks_of(library.con, good.doc_id)
+    assert (chunk.spans, chunk.line_start, chunk.text) == ((PageSpan(1),), None, "valves and gauges")
+
+
+def test_without_a_reader_it_is_left_out_and_says_what_to_install(
+    library: Store, notes: Path, put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("a.pdf", document("words"))
+    monkeypatch.setattr(pdf, "find_spec", lambda _: None)
+    report = ingest(library, [notes])
+    assert report.skipped_other == {"no_reader": 1}
+    assert "casebook[pdf]" in str((report.items or ())[0].error)
+
+
+def test_kubernetes_resources_are_passages_of_their_own() -> None:
+    parsed = parse_manifest((DATA / "plant.yaml").read_text(), "plant.yaml")
+    assert [(one.span, one.heading_path) for one in parsed.blocks] == [
+        (CodeSpan(1, 9, "Deployment/pump-control", "kubernetes"), ("Deployment/pump-control",)),
+        (CodeSpan(12, 17, "Service/pumps", "kubernetes"), ("Service/pumps",)),
+    ]
+
+
+def test_a_dockerfile_is_read_by_its_stages() -> None:
+    parsed = parse_manifest((DATA / "Dockerfile").read_text(), "Dockerfile")
+    assert [(one.span, one.text.split("\n")[-1]) for one in parsed.blocks] == [
+        (CodeSpan(1, 2, None, "dockerfile"), "ARG BASE=alpine"),
+        (CodeSpan(4, 5, "build", "dockerfile"), "RUN make pumps"),
+        (CodeSpan(7, 8, "scratch", "dockerfile"), "COPY --from=build /pumps /pumps"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 1\n", "kind: x\n", "apiVersion: v1\nkind:\n", "metadata:\n" + "  \n" * 20_000, ""]
+)
+def test_other_yaml_is_plain_text(text: str) -> None:
+    assert parse_manifest(text, "a.yml").parser_version == "plain-text/1"
