@@ -101,9 +101,7 @@ async def test_hostile_text_can_be_searched_for_and_explained(hostile: Path) -> 
         for text in few(4):
             app.errors.box.ask(text)
             await pilot.pause()
-            while app.jobs.busy("search"):
-                await pilot.pause(0.01)
-            await pilot.pause()
+            await until(pilot, lambda: not app.jobs.busy("search"))
             assert_inert(app)
         assert app.is_running
 
