@@ -108,7 +108,8 @@ def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Con
         (signs.told("  {write.also}"), "$cb-accent"),
     ]
     for one in found[:4]:
-        parts += [(f"\n    #{one.id} ", "$cb-faint"), (inline(one.key_line, 160, more=signs.more), "$cb-soft")]
+        meant = signs.tier("vector").sign if one.by == "meaning" else " "
+        parts += [(f"\n  {meant} #{one.id} ", "$cb-faint"), (inline(one.key_line, 160, more=signs.more), "$cb-soft")]
     if len(found) > 4:
         parts.append((f"\n    and {len(found) - 4} more", "$cb-faint"))
     return Content.assemble(*parts)

@@ -120,6 +120,8 @@ class TriageScreen(ModalScreen[None]):
 
     def _put(self, queue: Queue, case_id: int | None = None) -> None:
         """Show this queue: at this case if it is there, else at the next that was not skipped."""
+        if not self.rows.is_attached:
+            return  # the screen is being left
         at = queue.index_of(case_id)
         if at is None:
             at = queue.next_from(min(self.rows.chosen, max(0, queue.total - 1)))

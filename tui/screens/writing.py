@@ -85,7 +85,9 @@ class WritingScreen(ModalScreen[None]):
         self.case.show(self._read)
         self._draw_preview()
         self.set_interval(KEEP_EVERY, self._keep)
-        self._curating.jobs.run("writing", open_draft(self._read.case.id), self._opened, self._failed)
+        self._curating.jobs.run(
+            "writing", open_draft(self._read.case.id, self._curating.kept), self._opened, self._failed
+        )
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import apsw
 
@@ -12,7 +12,11 @@ from core.errors.codes import codes_differ
 from core.errors.curation.seen import Seen, look
 from core.errors.curation.triage import WAITING
 from core.lexical import any_of, bigrams, terms
+from core.store import Store, faults
 from core.text import words
+
+if TYPE_CHECKING:
+    from core.embedding.bits import KeptBits
 
 SHOWN = 8
 WORDS = 6
@@ -26,7 +30,9 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A case that waits and reads alike. `shared`: the words both have; `score`: their share, 0..1.
+    """A case that waits and is alike. `shared`: the words both have; `score`: their share, or the cosine, 0..1.
+
+    `by`: whether its words or its meaning say so.
 
     `seen` is what an act on it needs: `edit(store, actor, [seen, …], written)` applies one fix to several cases.
     """
@@ -38,6 +44,46 @@ class Candidate:
     shared: tuple[str, ...]
     score: float
     seen: Seen
+    by: Literal["words", "meaning"] = "words"
+
+
+def apply_to_these(
+    store: Store, case_id: int, kept: KeptBits | None = None, most: int = SHOWN
+) -> tuple[Candidate, ...]:
+    """The waiting cases that one fix may be for: those that read alike, then those that mean the same.
+
+    By meaning only from the bar of an answer on, with the vectors that are kept: no model is loaded. `kept` is for a
+    process that asks again and again. Raises Fault where the store cannot be read.
+    """
+    with faults(store.path):
+        worded = apply_also(store.con, case_id, most)
+        meant = _meant(store, case_id, kept, frozenset((case_id, *(one.id for one in worded))))
+    return (*worded, *meant)[:most]
+
+
+def _meant(store: Store, case_id: int, kept: KeptBits | None, known: frozenset[int]) -> list[Candidate]:
+    from core.embedding.catalogue import CATALOGUE
+    from core.embedding.state import read_state
+    from core.errors.cases_like import cases_like
+
+    con, state = store.con, read_state(store.con, "error")
+    model = None if state is None else CATALOGUE.get(state.model.partition("@")[0])
+    if model is None or model.thresholds is None:
+        return []
+    rows = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 8", (case_id,)).fetchall()
+    (many,) = con.execute("SELECT coalesce(max(id), 1) FROM error_kb").fetchone() or (1,)
+    bar = model.thresholds.high_at(int(many))
+    near = cases_like(store, case_id, kept)
+    found: list[Candidate] = []
+    for like in near.cases if near.by == "meaning" else ():
+        row = like.row
+        waits = row.status in ("unresolved", "draft") and row.id not in known
+        if waits and like.similarity >= bar and not all(codes_differ(str(line), row.key_line) for (line,) in rows):
+            seen = look(con, row.id)
+            found.append(
+                Candidate(row.id, row.key_line, row.status, row.seen, like.shared, like.similarity, seen, "meaning")
+            )
+    return found
 
 
 def apply_also(con: apsw.Connection, case_id: int, most: int = SHOWN) -> tuple[Candidate, ...]:

@@ -63,7 +63,7 @@ class ErrorsPane(Container):
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy)
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
-        self.curating = Curating(jobs, signs, clock, self)
+        self.curating = Curating(jobs, signs, clock, self, self.meaning.kept.bits)
         self._last_query = ""
         self.memory: Memory = {}
 

@@ -21,6 +21,7 @@ from tui.render.foreign import inline
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
+    from core.embedding.bits import KeptBits
     from core.errors.curation import Conflict, Curated, Written
 
 Heard = Callable[[Returned, str], object]
@@ -33,8 +34,16 @@ Then = Callable[["Curated | None"], object]
 class Curating:
     """Decides, takes back, and opens the screens for it. Used from the interface's thread only."""
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], host: Widget) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        clock: Callable[[], datetime],
+        host: Widget,
+        kept: Callable[[], KeptBits],
+    ) -> None:
         self.jobs = jobs
+        self.kept = kept
         self.signs = signs
         self.clock = clock
         self._host = host
