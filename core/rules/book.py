@@ -24,6 +24,7 @@ class Book:
     words: tuple[frozenset[str], ...]
     shown: tuple[Shown, ...]
     hashes: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
@@ -43,4 +44,5 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         tuple(frozenset(tokens(text)) for text in said),
         tuple(map(shown_by, kept)),
         tuple(once),
+        tuple(dict.fromkeys(rule.path for rule in kept)),
     )

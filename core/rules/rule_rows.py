@@ -39,6 +39,15 @@ def is_fresh(con: apsw.Connection, path: str, size: int, mtime_ns: int, at: floa
     return (known_size, known_mtime) == (size, mtime_ns) and 0 <= age < MAX_AGE_S
 
 
+def read_at(con: apsw.Connection, paths: Sequence[str]) -> float | None:
+    """Unix time at which the first of these files was read, of those that were; None where none was (decision 15)."""
+    row = con.execute(
+        "SELECT min(looked) FROM rule_file WHERE path IN (SELECT value FROM json_each(?))",
+        (json.dumps([storable(path) for path in paths]),),
+    ).fetchone()
+    return None if row is None else cast("float | None", row[0])
+
+
 def forget_freshness(store: Store, paths: Sequence[str]) -> None:
     """Have these files read anew next time (`rules refresh`)."""
     with store.transaction() as con:

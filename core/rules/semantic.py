@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from core.fault import Fault
 from core.rules.book import Book
 from core.rules.match import Similarities
 from core.rules.matrix import Matrix
+from core.rules.rule_rows import read_at
 from core.rules.terms import in_english
 from core.trace import Outcome, Step, Stopwatch, facts
 
@@ -70,7 +72,7 @@ class StoredSemantic:
             return missing(vector.outcome, vector.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
         bounded = {at: max(0.0, min(1.0, found)) for at, found in scores.items()}
-        return told(bounded, self.book, self.place, self.note, watch)
+        return told(bounded, self.book, self.place, self.note, watch, read_at(self.con, self.book.paths))
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -112,7 +114,7 @@ class RememberedSemantic:
             for at, said_of in enumerate(self.texts)
             if said_of in self.known
         }
-        return told(scores, book, None, self.note, watch)
+        return told(scores, book, None, self.note, watch, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,10 @@ def missing(outcome: Outcome, reason: str, watch: Stopwatch) -> Similarities:
     return Similarities({}, Step("semantic", outcome, reason, elapsed_ms=watch.ms()))
 
 
-def told(scores: Mapping[int, float], book: Book, place: Place | None, note: str, watch: Stopwatch) -> Similarities:
-    """The scores with their step."""
+def told(
+    scores: Mapping[int, float], book: Book, place: Place | None, note: str, watch: Stopwatch, looked: float | None
+) -> Similarities:
+    """The scores with their step; `looked`: Unix time at which the rules' files were last read for the cache."""
     if not scores:
         return missing("miss", note or "no rule has a vector", watch)
     best = max(scores, key=lambda at: scores[at])
@@ -144,5 +148,7 @@ def told(scores: Mapping[int, float], book: Book, place: Place | None, note: str
         best=round(scores[best], 4),
         compared=len(scores),
         rules=len(book.rules),
+        hash=book.hashes[best][:12],
+        cache_age_s=None if looked is None else max(0, round(time.time() - looked)),
     )
     return Similarities(scores, Step("semantic", "hit", reason, given, elapsed_ms=watch.ms()))

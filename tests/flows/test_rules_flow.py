@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.embedding.asking import ModelAtHand, VectorSearch
@@ -81,6 +82,40 @@ def test_req_sem_005_one_edit_embeds_one_rule(tmp_path: Path, minilm: Embedder) 
         (tmp_path / "memory.md").write_text(RULES + "**Date**: 2026-01-31\n", encoding="utf-8")
         matcher.match(PUSH)
         assert [text[:7] for text in model.documents] == ["ERR-002"]
+
+
+def test_the_trace_says_which_model_what_of_and_how_old_the_cache_is(tmp_path: Path, minilm: Embedder) -> None:
+    with _matcher(tmp_path, Counting(minilm)) as matcher:
+        step = next(step for step in matcher.match(PUSH).trace if step.stage == "semantic")
+    assert step.fact("model") == f"{minilm.id}@{minilm.version}"
+    assert len(str(step.fact("hash"))) == 12
+    age = step.fact("cache_age_s")
+    assert isinstance(age, int)
+    assert 0 <= age < 24 * 3600
+
+
+def test_vectors_of_another_model_are_never_compared(tmp_path: Path, minilm: Embedder) -> None:
+    with _matcher(tmp_path, Counting(minilm)) as matcher:
+        matcher.match(PUSH)
+    other = Counting(minilm)
+    other.version = "another"
+    model = replace(CATALOGUE[MINILM], version="another")
+    vectors = VectorSearch(lambda: ModelAtHand(model, lambda: other))
+    with RuleMatcher([(tmp_path / "memory.md", "project")], tmp_path / "casebook.db", vectors) as matcher:
+        assert not matcher.match(PUSH).fallback_used
+    assert len(other.documents) == 2
+
+
+def test_an_edit_of_one_rule_among_many_embeds_one_and_refresh_all_embeds_all(tmp_path: Path, minilm: Embedder) -> None:
+    model = Counting(minilm)
+    with _matcher(tmp_path, model) as matcher:
+        matcher.refresh()
+        assert len(model.documents) == 2
+        matcher.refresh()
+        assert len(model.documents) == 2
+        matcher.refresh(all_of_them=True)
+        assert len(model.documents) == 4
+        assert not matcher.match(PUSH).fallback_used
 
 
 def test_rules_in_another_order_keep_their_own_vectors(tmp_path: Path, minilm: Embedder) -> None:
