@@ -27,6 +27,7 @@ TRUTH = (
     "evidence",
     "alignment",
     "rule",
+    "citation",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow."""
 
