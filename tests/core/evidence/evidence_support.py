@@ -23,6 +23,8 @@ NEAR = (1, "The deploy breaks since the publishing script takes its port out of 
 FAILED = (0, "Kubernetes evicted the pod for lack of memory")
 KOREAN = (2, "스테이징에서 PORT 값을 읽지 못하면")
 MISSING = (99, "a message that nobody wrote at all")
+EVERY = (ALIGNED, FLAGGED, AMBIGUOUS, NEAR, FAILED, KOREAN, MISSING)
+"""A quote for each way in which one can come out."""
 
 
 def add_messages(store: Store, texts: Sequence[str], session: str = SESSION) -> None:

@@ -27,16 +27,13 @@ from core.evidence import (
 from core.evidence.stored import Kept, kept
 from core.fault import Fault
 from core.flows.undo import bring_back, take_back
-from core.store import Store, history, open_store
+from core.store import Store, history
+from tests.casebooks import new_casebook
 from tests.core.evidence.evidence_support import (
-    ALIGNED,
-    AMBIGUOUS,
+    EVERY,
     FAILED,
-    FLAGGED,
-    KOREAN,
     MESSAGES,
     MISSING,
-    NEAR,
     SESSION,
     add_messages,
     entry,
@@ -44,7 +41,6 @@ from tests.core.evidence.evidence_support import (
     replace_messages,
 )
 
-QUOTES = (ALIGNED, FLAGGED, AMBIGUOUS, NEAR, FAILED, KOREAN, MISSING)
 ENTRIES = ("one", "two", "three")
 IMPORTS = (
     MESSAGES,
@@ -59,17 +55,17 @@ ids = st.integers(1, 6)
 class Reviewing(RuleBasedStateMachine):
     """Acts in any order; what the machine believes is never asked, the rows and the messages are."""
 
-    @initialize(picked=st.lists(st.lists(st.sampled_from(QUOTES), max_size=2), min_size=3, max_size=3))
+    @initialize(picked=st.lists(st.lists(st.sampled_from(EVERY), max_size=2), min_size=3, max_size=3))
     def start(self, picked: list[list[tuple[int, str]]]) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        self.store: Store = open_store(Path(self.folder.name) / "a.db", create=True)
+        self.store: Store = new_casebook(Path(self.folder.name) / "a.db")
         add_messages(self.store, MESSAGES)
         add_entries(self.store, SESSION, [entry(n, *quotes) for n, quotes in zip(ENTRIES, picked, strict=True)])
         align_session(self.store, SESSION)
 
     def teardown(self) -> None:
         if hasattr(self, "store"):
-            with open_store(Path(self.folder.name) / "b.db", create=True) as target:
+            with new_casebook(Path(self.folder.name) / "b.db") as target:
                 replay_events(target, read_events(self.store))
                 assert everything(target) == everything(self.store)
             self.store.close()

@@ -25,9 +25,8 @@ from core.fault import Fault
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
     ALIGNED,
-    AMBIGUOUS,
+    EVERY,
     FAILED,
-    FLAGGED,
     KOREAN,
     MESSAGES,
     MISSING,
@@ -40,11 +39,9 @@ from tests.core.evidence.evidence_support import (
     states,
 )
 
-ALL = (ALIGNED, FLAGGED, AMBIGUOUS, NEAR, FAILED, KOREAN, MISSING)
-
 
 def test_every_state_a_quote_can_have(store: Store) -> None:
-    added = add_entries(store, SESSION, [entry("one", *ALL), entry("bare")])
+    added = add_entries(store, SESSION, [entry("one", *EVERY), entry("bare")])
     assert (added.added, added.quotes, added.known, added.left) == (("one", "bare"), 7, 0, ())
     assert sessions_to_align(store.con) == ((SESSION, ""),)
     done = align_session(store, SESSION)
@@ -67,10 +64,10 @@ def test_every_state_a_quote_can_have(store: Store) -> None:
 
 
 def test_taking_and_aligning_again_changes_nothing(store: Store) -> None:
-    add_entries(store, SESSION, [entry("one", *ALL)])
+    add_entries(store, SESSION, [entry("one", *EVERY)])
     align_session(store, SESSION)
     before = everything(store)
-    again = add_entries(store, SESSION, [entry("one", *ALL)])
+    again = add_entries(store, SESSION, [entry("one", *EVERY)])
     assert (again.added, again.known) == ((), 1)
     assert align_session(store, SESSION).looked == 0
     forced = align_session(store, SESSION, again=True)
@@ -170,7 +167,7 @@ def test_an_entry_falls_back_when_the_place_a_person_took_is_gone_though_the_quo
 
 
 def test_a_run_that_is_stopped_keeps_what_it_found(store: Store) -> None:
-    add_entries(store, SESSION, [entry("one", *ALL)])
+    add_entries(store, SESSION, [entry("one", *EVERY)])
     asked: list[int] = []
 
     def stop() -> bool:
@@ -186,7 +183,7 @@ def test_a_run_that_is_stopped_keeps_what_it_found(store: Store) -> None:
 
 
 def test_the_events_alone_rebuild_everything(store: Store, tmp_path: Path) -> None:
-    add_entries(store, SESSION, [entry("one", *ALL), entry("two", ALIGNED), entry("bare")])
+    add_entries(store, SESSION, [entry("one", *EVERY), entry("two", ALIGNED), entry("bare")])
     align_session(store, SESSION)
     accept(store, "mina", 4)
     reject(store, "mina", 5, "나오지 않는 말")

@@ -35,6 +35,7 @@ from core.errors.curation import (
 from core.errors.identify import identify
 from core.fault import Fault
 from core.store import Store, open_store, store_checks
+from tests.casebooks import new_casebook
 
 ERRORS = (
     "app.ts(3,1): error TS2304: Cannot find name 'alpha'.",
@@ -316,7 +317,7 @@ def sound(store: Store) -> None:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(step, min_size=1, max_size=12))
 def test_any_history_agrees_with_the_model(steps: list[tuple[Any, ...]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "casebook.db", create=True) as store:
+    with tempfile.TemporaryDirectory() as folder, new_casebook(Path(folder) / "casebook.db") as store:
         model = Model()
         for at, error in enumerate(ERRORS):
             record_resolution(store, error, f"draft {at % 3}")

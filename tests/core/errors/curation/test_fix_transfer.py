@@ -8,7 +8,6 @@ import json
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from core.errors.case_import import import_cases
 from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
 from core.errors.identify import identify
 from core.store import open_store
+from tests.casebooks import new_casebook
 
 SUFFIX: dict[Format, str] = {"jsonl": ".jsonl", "csv": ".csv", "markdown": ".md"}
 ERRORS = ("error TS2304: Cannot find name 'alpha'.", "error TS2304: Cannot find name 'beta'.", "오류: 포트가 없습니다")
@@ -43,13 +43,12 @@ fixes = st.lists(
 )
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=fixes, apart=st.booleans())
-def test_all_of_a_fix_comes_back(form: Format, drawn: list[tuple], apart: bool) -> None:
+def test_all_of_a_fix_comes_back_in_every_form(drawn: list[tuple], apart: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with open_store(folder / "one.db", create=True) as store:
+        with new_casebook(folder / "one.db") as store:
             for error in ERRORS:
                 record_resolution(store, error, "a draft")
             for at, text, by, tools, tags, source, own in drawn:
@@ -63,20 +62,20 @@ def test_all_of_a_fix_comes_back(form: Format, drawn: list[tuple], apart: bool) 
                 split(store, "김", look(store.con, 1), [identify(ERRORS[0]).fingerprint])
             else:
                 merge(store, "김", look(store.con, 1), [look(store.con, 2)])
-            out = "".join(export_fixes(store, form))
-            exact = "".join(export_fixes(store, "jsonl"))
-        if form != "markdown":
-            assert not {char for char in out if ord(char) < 32} - {"\n", "\t"}
-        path = folder / f"fixes{SUFFIX[form]}"
-        path.write_text(out, encoding="utf-8", newline="")
-        with open_store(folder / "two.db", create=True) as store:
-            report = import_cases(store, path)
-            assert not report.skipped
-            assert report.resolutions == exact.count("\n")
-            assert "".join(export_fixes(store, "jsonl")) == exact
-            assert "".join(export_fixes(store, form)) == out
-            again = import_cases(store, path)
-            assert (again.errors, again.resolutions) == (0, 0)
+            out: dict[Format, str] = {form: "".join(export_fixes(store, form)) for form in SUFFIX}
+        for form, suffix in SUFFIX.items():
+            if form != "markdown":
+                assert not {char for char in out[form] if ord(char) < 32} - {"\n", "\t"}
+            path = folder / f"fixes{suffix}"
+            path.write_text(out[form], encoding="utf-8", newline="")
+            with new_casebook(folder / f"{form}.db") as store:
+                report = import_cases(store, path)
+                assert not report.skipped
+                assert report.resolutions == out["jsonl"].count("\n")
+                assert "".join(export_fixes(store, "jsonl")) == out["jsonl"]
+                assert "".join(export_fixes(store, form)) == out[form]
+                again = import_cases(store, path)
+                assert (again.errors, again.resolutions) == (0, 0)
 
 
 def test_only_what_may_answer_leaves(tmp_path: Path) -> None:
