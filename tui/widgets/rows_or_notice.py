@@ -18,6 +18,8 @@ class RowsOrNotice:
 
     def tell(self, notice: Notice | None) -> None:
         """Show a notice in the place of the rows, or the rows; a focus that was there stays there."""
+        if not self.rows.is_attached:
+            return  # a report that came as the screen was left
         if notice is not None:
             self.notice.tell(notice)
         had_focus = self.rows.has_focus or self.notice.has_focus or self.rows.screen.focused is None
