@@ -25,7 +25,7 @@ def _can_decide(now: Situation) -> str:
 
 
 def _needs_place(now: Situation) -> str:
-    return _can_decide(now) or ("" if now.places else "No place is known for this quote.")
+    return _can_decide(now) or ("" if now.places else "No place is known for this quote: {evidence.find} looks for one.")
 
 
 def _needs_several(now: Situation) -> str:

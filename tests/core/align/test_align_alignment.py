@@ -173,7 +173,8 @@ def test_seed_4_no_match() -> None:
 
 
 def test_seed_5_nothing_without_evidence_is_ready_for_promotion() -> None:
-    """The stage itself belongs to the entries; what it asks of an alignment is this flag, false for "all of none"."""
+    """What a promotion asks of an alignment is this flag, false for "all of none"; that it is refused is tested with
+    the entries (`test_seed_5_promotion_is_refused`)."""
     assert not align(MESSAGES, Extracted((entry(),))).entries[0].evidenceAligned
 
 

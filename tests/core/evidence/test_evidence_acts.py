@@ -189,6 +189,16 @@ def test_rejecting_a_verified_entrys_quote_demotes_it(store: Store) -> None:
     assert promotion_of(store.con, "e").stage == "verified"
 
 
+def test_seed_5_promotion_is_refused(store: Store) -> None:
+    """evidence-aligner-v2, plan: an entry whose evidence is not aligned stays a candidate, and the reason says so."""
+    add_entries(store, SESSION, [entry("e", FAILED)])
+    align_session(store, SESSION)
+    done = promote(store, "mina", "e")
+    assert (done.change, done.promotion.stage, done.promotion.promotionBlocked) == (None, "candidate", True)
+    assert "Evidence alignment failed" in (done.promotion.promotionBlockReason or "")
+    assert done.promotion.failedQuotes == (FAILED[1],)
+
+
 def test_an_entry_without_a_quote_is_never_promoted(store: Store) -> None:
     add_entries(store, SESSION, [entry("bare")])
     done = promote(store, "mina", "bare")
