@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.fault import Fault
-from core.flows.library_ingest_run import Job, Run, read_all, remove_rest
+from core.flows.library_ingest_run import LEASE_S, Job, Run, read_all, remove_rest
 from core.library.chunk.policy import ChunkPolicy
 from core.library.fts import refresh_fts
 from core.library.git_facts import git_facts
@@ -84,7 +84,7 @@ def running(
     cancelled: Callable[[], bool],
 ) -> Generator[Run]:
     """A row in `jobs`, events from the first to the last, and the WAL kept short meanwhile."""
-    row = jobs.begin(store, "ingest")
+    row = jobs.begin(store, "ingest", LEASE_S)
     if row is None:
         raise Fault("db_locked", "Another ingest of this casebook is running.", "Wait for it, or cancel it.")
     tell: Tell = on_event or _unheard

@@ -20,6 +20,8 @@ from core.store.clock import now as stamp
 
 WORTH_IT = 4 * 1024 * 1024
 """Bytes to read from which a second process is started: it takes about a third of a second."""
+LEASE_S = 900.0
+"""Seconds without a sign of life after which the run counts as dead: one file of 100 MB may take long."""
 _PASSED = 500
 """Unchanged files between two signs of life."""
 _OF_ONE_FILE = ("invalid_input",)
@@ -190,5 +192,5 @@ def _note(run: Run, path: str, doc_id: str | None, kind: str, note: str) -> None
 def _sign_of_life(run: Run) -> None:
     """How far the run is, in the same transaction as what was written; it tells whether the run was canceled."""
     done = run.tally.so_far().scanned
-    if not jobs.progress(run.store, run.row, done, run.total):
+    if not jobs.progress(run.store, run.row, done, run.total, lease_s=LEASE_S):
         run.stopped = True

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _MARKS = re.compile(r"[\\`*_\[\]<>&!]")
-_LONGEST: Final = 1 << 16
+_LONGEST: Final = 1 << 14
 """Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _BLANK_ENDS = re.compile(r"[ \t]*\n[ \t]*")

@@ -27,7 +27,7 @@ _AUDIO = (".mp3", ".wav", ".m4a", ".ogg", ".flac", ".opus", ".aac")
 
 
 def parse_markdown(text: str) -> Parsed:
-    """The blocks of a Markdown document, in order, each with its lines; nothing that can be read is left out.
+    """The blocks of a Markdown document, in order, each with its lines; no words are left out but the targets of links.
 
     A document too large or too deeply nested for the parser is read as plain paragraphs, with a warning.
     """
