@@ -14,13 +14,19 @@ from unittest.mock import patch
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from core.flows.demo import fill_demo
+from core.flows.demo import fill_demo, fill_demo_rules
 from core.samples import DEMO_QUERIES
 from screenshots.scenes import SCENES, Scene
 from tui.app import CasebookApp
+from tui.surroundings import Surroundings
 
 HERE = Path(__file__).resolve().parent
 TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
+
+LANES = ("count", "rows", "search", "case", "rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why",
+         "rules-table")  # fmt: skip
+SLOW = ("alt+3", "enter", "n", "f2", "v")
+"""Keys after which other keys mean something else once what they open is there."""
 
 # A picture in a README may load nothing from elsewhere.
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}\n", re.DOTALL)
@@ -31,7 +37,8 @@ _LANES = ("count", "rows", "search", "case", "evidence", "evidence-quote")
 
 async def draw(scene: Scene, database: Path) -> str:
     """One scene as SVG, the same bytes every time."""
-    app = CasebookApp(database, title="sample casebook", theme=scene.theme, clock=lambda: TODAY)
+    around = Surroundings(rules=(database.with_name("rules.md"),))
+    app = CasebookApp(database, title="sample casebook", theme=scene.theme, around=around, clock=lambda: TODAY)
     async with app.run_test(size=(scene.width, scene.height)) as pilot:
         await _quiet(pilot, app)
         if scene.paste is not None:
@@ -65,8 +72,10 @@ async def pictures() -> dict[str, str]:
         patch("core.trace.Stopwatch.ms", return_value=0.4),
         patch("tui.panes.errors.results.ms_since", return_value=3.0),
     ):
-        database = Path(folder) / "sample.db"
+        database = Path(folder) / "sample" / "sample.db"
+        database.parent.mkdir()
         fill_demo(database)
+        fill_demo_rules(database)
         return {f"{scene.name}.svg": await draw(scene, database) for scene in SCENES}
 
 

@@ -29,5 +29,10 @@ SCENES: tuple[Scene, ...] = (
     Scene("evidence-120x34-dark", 120, 34, keys=("alt+2", "a")),
     Scene("evidence-200x50-dark", 200, 50, keys=("alt+2", "a")),
     Scene("evidence-80x24-dark", 80, 24, keys=("alt+2", "a")),
+    Scene("rules-200x50-dark", 200, 50, keys=("alt+3", *("j",) * 36)),
+    Scene("rules-120x34-light", 120, 34, theme=LIGHT, keys=("alt+3", *("j",) * 36, "enter", "j", "j")),
+    Scene("rules-80x24-dark", 80, 24, keys=("alt+3", *("j",) * 36)),
+    Scene("rules-typed-120x34-dark", 120, 34, keys=("alt+3", "n", "f2")),
+    Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v")),
     Scene("help-120x34-dark", 120, 34, keys=("f1",)),
 )

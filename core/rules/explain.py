@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from typing import Final
 
 from core.rules.answer import MatchedRule
@@ -29,12 +29,13 @@ class LitText:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Call and rule side by side: each field with what both share lit."""
+    """Call and rule side by side: each field with what both share lit; `words`: those terms as they are written."""
 
     rule: Rule
     call: tuple[LitText, ...]
     texts: tuple[LitText, ...]
     read: CallText
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | None:
@@ -48,7 +49,17 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     ours = tuple(lit(part.name or "input", part.text, terms, glossary) for part in read.parts)
     fields = [(name, str(getattr(rule, name))) for name in _FIELDS] + list(rule.extra.items())
     theirs = tuple(lit(name, text, terms, glossary) for name, text in fields if text.strip())
-    return Explained(rule, ours, theirs, read)
+    return Explained(rule, ours, theirs, read, _written((*theirs, *ours), terms, glossary))
+
+
+def _written(texts: tuple[LitText, ...], terms: Set[str], glossary: Glossary) -> dict[str, str]:
+    """Each term as it stands in the first text that has it: terms are stems."""
+    found: dict[str, str] = {}
+    for one in texts:
+        for term, start, end in spans(one.text, glossary):
+            if term in terms:
+                found.setdefault(term, one.text[start:end])
+    return found
 
 
 def place_of(book: Book, matched: MatchedRule) -> int | None:

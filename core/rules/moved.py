@@ -38,9 +38,18 @@ def moved(before: RuleMatch, after: RuleMatch) -> tuple[Move, ...]:
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), -abs(one.score - one.score_before), one.id)))
 
 
+def in_words(before: RuleMatch, after: RuleMatch) -> tuple[str, ...]:
+    """What moved, in words, the cut-off first if it did; nothing where nothing moved."""
+    lines = [told(one) for one in moved(before, after)]
+    if abs(after.cutoff - before.cutoff) >= LEAST:
+        lines.insert(0, f"cut-off {before.cutoff:.2f} to {after.cutoff:.2f}")
+    return tuple(lines)
+
+
 def told(move: Move) -> str:
     """A move in words."""
-    scores = f"{move.score_before:.2f} to {move.score:.2f}"
+    still = abs(move.score - move.score_before) < LEAST
+    scores = f"{move.score:.2f}" if still else f"{move.score_before:.2f} to {move.score:.2f}"
     return {
         "shown": f"{move.id} is shown now ({scores})",
         "hidden": f"{move.id} fell below the cut-off ({scores})",

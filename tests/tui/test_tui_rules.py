@@ -227,7 +227,11 @@ async def test_the_frame_at_each_size(casebook_of_calls: Path, rules: Path, size
         await pilot.press("enter", "enter")
         await until(pilot, lambda: screen.why.has_focus)
         await until(pilot, lambda: "Force push over a shared branch" in frame(app) and "reaches" in frame(app))
-        await pilot.press("escape", "escape", "alt+1")
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.rank.rows.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.calls.rows.has_focus)
+        await pilot.press("alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
 

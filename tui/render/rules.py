@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
-from tui.render.foreign import inline, pad
+from tui.render.foreign import inline, pad, title
 from tui.render.signs import Mark, Signs
 from tui.render.when import ago
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MEANING, WORDS = "$cb-accent", "$cb-draft"
 """The tones of the two tiers, wherever one is drawn."""
-_BLOCKS = "▏▎▍▌▋▊▉█"
 _TOOL, _LONG_TOOL, _AGE = 8, 12, 5
 _LONG_TOOL_FROM = 54
 _AGE_FROM = 44
@@ -83,6 +82,12 @@ def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Sign
     return Mark(plain if signs.plain else sign, tone, words)
 
 
+def place_of(path: str, line: int) -> str:
+    """Where a rule stands: the file's folder and name, the line."""
+    parts = path.replace("\\", "/").split("/")
+    return f"{title('/'.join(parts[-2:]))}:{line}"
+
+
 def said_of(label: Label | None, rule: str, *, shown: bool) -> str:
     """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
     if label is None:
@@ -98,9 +103,8 @@ def bar(value: float, width: int, signs: Signs) -> str:
     if signs.plain:
         full = round(value * width)
         return "#" * full + "." * (width - full)
-    eighths = round(value * width * 8)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_BLOCKS[rest - 1] if rest else "")).ljust(width)
+    halves = round(value * width * 2)
+    return ("━" * (halves // 2) + "╸" * (halves % 2)).ljust(width)
 
 
 def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
@@ -162,7 +166,8 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
         return "", ""
     sign, plain, tone = _MOVES[row.move.kind]
     by = row.move.score - row.move.score_before
-    return f"{plain if signs.plain else sign}{by:+.2f}", f"bold {tone}"
+    told = "" if abs(by) < 0.005 or row.move.kind == "new" else f"{by:+.2f}"
+    return f"{plain if signs.plain else sign}{told or f' {row.move.kind}'}", f"bold {tone}"
 
 
 def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tui.render.foreign import block, inline, pad, title
-from tui.render.rules import bar, standing
+from tui.render.rules import bar, place_of, standing
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _RESULTS = {
     "loud": ("!", "!", "$cb-bad", "shown where silence is right"),
 }
 _WAYS = {
-    "bm25": "plain BM25 over all words: the yardstick, never silent",
+    "bm25": "plain BM25 over all words, the yardstick",
     "keyword": "the keyword tier alone, as without a model",
     "semantic": "the model alone",
     "hybrid": "both: what is shown",
@@ -55,7 +55,7 @@ def draw_cluster(row: Cluster, signs: Signs) -> Content:
         parts += [
             (f"\n{signs.dot} {inline(one.id, 14)}  ", "bold $cb-accent"),
             (title(one.title), "$cb-text"),
-            (f"\n  {title(one.path)}:{one.line}", "$cb-dim"),
+            (f"\n  {place_of(one.path, one.line)}", "$cb-dim"),
         ]
     parts.append((f"\n\n{inline(row.suggestion, 600)}", "$cb-soft"))
     parts.append((signs.told("\n\n{table.take} opens the first in your editor"), "$cb-dim"))
@@ -97,7 +97,7 @@ def draw_system(row: SystemScore) -> Content:
 def _rate(rate: Rate) -> str:
     if not rate.of:
         return "no call of this kind is labelled"
-    return f"{rate.value:.2f} of {rate.of}   95 %: {rate.low:.2f} to {rate.high:.2f}"
+    return f"{rate.value:.2f}   {round(rate.value * rate.of)} of {rate.of}, 95 %: {rate.low:.2f} to {rate.high:.2f}"
 
 
 def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False) -> Content:

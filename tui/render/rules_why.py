@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.foreign import block, inline, title
-from tui.render.rules import MEANING, WORDS, bar, label_mark, said_of, standing
+from tui.render.rules import MEANING, WORDS, bar, label_mark, place_of, said_of, standing
 from tui.render.signs import Signs
 from tui.render.trace import draw_trace
 from tui.render.when import ago
@@ -41,7 +41,7 @@ def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, sign
     parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
     if reasons is not None and not reasons.why_not.shown:
         parts.append(draw_needs(reasons.why_not, signs))
-    parts.append(_hits(matched, signs))
+    parts.append(_hits(matched, {} if reasons is None else reasons.explained.words, signs))
     if reasons is not None:
         call = ranked.call.tool_name
         parts += [head(f"The call: {title(call)}"), draw_texts(reasons.explained.call, signs, WORDS)]
@@ -84,7 +84,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
         (f"   {one.relevance_score:.2f} ", "bold $cb-text"),
         (f"{'reaches' if one.relevance_score >= ranked.match.cutoff else 'is below'} {ranked.match.cutoff:.2f}",
          "$cb-soft"),
-        (f"   {title(one.path)}:{one.line}", "$cb-faint"),
+        (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
     if said := said_of(ranked.label, one.id, shown=shown):
         label = label_mark(said, signs)
@@ -134,18 +134,22 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     return Content.assemble(head("What it would have needed"), *parts).rstrip()
 
 
-def _hits(one: MatchedRule, signs: Signs) -> Content:
+def _hits(one: MatchedRule, words: Mapping[str, str], signs: Signs) -> Content:
     if not one.hits:
         return Content.assemble(head("Shared words"), ("none", "$cb-dim"))
     best = max(hit.score for hit in one.hits) or 1.0
     parts: list[tuple[str, str]] = []
+    named: set[str] = set()
     for hit in one.hits[:_HITS]:
+        word = words.get(hit.term, hit.term)
+        word = hit.term if word.casefold() in named else word  # two terms of one identifier
+        named.add(word.casefold())
         source = hit.source.removeprefix("pattern ")
         of = f"by the pattern {source}" if source != hit.source else f"in {_NAMES.get(source, source)}"
         parts += [
             (bar(hit.score / best, 6, signs), WORDS),
             (f" {hit.score:>5.2f}  ", "$cb-dim"),
-            (inline(hit.term, 24), "bold $cb-text"),
+            (inline(word, 30, more=signs.more), "bold $cb-text"),
             (f"  {inline(of, 60)}\n", "$cb-dim"),
         ]
     if (more := len(one.hits) - _HITS) > 0:

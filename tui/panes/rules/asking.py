@@ -70,8 +70,6 @@ class Asking:
         self._screen.jobs.run("rules-rank", work, came, lambda fault: self._screen.rank.tell(unreadable(fault)))
 
     def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
-        from core.rules.moved import told as in_words
-
         before = self._screen.rank.ranked
         stays = before is not None and ranked is not None and before.call is ranked.call
         inside = self._screen.rank.rows.has_focus or self._screen.why.has_focus or told
@@ -84,7 +82,7 @@ class Asking:
             self._screen.rank.tell(no_call(ranked), ranked)
         else:
             if told:
-                moves = [in_words(one) for one in ranked.moves]
+                moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
                 self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
             self._screen.rank.show(ranked, self._go_to or at)

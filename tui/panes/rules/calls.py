@@ -79,7 +79,7 @@ class CallList(Vertical):
         self._clock = clock
         self.rows = RowList(self._paint, id="rules-call-rows")
         self.place = RowsOrNotice(self.rows, NoticeView(id="rules-call-notice"))
-        self.typed = TypedCall(signs)
+        self.typed = TypedCall()
         self.tool = ""  # only calls of this tool
         self.readonly = ""
         self._notice: Notice | None = None

@@ -39,7 +39,8 @@ RuleKey = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The rules of one call. `soon`: what the model says comes in a moment; `moves`: since the match before it."""
+    """The rules of one call. `soon`: what the model says comes in a moment; `moves` since the match before it, and
+    `moved`, the same in words."""
 
     call: ToolCall
     match: RuleMatch
@@ -49,6 +50,7 @@ class Ranked:
     label: Label | None
     pinned: WhyNot | None = None
     moves: tuple[Move, ...] = ()
+    moved: tuple[str, ...] = ()
     soon: bool = False
 
 
@@ -142,17 +144,18 @@ class Matching:
         meaning: bool,
     ) -> Ranked:  # fmt: skip
         from core.rules.label_file import label_of
-        from core.rules.moved import moved
+        from core.rules.moved import in_words, moved
 
         with self._held(job, meaning=meaning) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
         like = before is not None and before.fallback_used == found.fallback_used
         moves = moved(before, found) if like and before is not None else ()
+        words = in_words(before, found) if like and before is not None else ()
         extra = None
         if pinned is not None and (at := _place(book, pinned)) is not None:
             extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
         return Ranked(
-            call, found, listed.files, len(listed.rules), listed.flaws, label_of(labels, call), extra, moves,
+            call, found, listed.files, len(listed.rules), listed.flaws, label_of(labels, call), extra, moves, words,
             soon=not meaning and self.sources.embedding is not None,
         )  # fmt: skip
 

@@ -136,7 +136,7 @@ class RulesScreen(Screen[None]):
             "typed.back": self.leave_box,
             "list.open": self.open,
             "list.back": self._back,
-            "case.back": self.rank.place.take_focus,
+            "case.back": self._out_of_why,
             "case.enter": self.acts.whole,
             "view.reload": lambda: self.calls.load(self.asking.chosen) or self.asking.match(None),
         }
@@ -157,6 +157,10 @@ class RulesScreen(Screen[None]):
         self._body.set_class(True, "-at-why")
         self._body.remove_class("-no-why")
         self.call_after_refresh(self.why.focus)
+
+    def _out_of_why(self) -> None:
+        self._body.remove_class("-at-why")
+        self.call_after_refresh(self.rank.place.take_focus)
 
     def _back(self) -> None:
         """One step to the left, and out."""
@@ -219,8 +223,9 @@ class RulesScreen(Screen[None]):
             self._into_why()
             return
         if visible and self.why.has_focus:
-            self.rank.place.take_focus()
-        self._body.set_class(visible, "-no-why")
+            self._out_of_why()
+        if not self.has_class("-narrow"):
+            self._body.set_class(visible, "-no-why")
 
     def _copy(self) -> None:
         if (one := self.rank.chosen) is not None:
@@ -244,4 +249,4 @@ class RulesScreen(Screen[None]):
         event.stop()
 
 
-_BLANK = Fault("invalid_input", "type a tool and its input", "")
+_BLANK = Fault("invalid_input", "type a tool and its input as JSON", "or begin with an example")

@@ -14,7 +14,6 @@ from textual.widgets import Input, Static, TextArea
 from core.fault import Fault
 from tui.actions import bindings
 from tui.render.foreign import title
-from tui.render.signs import Signs
 from tui.widgets.fix_area import as_shown
 
 _LONG = 200_000
@@ -55,9 +54,8 @@ class TypedCall(Vertical):
             self.tool = tool
             self.text = text
 
-    def __init__(self, signs: Signs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="rules-typed")
-        self._signs = signs
         self._example = -1
         self._tool = Input(placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False,
                            max_length=200)  # fmt: skip
@@ -106,8 +104,7 @@ class TypedCall(Vertical):
         else:
             hint = f"  {fault.hint}" if fault.hint else ""
             told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
-        keys = self._signs.told("{typed.example} another example  {typed.keep} to the rules  {typed.back} back")
-        self._told.update(Content.assemble(told, ("\n" + keys, "$cb-faint")))
+        self._told.update(told)
 
     def _changed(self) -> None:
         self.post_message(self.Changed(*self.text))
