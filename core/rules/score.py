@@ -37,10 +37,10 @@ class Cutoffs:
     """From which relevance on the best rule applies: with both tiers, with keywords, with meaning alone (to compare);
     and which share of the best one's relevance others need to be shown beside it."""
 
-    fused: float = 0.3
-    keyword: float = 0.3
+    fused: float = 0.285
+    keyword: float = 0.285
     semantic: float = 0.37
-    beside: float = 0.6
+    beside: float = 0.5
 
     def line(self, regime: Regime, best: float) -> float:
         """From which relevance on rules are shown, where the best has this one."""
