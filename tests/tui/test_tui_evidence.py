@@ -397,6 +397,12 @@ async def test_hostile_quotes_and_messages_are_inert(tmp_path: Path) -> None:
         await pilot.press("w")
         await pilot.pause(0.2)
         assert_inert(app)
+        await pilot.press("escape", "slash", "0")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen) and not app.jobs.busy("evidence-find"))
+        assert_inert(app)
+        await pilot.press("escape", "f")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and not app.jobs.busy("evidence-counts"))
+        assert_inert(app)
 
 
 @pytest.mark.parametrize("size", [SMALL, WIDE])
@@ -423,6 +429,6 @@ async def test_tiny_sizes_are_lived_through(review: Path, size: tuple[int, int])
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await pilot.resize_terminal(*size)
-        await pilot.press("j", "t", "x", "escape", "m", "t")
+        await pilot.press("j", "t", "x", "escape", "m", "t", "slash", "P", "escape", "f", "down", "escape")
         await pilot.resize_terminal(*WIDE)
         await until(pilot, lambda: shown(screen) and "left" in frame(app))
