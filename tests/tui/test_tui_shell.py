@@ -207,7 +207,7 @@ async def test_a_letter_jumps_to_its_part(casebook: Path) -> None:
         assert app.focused is app.errors.case
 
 
-@pytest.mark.parametrize("key", ["alt+3", "3", "alt+4", "4"])
+@pytest.mark.parametrize("key", ["alt+4", "4"])
 async def test_panes_to_come_say_so(casebook: Path, key: str) -> None:
     app = app_on(casebook)
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
