@@ -67,7 +67,7 @@ class ConflictScreen(ModalScreen[str | None]):
             what = f"Case {one.case_id} was left alone: {where}."
         else:
             what = f"Case {one.case_id} was left alone: its fix was changed while you decided."
-        return Content.assemble((what, "bold $cb-draft"), ("  Nothing is lost, whatever you choose.", "$cb-dim"))
+        return Content.assemble((what, "bold $cb-draft"), ("\nNothing is lost, whatever you choose.", "$cb-dim"))
 
     def _mine(self) -> Content:
         one = self._conflict

@@ -34,6 +34,14 @@ KEEP_EVERY = 1.0
 
 PREVIEW_AFTER = 0.06
 
+HINTS = {
+    "by": "who or what fixed it",
+    "tools": "in order: Bash, Edit",
+    "tags": "one, another",
+    "source": "SESSION:12,13, the messages it comes from",
+}
+"""What an empty field says."""
+
 
 class WritingScreen(ModalScreen[None]):
     """The case on the left, its fix on the right."""
@@ -55,7 +63,7 @@ class WritingScreen(ModalScreen[None]):
         self._origins: tuple[str, ...] = ()
         shown = self._draft.base or Written("")
         self.area = FixArea(shown.text)
-        self.fields = {name: Input(value, id=f"fix-{name}", classes="fix-field", select_on_focus=False)
+        self.fields = {name: Input(value, HINTS[name], id=f"fix-{name}", classes="fix-field", select_on_focus=False)
                        for name, value in Fields.of(shown).named().items()}  # fmt: skip
         self.case = CaseSide(curating.jobs, curating.signs, curating.clock, with_fix=False)
         self._preview, self._similar = Static(id="fix-preview-text"), Static(id="fix-also")
