@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from core.embedding.asking import ModelAtHand, VectorSearch
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.embedder import Embedder, Kind, Vector
@@ -213,7 +215,13 @@ def test_uses_are_counted_each(tmp_path: Path) -> None:
     assert (one.shown, one.helped, one.dismissed) == (2, 1, 0)
 
 
-def test_the_seeds_function_sets_relevance_scores() -> None:
+def test_the_seeds_function_sets_relevance_scores(
+    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "casebook").mkdir()
+    minilm_folder.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "casebook" / "models").symlink_to(minilm_folder.parent)  # where it looks for a model by itself
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     rules = [
         {"id": "ERR-001", "title": "Force push", "problem": "git push --force removed commits", "solution": "lease"},
         {"id": "ERR-002", "title": "Slow report", "problem": "each invoice is read alone", "solution": "one query"},
