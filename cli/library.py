@@ -73,6 +73,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("roots", metavar="FOLDER", nargs="*", help="folders to read; none: those of last time")
+    leaf.add_argument("--watch", action="store_true", help="then go on, and read what changes, until Ctrl-C")
     one = leaf.add_mutually_exclusive_group()
     one.add_argument("--file", metavar="FILE", help="one file, copied into _external of the first folder")
     one.add_argument("--stdin", action="store_true", help="standard input, kept likewise")

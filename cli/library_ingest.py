@@ -43,15 +43,35 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         trust_level=args.trust,
         summary=args.summary_only,
     )
+    if args.watch and single:
+        raise Fault("invalid_input", "--watch follows folders, not a single file", "leave one of them out")
     told = _Told(context.out)
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         report = _run(args, store, roots, options, told.event, stopped)
-    told.done()
+        told.done()
+        if args.watch and not report.aborted:
+            return _watch(context, store, options, report, stopped)
     context.log("info", "ingested", new=report.new, updated=report.updated, errors=report.errors)
     context.out.result(report, [*told.slowest(), *report_lines(context.out, report)])
     if report.aborted:
         return 130
     return 0 if report.scanned and not report.errors else 1
+
+
+def _watch(
+    context: Context, store: Store, options: IngestOptions, first: IngestReport, stopped: Callable[[], bool]
+) -> int:
+    """Go on until Ctrl-C: a report for each change."""
+    from core.flows.library_watch import watch_library
+
+    def tell(report: IngestReport) -> None:
+        context.out.result(report, report_lines(context.out, report))
+        sys.stdout.flush()
+
+    tell(first)
+    context.out.note("Watching. Ctrl-C ends it.")
+    watch_library(store, options, tell, stopped)
+    return 0
 
 
 def _run(

@@ -114,10 +114,10 @@ def _settle(run: Run, job: Job, task: Task, outcome: Outcome) -> Item:
             _touch(run, task, outcome)
             item = _unchanged(job)
         case Refusal(reason, detail):
-            run.tally.leave(task.workspace_path, reason, detail)
+            item = run.tally.leave(task.workspace_path, reason, detail)
             if known is not None:
                 _remove(run, known.workspace_path, f"it is no document any more: {reason}")
-            return run.tally.items[-1] if run.tally.items else Item("skipped", task.workspace_path)
+            return item
         case Failure(error, gone):
             item = Item("error", task.workspace_path, known.doc_id if known else None, error=error)
             if gone and known is not None:

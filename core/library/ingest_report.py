@@ -112,6 +112,7 @@ class IngestEvent:
 
 EXAMPLES = 5
 ITEMS = 10_000
+"""Items of a report; as many errors again are listed where there are so many."""
 
 
 @dataclass(slots=True)
@@ -130,10 +131,10 @@ class IngestTally:
         self.counts[item.kind] = self.counts.get(item.kind, 0) + 1
         if item.kind not in ("unchanged", "skipped", "removed", "error"):
             self.chunks += item.chunk_count
-        if item.kind != "unchanged" and len(self.items) < ITEMS:
+        if item.kind != "unchanged" and len(self.items) < (2 * ITEMS if item.kind == "error" else ITEMS):
             self.items.append(item)
 
-    def leave(self, path: str, reason: str, detail: str = "") -> None:
+    def leave(self, path: str, reason: str, detail: str = "") -> Item:
         """Count what was left out."""
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
         if reason == "extension":
@@ -142,7 +143,9 @@ class IngestTally:
         if len(shown) < EXAMPLES:
             shown.append(path)
         said = f"{reason.replace('_', ' ')}: {detail}" if detail else reason.replace("_", " ")
-        self.add(Item("skipped", path, error=said))
+        item = Item("skipped", path, error=said)
+        self.add(item)
+        return item
 
     def so_far(self) -> Counts:
         """The counts as they stand."""
