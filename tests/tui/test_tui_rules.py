@@ -254,6 +254,16 @@ async def test_hostile_rules_and_calls_are_inert(tmp_path: Path) -> None:
         assert_inert(app)
 
 
+async def test_alt_and_a_digit_go_from_pane_to_pane(casebook_of_calls: Path, rules: Path) -> None:
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        for key, name in (("alt+2", "Evidence"), ("alt+3", "Rules"), ("alt+3", "Rules"), ("alt+1", "Errors")):
+            await pilot.press(key)
+            await until(pilot, lambda: name in frame(app).split("\n", 1)[0])  # noqa: B023
+            assert len(app.screen_stack) == (1 if name == "Errors" else 2)
+
+
 @pytest.mark.parametrize("size", [(20, 5), (1, 1)])
 async def test_tiny_sizes_and_ascii_are_lived_through(
     casebook_of_calls: Path, rules: Path, size: tuple[int, int]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SOON = 0.03
 """Seconds that a row must stay chosen before it is read."""
+_AGAIN, _RETRIES = 2.0, 5
+"""Seconds after which the model is asked again where it could not answer just now, and how often."""
 _MOVES = 3
 """Moves that are told in words."""
 
@@ -57,17 +59,17 @@ class Asking:
         self.match(None)
         self._screen.changed()
 
-    def match(self, before: RuleMatch | None) -> None:
+    def match(self, before: RuleMatch | None, retries: int = _RETRIES, delay: float = 0.0) -> None:
         """Match the call (again); `before`: tell what moved since then."""
-        from core.rules.call import ToolCall
-
-        call = self.call or ToolCall("")
 
         def came(ranked: Ranked | None, final: bool) -> None:
             self._ranked(ranked, told=before is not None and final)
+            if final and ranked is not None and ranked.unfinished and retries:
+                self.match(None, retries - 1, _AGAIN)
 
-        work = self._screen.matching.rank(call, self._screen.labelling.path, before, self.pinned)
-        self._screen.jobs.run("rules-rank", work, came, lambda fault: self._screen.rank.tell(unreadable(fault)))
+        work = self._screen.matching.rank(self.call, before, self.pinned)
+        failed = lambda fault: self._screen.rank.tell(unreadable(fault))  # noqa: E731
+        self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
 
     def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
         before = self._screen.rank.ranked

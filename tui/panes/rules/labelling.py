@@ -10,8 +10,6 @@ from tui.jobs import Jobs
 from tui.panes.rules.queries import say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from core.rules.call import ToolCall
     from core.rules.label_file import Label, Verdict
 
@@ -24,11 +22,9 @@ class Labelling:
     def __init__(
         self,
         jobs: Jobs,
-        path: Path,
         said: Callable[[ToolCall, Label | None, str], object],
         failed: Callable[[Fault], None],
     ) -> None:
-        self.path = path
         self._jobs = jobs
         self._said = said
         self._failed = failed
@@ -39,7 +35,7 @@ class Labelling:
         def done(label: Label | None, _final: bool) -> None:
             self._said(call, label, _told(label, rule, verdict))
 
-        self._jobs.run(LANE, say(self.path, call, rule, verdict), done, self._failed, keep=True)
+        self._jobs.run(LANE, say(call, rule, verdict), done, self._failed, keep=True)
 
 
 def _told(label: Label | None, rule: str | None, verdict: Verdict) -> str:

@@ -53,6 +53,12 @@ class Ranked:
     moved: tuple[str, ...] = ()
     soon: bool = False
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether the model could not answer just now: it failed, or somebody else was embedding."""
+        step = next((step for step in self.match.trace if step.stage == "semantic"), None)
+        return step is not None and step.outcome in ("failed", "timeout")
+
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
@@ -76,6 +82,7 @@ class Matching:
     def __init__(self, sources: Sources, database: Path, log: Callable[[str], object]) -> None:
         self.sources = sources
         self.warm = False  # whether the model has answered once
+        self._asked = False  # whether it was asked once, so that nobody waits for it to load
         self._database = database
         self._log = log
         self._locks = (threading.Lock(), threading.Lock())
@@ -85,21 +92,24 @@ class Matching:
     # Work of jobs ----------------------------------------------------------------------------------------------------
 
     def rank(
-        self, call: ToolCall, labels: Path, before: RuleMatch | None, pinned: RuleKey | None
+        self, call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None
     ) -> Callable[[Job[Ranked | None]], Ranked | None]:
-        """Match a call; None where no rule file is named. `before`: tell what moved since that match."""
+        """Match a call (None: only read the rules); None where no rule file is named. `before`: what moved since?"""
 
         def work(job: Job[Any]) -> Ranked | None:
+            from core.rules.call import ToolCall
+
             if not self.sources.files():
                 return None
+            asked = call or ToolCall("")
             meaning = self.sources.embedding is not None and self._database.exists()
-            if not meaning or not self.warm:
-                words = self._ranked(job, call, labels, before, pinned, meaning=False)
+            if not meaning or not self._asked:
+                words = self._ranked(job, asked, before, pinned, meaning=False)
                 if not meaning:
                     return words
                 job.partial(words)
-            found = self._ranked(job, call, labels, before, pinned, meaning=True)
-            self.warm = self.warm or not found.match.fallback_used
+            found = self._ranked(job, asked, before, pinned, meaning=True)
+            self.warm, self._asked = self.warm or not found.match.fallback_used, True
             return found
 
         return work
@@ -140,10 +150,10 @@ class Matching:
     # -----------------------------------------------------------------------------------------------------------------
 
     def _ranked(
-        self, job: Job[Any], call: ToolCall, labels: Path, before: RuleMatch | None, pinned: RuleKey | None, *,
+        self, job: Job[Any], call: ToolCall, before: RuleMatch | None, pinned: RuleKey | None, *,
         meaning: bool,
     ) -> Ranked:  # fmt: skip
-        from core.rules.label_file import label_of
+        from core.rules.label_file import label_file, label_of
         from core.rules.moved import in_words, moved
 
         with self._held(job, meaning=meaning) as matcher:
@@ -154,8 +164,9 @@ class Matching:
         extra = None
         if pinned is not None and (at := _place(book, pinned)) is not None:
             extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
+        label = label_of(label_file(self._database), call)
         return Ranked(
-            call, found, listed.files, len(listed.rules), listed.flaws, label_of(labels, call), extra, moves, words,
+            call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=not meaning and self.sources.embedding is not None,
         )  # fmt: skip
 

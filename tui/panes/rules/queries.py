@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
@@ -112,15 +111,13 @@ def watch_files(sources: Sources) -> Callable[[Job[bool]], bool]:
     return work
 
 
-def say(
-    labels: Path, call: ToolCall, rule: str | None, verdict: Verdict
-) -> Callable[[Job[Label | None]], Label | None]:
+def say(call: ToolCall, rule: str | None, verdict: Verdict) -> Callable[[Job[Label | None]], Label | None]:
     """Label a call."""
 
-    def work(_job: Job[Any]) -> Label | None:
-        from core.rules.label_file import put_label
+    def work(job: Job[Any]) -> Label | None:
+        from core.rules.label_file import label_file, put_label
 
-        return put_label(labels, call, rule, verdict)
+        return put_label(label_file(job.lane.path), call, rule, verdict)
 
     return work
 
@@ -135,14 +132,14 @@ def find_clusters(matching: Matching) -> Callable[[Job[Clusters]], Clusters]:
     return work
 
 
-def measure(matching: Matching, labels: Path) -> Callable[[Job[Measured | None]], Measured | None]:
+def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | None]:
     """Compare every way of matching on what was labelled; None where nothing was."""
 
     def work(job: Job[Any]) -> Measured | None:
         from core.rules.case_results import case_results
-        from core.rules.label_file import read_labels
+        from core.rules.label_file import label_file, read_labels
 
-        calls = tuple(call for call, _ in read_labels(labels))
+        calls = tuple(call for call, _ in read_labels(label_file(job.lane.path)))
         if not calls:
             return None
         with matching.using(job) as matcher:

@@ -48,8 +48,6 @@ class RulesScreen(Screen[None]):
         self, jobs: Jobs, matching: Matching, signs: Signs, place: Place, clock: Callable[[], datetime]
     ) -> None:
         super().__init__(classes="-pane")
-        from core.rules.label_file import label_file
-
         self.jobs = jobs
         self.matching = matching
         self.signs = signs
@@ -57,7 +55,7 @@ class RulesScreen(Screen[None]):
         self.calls = CallList(jobs, signs, clock)
         self.rank = RankList(signs)
         self.why = WhyView(signs, clock)
-        self.labelling = Labelling(jobs, label_file(jobs.path), self.asking.labelled, self.told)
+        self.labelling = Labelling(jobs, self.asking.labelled, self.told)
         self.acts = RuleActs(self)
         self._body = Container(id="rules-body")
         self._top = TopBar(replace(place, pane="Rules"), ascii_only=signs.plain)

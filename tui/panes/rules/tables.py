@@ -243,7 +243,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
         return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
 
     table = Table(
-        "The ways of matching, on labelled calls", measure(pane.matching, pane.labelling.path), rows, told, nothing,
+        "The ways of matching, on labelled calls", measure(pane.matching), rows, told, nothing,
         paint, detail, take,
     )  # fmt: skip
     return TableScreen(pane, table)
