@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,21 @@ settings.load_profile("untimed")
 
 # What pytest and hypothesis hold is no garbage, and was looked through again and again: a quarter of a pane's test.
 gc.set_threshold(50_000, 20, 20)
+
+# In the background of a script Ctrl+C is ignored, and children inherit that; the tests of Ctrl+C are of no use then.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings, casebook and log of whoever runs the tests are neither read nor written, where a test names none."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("CASEBOOK_")]:
+            patch.delenv(name)
+        for kind in ("config", "data", "state"):
+            patch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path_factory.mktemp(kind)))
+        yield
 
 
 @pytest.fixture(scope="session")

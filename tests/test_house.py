@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import os
 import subprocess
 import sys
 import zipfile
@@ -62,7 +63,9 @@ def test_the_core_loads_no_terminal_and_no_model() -> None:
 
 
 def test_the_wheel_holds_all_it_needs_and_runs_from_any_folder(tmp_path: Path) -> None:
-    subprocess.run(["uv", "build", "--wheel", "-q", "-o", str(tmp_path)], cwd=ROOT, check=True)
+    ours = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")  # where uv has its settings is none of the tests' folders
+    own = {key: value for key, value in os.environ.items() if key not in ours}
+    subprocess.run(["uv", "build", "--wheel", "-q", "-o", str(tmp_path)], cwd=ROOT, check=True, env=own)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
