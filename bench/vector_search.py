@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from bench.cases import build, message
 from bench.table import Row, p95, seconds
@@ -27,7 +30,10 @@ MOST_MS = 50.0
 
 
 def measure(*, quick: bool) -> list[Row]:
-    """p95 of a search that goes through every tier, in a process that searches again and again."""
+    """p95 of a search that goes through every tier, in a process that searches again and again.
+
+    Of processor time: what others do on the machine is none of it. The wall time stands beside it.
+    """
     remembered = Remembered()
     found = current(EmbeddingSettings(model=remembered.id))
     if not isinstance(found, Found):
@@ -44,9 +50,18 @@ def measure(*, quick: bool) -> list[Row]:
         ):
             for text in asked[:20]:
                 search(store, text, count=False, vectors=vectors)
-            times = [seconds(partial(search, store, text, count=False, vectors=vectors)) for text in asked]
-            rows.append(Row(f"warm search, vector tier, {size:,} cases", p95(times) * 1000, MOST_MS, "p95", unit="ms"))
+            times = [_took(partial(search, store, text, count=False, vectors=vectors)) for text in asked]
+        busy, wall = (p95(list(several)) * 1000 for several in zip(*times, strict=True))
+        note = f"p95 of processor time; wall {wall:.0f} ms"
+        rows.append(Row(f"warm search, vector tier, {size:,} cases", busy, MOST_MS, note, unit="ms"))
     return rows
+
+
+def _took(run: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of processor time and of wall time."""
+    start = time.process_time()
+    wall = seconds(run)
+    return time.process_time() - start, wall
 
 
 def _with_vectors(size: int, remembered: Remembered) -> Path:
@@ -62,7 +77,7 @@ def _with_vectors(size: int, remembered: Remembered) -> Path:
     rng = np.random.default_rng(size)
     place = place_of(remembered.model)
     with open_store(making, write=True) as store:
-        ids = [int(row[0]) for row in store.con.execute("SELECT id FROM error_kb ORDER BY id").fetchall()]
+        ids = [cast("int", row[0]) for row in store.con.execute("SELECT id FROM error_kb ORDER BY id").fetchall()]
         for at in range(0, len(ids), 5_000):
             part = ids[at : at + 5_000]
             mixed = real[rng.integers(len(real), size=len(part))] + 0.6 * real[rng.integers(len(real), size=len(part))]
