@@ -171,9 +171,8 @@ def test_a_hanging_host_never_holds_an_agent_up(home: Home) -> None:
     assert (hung.returncode, hung.stdout) == (0, b"")
     assert time.monotonic() - start < 20
     assert home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_HOST="false").returncode == 0
-    log = (
-        home.path / ".local/state/casebook/casebook.log"
-    )  # on a busy machine there may be no time left for that either
+    # On a busy machine there may be no time left to say so.
+    log = home.path / ".local/state/casebook/casebook.log"
     kept = log.read_text().count("waits for the next") if log.exists() else 0
     assert home.seen() == 1 + kept, "what the one that gave up was told is written down by the next"
 
