@@ -10,7 +10,7 @@ import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast
 
 from core.fault import Fault
 from core.store import Store, open_store
@@ -151,6 +151,28 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.hook.settings_file import HooksReport
     from core.flows.import_report import ImportReport, Progress
     from core.flows.rule_watch import RuleEdit
+    from core.rules.answer import RuleMatch
+    from core.rules.clusters import Clusters
+    from core.rules.compare import Comparison
+    from core.rules.rule import RuleList
+    from core.wire import ErrorObject, FileReport
+
+    kinds: tuple[type, ...] = (
+        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
+        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
+        ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
+        RuleEdit,
+    )  # fmt: skip
+    found: dict[str, tuple[type, ...]] = {}
+    for kind in (*kinds, *_library_types()):
+        name = cast("str", getattr(kind, "SCHEMA"))  # noqa: B009  every one of them names itself
+        found[name] = (*found.get(name, ()), kind)
+    return found
+
+
+def _library_types() -> tuple[type, ...]:
+    """What the library writes. The six kinds of citation share one name."""
     from core.library.citation import (
         CaptionCitation,
         CodeCitation,
@@ -164,27 +186,12 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.library.reset import ResetReport
     from core.library.search_hit import BulkItem, BulkResponse, SearchHit, SearchResponse
     from core.library.search_inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
-    from core.rules.answer import RuleMatch
-    from core.rules.clusters import Clusters
-    from core.rules.compare import Comparison
-    from core.rules.rule import RuleList
-    from core.wire import ErrorObject, FileReport
 
-    kinds: tuple[type, ...] = (
-        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
-        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
-        ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+    return (
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
         IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
-        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
-        RuleEdit,
     )  # fmt: skip
-    found: dict[str, tuple[type, ...]] = {}
-    for kind in kinds:
-        name: str = kind.SCHEMA  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
-        found[name] = (*found.get(name, ()), kind)
-    return found
 
 
 def generated() -> dict[str, str]:
