@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from core.embedding.asking import ModelAtHand, VectorSearch
 from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.embedder import Embedder, Kind, Vector
+from core.embedding.embedder import Embedder
 from core.fault import Fault
 from core.flows.rules import RuleMatcher
 from core.rules.call import ToolCall
@@ -20,37 +19,10 @@ from core.rules.labelled import read_labelled
 from core.rules.seed_api import find_relevant_rules_semantic
 from core.rules.usage import count_use, usage
 from core.store import open_store
+from tests.flows.counting_embedder import RULES, Counting
 
 DATA = Path(__file__).parents[1] / "data" / "rules"
-RULES = """\
-### ERR-001: Force push over a shared branch
-**Problem**: `git push --force` removed commits of others
-**Solution**: `--force-with-lease` on your own branch
-### ERR-002: Slow report
-**Problem**: the monthly report reads each invoice alone
-**Solution**: read the invoices in one query
-"""
 PUSH = ToolCall("Bash", {"command": "git push --force origin main"})
-
-
-class Counting:
-    """The real model, with a count of what it was given; `fail` makes it fail, `slow` makes it late."""
-
-    def __init__(self, inner: Embedder) -> None:
-        self.inner, self.id, self.version = inner, inner.id, inner.version
-        self.recipe, self.dim = inner.recipe, inner.dim
-        self.documents: list[str] = []
-        self.fail: Fault | None = None
-
-    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        if self.fail is not None:
-            raise self.fail
-        if kind == "document":
-            self.documents += texts
-        return self.inner.embed(texts, kind)
-
-    def close(self) -> None:
-        pass
 
 
 def _matcher(tmp_path: Path, model: Counting, **more: object) -> RuleMatcher:

@@ -4,49 +4,22 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
 from core.embedding.asking import ModelAtHand, VectorSearch
 from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.embedder import Embedder, Kind, Vector
+from core.embedding.embedder import Embedder
 from core.fault import Fault
 from core.flows.rule_watch import RuleEdit, difference, watch_rules
 from core.flows.rules import RuleMatcher
 from core.rules.parse import parse_text
 from core.rules.rule import RuleList
+from tests.flows.counting_embedder import RULES, Counting
 
-RULES = """\
-### ERR-001: Force push over a shared branch
-**Problem**: `git push --force` removed commits of others
-**Solution**: `--force-with-lease` on your own branch
-### ERR-002: Slow report
-**Problem**: the monthly report reads each invoice alone
-**Solution**: read the invoices in one query
-"""
 WAIT_S = 60.0
-
-
-class Counting:
-    """The real model, with what it was given; `fail` makes it fail."""
-
-    def __init__(self, inner: Embedder) -> None:
-        self.inner, self.id, self.version = inner, inner.id, inner.version
-        self.recipe, self.dim = inner.recipe, inner.dim
-        self.documents: list[str] = []
-        self.fail: Fault | None = None
-
-    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        if self.fail is not None:
-            raise self.fail
-        if kind == "document":
-            self.documents += texts
-        return self.inner.embed(texts, kind)
-
-    def close(self) -> None:
-        pass
 
 
 class Watched:
