@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from core.config import load_config
 from core.evidence import add_entries, align_session, show_entry, show_quote
 from core.store import open_store
 from tests.core.evidence.evidence_support import (
@@ -30,6 +31,8 @@ from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.reason import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
+from tui.state import read_state
+from tui.surroundings import Surroundings, no_log
 
 WIDE, SMALL = (120, 34), (80, 24)
 
@@ -290,7 +293,8 @@ async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_of
 
 
 async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Path) -> None:
-    app = app_on(review)
+    place = tmp_path / "state" / "x.json"
+    app = CasebookApp(review, around=Surroundings(load_config(environ={}), no_log, place))
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         screen.show_only(Shown("failed"))
@@ -299,6 +303,14 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
         await pilot.press("t", "alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
+        await pilot.press("q")
+    state_, trouble = read_state(place)
+    assert trouble == ""
+    again = CasebookApp(review, around=Surroundings(load_config(environ={}), no_log, place, state_))
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, again)
         await until(pilot, lambda: shown(screen))
         assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
 

@@ -153,6 +153,12 @@ _MORE_PREFIXES: Final = (
 )
 PREFIXES: Final = (*NEGATIVE_PREFIXES, *_MORE_PREFIXES.split())
 """What makes another word of the one it stands before."""
+_HEADS: Final = (
+    "a ab ad al an any as at be com con contra de des di dis down e en every ex for fore in inter intra no ob off on "
+    "out over per poly mono post pre pro re retro se sub some super sur sym syn tele trans ultra un under up with"
+)
+HEADS: Final = frozenset(_HEADS.split())
+"""What English words begin with before a shared root: `inclusive` and `exclusive`, `nobody` and `anybody`."""
 
 _NEGATIONS: Final = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody|nowhere|hardly|barely|unable)\b|n't\b"

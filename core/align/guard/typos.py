@@ -15,7 +15,7 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from core.align.guard.english import NAMES, TECHNICAL, WORDS, is_english
-from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
+from core.align.guard.kinds import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
 from core.align.guard.korean import NOUNS, is_korean, tense_of
 from core.align.guard.tokens import Token
 
@@ -64,6 +64,8 @@ _FAR: Final = 0.5
 _FARTHER: Final = 0.35
 """The same in a quote with `_MANY` of them, if it begins as it should."""
 _MANY: Final = 4
+_ROOT: Final = 4
+"""Letters of a root that two words with other beginnings share."""
 
 Known = Callable[[str], bool]
 """Whether a word (lower case) stands somewhere in the session."""
@@ -131,7 +133,9 @@ def is_near(one: str, other: str) -> bool:
     if _hangul(one) and _hangul(other):
         if tense_of(one) != tense_of(other):
             return False
-        return _slipped_syllable(one, other) or any(_slipped(tried, other, least=4) for tried in _unswapped(one, other))
+        return _slipped_syllable(one, other) or any(
+            _slipped(tried, other, least=4) and not _other_syllable(tried, other) for tried in _unswapped(one, other)
+        )
     return _slipped(one, other, least=3)
 
 
@@ -178,6 +182,13 @@ def _slipped(written: str, meant: str, *, least: int) -> bool:
     return OSA.distance(one, other, score_cutoff=most) <= most
 
 
+def _other_syllable(one: str, other: str) -> bool:
+    """Whether, syllable by syllable, one has two or more letters that are not the other's: no slip of one key does."""
+    if len(one) != len(other) or sorted(one) == sorted(other):
+        return False
+    return any(OSA.distance(_letters(mine), _letters(yours)) > 1 for mine, yours in zip(one, other, strict=True))
+
+
 def _unswapped(written: str, meant: str) -> Iterator[str]:
     """A Korean word as it stands, and, if it is long, with each two neighbours of it swapped back."""
     yield written
@@ -218,6 +229,8 @@ def _inflected(written: str, meant: str) -> bool:
         return True
     if len(short) > 1 and long.endswith(short) and long[: len(long) - len(short)] in PREFIXES:
         return True
+    if written.isascii() and _other_head(written, meant):
+        return True
     if written[-1] >= "가" and len(written) == len(meant) and written[:-1] == meant[:-1]:
         return written[-1] in _ENDINGS
     if len(written) == len(meant) > 2 and written[:-2] == meant[:-2] and written[-1] == meant[-1] == "다":
@@ -228,6 +241,18 @@ def _inflected(written: str, meant: str) -> bool:
     tails = {written[stem:], meant[stem:]}
     endings = _TAILS if written[stem - 1 : stem] != "e" else frozenset(_SUFFIXES)
     return stem >= 3 and written.isascii() and tails <= endings and "" not in tails and not tails <= {"s", "es"}
+
+
+def _other_head(one: str, other: str) -> bool:
+    """Whether two words have one root after two different beginnings (`ascending`, `descending`)."""
+    root = 0
+    while root < min(len(one), len(other)) and one[-1 - root] == other[-1 - root]:
+        root += 1
+    for at in range(root, _ROOT - 1, -1):
+        heads = one[: len(one) - at], other[: len(other) - at]
+        if heads[0] in HEADS and heads[1] in HEADS and heads[0][:1] != heads[1][:1]:
+            return True
+    return False
 
 
 def _letters(word: str) -> str:

@@ -3,7 +3,8 @@
 The held-out pairs were written after the guard was tuned on the first, the last ones after it was tuned on both: when
 first measured, 16, 10 and 5 % of the contradictions were accepted, and 93, 95 and 100 % of what says the same. The new
 ones were all written, by kinds of change, before anything was tuned on half of them (`new_fit`): the other half, with
-kinds that this half lacks, was measured once with 9 % accepted, and 96 % of what says the same. "Unseen" are the pairs
+kinds that this half lacks, was measured once with 9 % accepted, and 96 % of what says the same. The second ones came
+after that: 10 % accepted, 90 % of what says the same, when first measured. "Unseen" are the pairs
 whose changed words stand in none of the lists of words: there only a sense of kinds of change can help.
 """
 
@@ -56,6 +57,7 @@ def share(cases: list[tuple[str, str, str]]) -> float:
         ("contradictions_last", 0.05),
         ("contradictions_new_fit", 0.01),
         ("contradictions_new", 0.02),
+        ("contradictions_second", 0.01),
     ],
 )
 def test_a_changed_meaning_is_not_accepted(name: str, most: float) -> None:
@@ -64,7 +66,9 @@ def test_a_changed_meaning_is_not_accepted(name: str, most: float) -> None:
     assert share([case for case in cases if unseen(*case[1:])]) <= 2 * most
 
 
-@pytest.mark.parametrize("name", ["benign", "benign_held_out", "benign_last", "benign_new_fit", "benign_new"])
+@pytest.mark.parametrize(
+    "name", ["benign", "benign_held_out", "benign_last", "benign_new_fit", "benign_new", "benign_second"]
+)
 def test_what_says_the_same_is_accepted(name: str) -> None:
     cases = pairs(name)
     assert share(cases) >= 0.97
