@@ -54,10 +54,16 @@ def _hit_lines(out: Output, hit: SearchHit, *, explain: bool) -> Iterator[str]:
 
 
 def _snippet_lines(out: Output, hit: SearchHit, label: str) -> Iterator[str]:
+    """The first two lines, or the two from the first lit word on, where that stands further down."""
+    before = hit.snippet.count("\n", 0, hit.matched[0][0]) if hit.matched else 0
     rows = [line.strip() for line in hit.snippet.split("\n")]
-    rows = [line for line in rows if line and line != label]
-    broken = [part for line in rows for part in wrap(line, out.columns)]
+    lead = [line for line in rows[:before] if line and line != label]
+    rows = lead + [line for line in rows[before:] if line and line != label]
+    first = len(lead) if len(lead) >= _SNIPPET_LINES else 0
+    broken = [part for line in rows[first:] for part in wrap(line, out.columns)]
     kept = broken[:_SNIPPET_LINES]
+    if first and kept:
+        kept[0] = clip("… " + kept[0], out.columns)
     if len(broken) > len(kept) and kept and not kept[-1].endswith("…"):
         kept[-1] = clip(kept[-1] + " …", out.columns)
     lit = sorted({hit.snippet[start:end] for start, end in hit.matched}, key=len, reverse=True)

@@ -67,6 +67,15 @@ def test_a_search_is_dense_cited_and_one_object_with_json(filled: Run) -> None:
     assert hit["snippet"][start:end] in ("환율표", "환율표가", "비어")
 
 
+def test_the_two_lines_shown_hold_the_lit_words(filled: Run, tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    (root / "long.txt").write_text("\n".join(f"row {n} of the ledger" for n in range(12)) + "\nquokka at last\n")
+    assert filled("library", "ingest").code == 0
+    lines = filled("library", "search", "quokka", "--mode", "lexical").text.split("\n")
+    assert lines[0].startswith("1. ")
+    assert any("quokka" in line for line in lines[1:4])
+
+
 def test_what_is_hostile_is_shown_inert(filled: Run) -> None:
     told = filled("library", "search", "zebra", "--explain").text
     assert "nasty.md#L" in told
