@@ -18,6 +18,7 @@ from cli.parser import Parser
 from cli.progress import reporter
 from cli.show import answer_lines, trace_lines
 from cli.show_review import quote_lines
+from cli.show_rules import match_lines
 from core.errors.answer import SearchAnswer
 from core.flows.demo import Demo, fill_demo, fill_demo_rules, run_demo
 
@@ -80,6 +81,14 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
         yield ""
         yield clip("> " + found.query, out.columns)
         yield from response_lines(out, found, explain=True)
+    yield ""
+    yield out.paint(f"6. {len(demo.rules)} tool calls are matched with the sample rules.", "bold")
+    for match in demo.rules:
+        yield ""
+        yield clip("> " + match.query.replace("\n", " "), out.columns)
+        yield from match_lines(out, match)
+        if not out.verbose:
+            yield from trace_lines(out, match.trace)
     yield ""
     yield "On a terminal, casebook demo opens the workbench on the same transcripts."
     yield "Your own: casebook import auto, then casebook."

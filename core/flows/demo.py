@@ -17,10 +17,12 @@ from core.flows.evidence import add_extracted, align_due
 from core.flows.import_report import ImportReport, Progress
 from core.flows.importing import import_transcripts
 from core.flows.library_ingest import ingest
+from core.flows.rules import RuleMatcher
 from core.flows.vectors import vector_search
 from core.library.search import SearchQuery
 from core.library.search import search as search_library
 from core.library.search_hit import SearchResponse
+from core.rules.answer import RuleMatch
 from core.samples import (
     DEMO_EXTRACTED,
     DEMO_IN_OTHER_WORDS,
@@ -34,6 +36,8 @@ from core.samples import (
 from core.settings import EmbeddingSettings
 from core.store import open_store
 
+_CALLS = (2, 3, 7)
+"""The sample calls that are matched: a push, a workflow file in Korean words, and one that only looks."""
 _SHOWN = ("decision", "fact")
 """The types of the demonstration's own entries; what the harvest makes is of the type `fix`."""
 
@@ -44,7 +48,8 @@ class Demo:
 
     The last question is one in other words. `model` embedded the cases for it; empty where none could, and
     `without_model` says why, and what mends it. `quotes`: those of its two entries, one aligned, one flagged.
-    `library`: what its questions found in the sample notes.
+    `library`: what its questions found in the sample notes. `rules`: which sample rules three tool calls meet; the last
+    one meets none.
     """
 
     SCHEMA: ClassVar[str] = "demo.v1"
@@ -55,6 +60,7 @@ class Demo:
     without_model: str = ""
     quotes: tuple[Quote, ...] = ()
     library: tuple[SearchResponse, ...] = ()
+    rules: tuple[RuleMatch, ...] = ()
 
 
 def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> ImportReport:
@@ -96,7 +102,17 @@ def run_demo(
         quotes = tuple(quote for row in rows if (quote := show_quote(store, row.id)))
         asked = (SearchQuery(text, "lexical", k=2, explain=True) for text in DEMO_LIBRARY)
         found = tuple(search_library(store, query) for query in asked)
-    return Demo(report, tuple(answers), model, why_not, quotes, found)
+    return Demo(report, tuple(answers), model, why_not, quotes, found, _matched(database, settings))
+
+
+def _matched(database: Path, settings: EmbeddingSettings) -> tuple[RuleMatch, ...]:
+    """Three of the sample calls, matched with the sample rules."""
+    from core.rules.labelled import read_labelled
+
+    rules, calls = sample_rules()
+    kept = [one.call for one in read_labelled(calls)]
+    with RuleMatcher([(rules, "project")], database, vector_search(settings, "process")) as matcher:
+        return tuple(matcher.match(kept[at]) for at in _CALLS)
 
 
 def _embedded(

@@ -16,8 +16,8 @@ from core.rules.snippets import Shown, turned
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
-TIE = 0.05
-"""What a full keyword score adds where similarity decides."""
+TIE = 0.15
+"""What a full keyword score adds where similarity decides: a small model cannot tell apart what lies closer."""
 SHARE = 0.4
 """Similarity's share where both are fused."""
 _ABOUT = 0.5

@@ -88,3 +88,23 @@ def test_list_clusters_and_compare_answer_without_a_model(db: str, capsys: pytes
     command = ["rules", "compare", "--rules", RULES, "--calls", calls, "--half", "report", "--no-model", "--json"]
     assert main([*command, "--db", db]) == 0
     assert [one["name"] for one in json.loads(capsys.readouterr().out)["systems"]] == ["bm25", "keyword", "hybrid"]
+
+
+def test_without_rules_those_of_the_settings_and_the_project_are_read(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    project = tmp_path / "work"
+    (project / ".claude").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    assert main(["rules", "list", "--db", db]) == 2
+    told = capsys.readouterr().err
+    assert str(tmp_path / ".claude" / "memory.md") in told
+    assert "--rules" in told
+    (project / ".claude" / "memory.md").write_text("### ERR-007: Ours\n**Problem**: of the project\n", encoding="utf-8")
+    (tmp_path / "mine.md").write_text("### ERR-008: Mine\n**Problem**: of my own\n", encoding="utf-8")
+    monkeypatch.setenv("CASEBOOK_RULES_FILES", "~/mine.md")
+    assert main(["rules", "list", "--db", db]) == 0
+    told = capsys.readouterr().out
+    assert told.index("ERR-008") < told.index("ERR-007")
