@@ -12,6 +12,7 @@ import apsw
 
 from core.fault import Fault
 from core.library.rows import TRUST_LEVELS, TrustLevel
+from core.store.sql import storable
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 
@@ -67,7 +68,7 @@ def conditions(filters: SearchFilters) -> tuple[list[str], list[str]]:
         values.append(json.dumps(TRUST_LEVELS[: TRUST_LEVELS.index(filters.trust_min) + 1]))
     if filters.doc:
         tests.append("(d.doc_id = ? OR d.workspace_path = ?)")
-        values += [filters.doc, _nfc(filters.doc)]
+        values += [storable(filters.doc), _nfc(filters.doc)]
     for sign, date in ((">=", filters.since), ("<=", filters.until)):
         if date:
             tests.append(f"d.updated_at {sign} ?")
@@ -125,4 +126,4 @@ def _date(text: str) -> str:
 
 
 def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", storable(text))

@@ -18,6 +18,7 @@ from core.library.rows import Chunk, Document, columns
 from core.library.search_rows import citation_of, passages
 from core.library.search_vectors import KIND
 from core.library.spans import span_object
+from core.store.sql import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def list_documents(
     counted = con.execute(f"SELECT count(*) FROM documents WHERE 1{among}", given).fetchone()
     rows = con.execute(
         f"SELECT {columns(Document)} FROM documents WHERE workspace_path > ?{among} ORDER BY workspace_path LIMIT ?",
-        (after or "", *given, limit + 1),
+        (storable(after or ""), *given, limit + 1),
     ).fetchall()
     found = [Document(*cast("Any", row)) for row in rows]
     page = tuple(_summary(con, one) for one in found[:limit])
@@ -132,6 +133,7 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
 
     Raises Fault invalid_input where there is none.
     """
+    name = storable(name)
     found = chunk(con, name)
     if found is not None:
         return _chunks(con, [found])[0]

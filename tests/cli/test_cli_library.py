@@ -103,6 +103,17 @@ def test_each_odd_search_gets_a_clear_line(filled: Run, args: tuple[str, ...], c
         assert found.said.count("\n") == 1
 
 
+def test_half_a_character_breaks_nothing(filled: Run, nasty: str) -> None:
+    half = "\udc80" + nasty.replace("\0", "")
+    assert filled("library", "search", f"x{half}", "--mode", "lexical").code in (0, 1)
+    for option in ("--tag", "--lang", "--doc", "--path", "--repo", "--source", "--code-lang"):
+        assert filled("library", "search", "zebra", option, half, "--mode", "lexical").code == 1
+    for args in (("list", "--after", half), ("inspect", half), ("inspect", f"{half}#L1")):
+        found = filled("library", *args)
+        assert found.code in (0, 1, 2)
+        assert b"\x1b" not in found.out + found.err
+
+
 def test_without_a_casebook_nothing_is_found_and_none_is_made(run: Run, home: Path) -> None:
     found = run("library", "search", "x", "--mode", "lexical")
     assert found.code == 1
