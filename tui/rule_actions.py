@@ -23,16 +23,25 @@ def _needs_call(now: Situation) -> str:
     return _needs_files(now) or ("" if now.call else "No tool call is chosen yet.")
 
 
+def _can_label(now: Situation) -> str:
+    told = "The casebook is read-only here: labels are kept beside it." if now.readonly else ""
+    return _needs_call(now) or told
+
+
 def _needs_rule(now: Situation) -> str:
     return _needs_call(now) or ("" if now.rule else "No rule is chosen yet.")
 
 
 def _needs_shown(now: Situation) -> str:
-    if _needs_call(now):
-        return _needs_call(now)
+    if _can_label(now):
+        return _can_label(now)
     if now.rule and not now.rule_shown:
         return "This rule is not shown: {rules.missing} says that it is missing."
     return ""
+
+
+def _can_reject(now: Situation) -> str:
+    return _can_label(now) or _needs_rule(now)
 
 
 def _needs_flaws(now: Situation) -> str:
@@ -55,8 +64,8 @@ RULE_ACTIONS: tuple[Action, ...] = (
     _act("type", "Type a tool call of your own", "n", "type a call", 3, needs=_needs_pane),
     _act("change", "Change the chosen call: take it into the box", "N"),
     _act("right", "Right: this rule applies (no rule shown: silence is right)", "r", "right", 4, needs=_needs_shown),
-    _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_needs_rule),
-    _act("missing", "Missing: this rule applies and is not shown, or pick one", "m", "missing", 6),
+    _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_can_reject),
+    _act("missing", "Missing: this rule applies and is not shown, or pick one", "m", "missing", 6, needs=_can_label),
     _act("why", "Show or hide why: sum, words, query, cache, steps", "t", "why", 7, needs=_needs_pane),
     _act("compare", "Compare the ways of matching on what was labelled", "v", "compare", 8, needs=_needs_files),
     _act("clusters", "Rules that say nearly the same, or belong together", "c", "clusters", 9, needs=_needs_files),

@@ -49,7 +49,7 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     ours = tuple(lit(part.name or "input", part.text, terms, glossary) for part in read.parts)
     fields = [(name, str(getattr(rule, name))) for name in _FIELDS] + list(rule.extra.items())
     theirs = tuple(lit(name, text, terms, glossary) for name, text in fields if text.strip())
-    return Explained(rule, ours, theirs, read, _written((*theirs, *ours), terms, glossary))
+    return Explained(rule, ours, theirs, read, _written((*ours, *theirs), terms, glossary))
 
 
 def _written(texts: tuple[LitText, ...], terms: Set[str], glossary: Glossary) -> dict[str, str]:
@@ -58,8 +58,20 @@ def _written(texts: tuple[LitText, ...], terms: Set[str], glossary: Glossary) ->
     for one in texts:
         for term, start, end in spans(one.text, glossary):
             if term in terms:
-                found.setdefault(term, one.text[start:end])
+                found.setdefault(term, _part(one.text[start:end], term))
     return found
+
+
+def _part(word: str, term: str) -> str:
+    """The part of an identifier that the term is the stem of; the whole word where it is no part of it."""
+    low = word.casefold()
+    at = low.find(term)
+    if at < 0 or len(low) != len(word):
+        return word
+    end = at + len(term)
+    while end < len(word) and low[end].isalpha():
+        end += 1
+    return word[at:end]
 
 
 def place_of(book: Book, matched: MatchedRule) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from core.rules.labelled import read_labelled
 from tests.tui.corpus import assert_inert, few
 from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
 from tests.tui.support import frame, until
+from tui.actions import BY_ID, Situation
 from tui.panes.errors.editing import at_line
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.tables import TableScreen
@@ -277,6 +279,17 @@ async def test_tiny_sizes_and_ascii_are_lived_through(
         await pilot.press("escape")
         await pilot.resize_terminal(*WIDE)
         await until(pilot, lambda: screen.rank.ranked is not None and "cut-off" in frame(app))
+
+
+def test_what_is_not_possible_says_why() -> None:
+    label = BY_ID["rules.wrong"].enabled
+    here = Situation("rules", rules=3, call=True, rule=True)
+    assert label(here) == ""
+    assert "read-only" in label(replace(here, readonly=True))
+    assert "No tool call" in label(replace(here, call=False))
+    assert "rules.files" in label(replace(here, rules=0))
+    assert "rules pane" in label(Situation("list", rules=3, call=True, rule=True))
+    assert "rules.missing" in BY_ID["rules.right"].enabled(here), "what is not shown is missing, not right"
 
 
 def test_the_editor_is_told_the_line_of_no_other_file() -> None:
