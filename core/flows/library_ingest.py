@@ -14,6 +14,7 @@ from pathlib import Path
 from core.fault import Fault
 from core.flows.library_ingest_run import LEASE_S, Job, Run, read_all, remove_rest
 from core.library.chunk.policy import ChunkPolicy
+from core.library.derivations import trim
 from core.library.fts import refresh_fts
 from core.library.git_facts import git_facts
 from core.library.ingest_options import IngestOptions
@@ -183,4 +184,6 @@ def ended(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestR
         aborted=run.stopped,
         summary=options.summary,
     )
+    with run.store.transaction() as con:
+        trim(con)
     return put_run(run.store, report, run.row.started)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.fault import Fault
 from core.flows.second import Second
 from core.flows.shared_work import shared
+from core.library.derivations import cached, derivation_key
 from core.library.ingest_report import IngestEvent, IngestTally, Item
 from core.library.known import Known, Vanished
 from core.library.prepare import Failure, Outcome, Prepared, Refusal, Task, Untouched, prepare
 from core.library.read import document_at
+from core.library.readers import reader_of
 from core.library.rows import Document
 from core.library.write import Placed, note_event, put_document, remove_document
 from core.store import Store, jobs
@@ -62,7 +64,10 @@ def read_all(run: Run, files: Sequence[Job]) -> None:
     """Read and write the files, in order, until they are done or the run is cancelled."""
     tasks = [one.task for one in files if one.task is not None]
     with Second() as second:
-        outcomes = _outcomes(second, tasks, sum(one.size for one in files if one.task is not None))
+        size = sum(one.size for one in files if one.task is not None)
+        outcomes = _outcomes(second, (_with_derived(run, one) for one in tasks), size)
+            second, (_with_derived(run, one) for one in tasks), sum(one.size for one in files if one.task is not None)
+        )
         for idx, job in enumerate(files, 1):
             if run.cancelled():
                 return
@@ -89,6 +94,15 @@ def _outcomes(second: Second, tasks: Iterable[Task], size: int) -> Iterator[Outc
     if size < WORTH_IT:
         return map(prepare, tasks)
     return (outcome for _, outcome in shared(second, tasks, lambda task: (prepare, (task,)), prepare))
+
+
+def _with_derived(run: Run, task: Task) -> Task:
+    """The task with what was kept of its content's reading, if reading such files is expensive."""
+    reader = reader_of(task.media, task.relative, task.policy) if task.known and task.media == "pdf" else None
+    if reader is None or task.known is None:
+        return task
+    key = derivation_key(task.media, task.known[0], reader.parser_version)
+    return replace(task, derived=cached(run.store.con, key))
 
 
 def _passed(run: Run, job: Job, idx: int) -> Item:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import orjson
 
@@ -16,6 +16,7 @@ from core.library import ids
 from core.library.about import About, about
 from core.library.blocks import Parsed, ParsedBlock, Passage
 from core.library.chunk.policy import ChunkPolicy, policy_hash
+from core.library.derivations import pack, unpack
 from core.library.fts import IndexRow, index_row
 from core.library.git_facts import GitFacts
 from core.library.media import code_lang_of, generated
@@ -32,7 +33,10 @@ _DEFECTS = (
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file to read. `known` are asset id and signature of what the library has of it, if anything."""
+    """A file to read. `known` are asset id and signature of what the library has of it, if anything.
+
+    `derived` is what was kept of an earlier reading of that content (`derivations`).
+    """
 
     path: str
     relative: str
@@ -43,6 +47,7 @@ class Task:
     git: GitFacts
     max_bytes: int
     known: tuple[str, str] | None = None
+    derived: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document, ready to be written."""
+    """A document, ready to be written. `derived`: what is to be kept of its reading, where that was expensive."""
 
     doc_id: str
     asset_id: str
@@ -109,6 +114,7 @@ class Prepared:
     blocks: tuple[BlockRow, ...]
     chunks: tuple[ChunkRow, ...]
     warnings: tuple[str, ...]
+    derived: bytes | None = None
 
 
 Outcome = Prepared | Untouched | Refusal | Failure
@@ -146,8 +152,11 @@ def _prepare(task: Task) -> Outcome:
     if generated(task.relative.rpartition("/")[2], task.media, data[:_HEADER]):
         return Refusal("generated")
     if reader.read_bytes is not None:
-        parsed = reader.read_bytes(data)
-        return _prepared(task, reader, parsed, parsed.warnings, (asset, checksum, mark, size, mtime_ns))
+        again = task.derived is not None and task.known is not None and task.known[0] == asset
+        derived = cast("bytes", task.derived) if again else pack(reader.read_bytes(data))
+        parsed = unpack(derived)
+        made = _prepared(task, reader, parsed, parsed.warnings, (asset, checksum, mark, size, mtime_ns))
+        return replace(made, derived=derived)
     decoded = decode(data)
     if decoded is None:
         return Refusal("binary")

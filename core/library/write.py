@@ -9,6 +9,7 @@ from typing import Any, cast
 import apsw
 import orjson
 
+from core.library.derivations import derivation_key, keep
 from core.library.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.library.prepare import ChunkRow, Prepared
 from core.library.rows import Document, Media, Source, columns
@@ -67,6 +68,8 @@ def put_document(con: apsw.Connection, placed: Placed, old: Document | None, loo
     con.executemany("INSERT INTO document_tags VALUES (?, ?)", ((made.doc_id, tag) for tag in made.about.tags))
     con.executemany(_BLOCK, ((made.doc_id, *block) for block in made.blocks))
     _put_chunks(con, made, old, ts)
+    if made.derived is not None:
+        keep(con, derivation_key(placed.media, made.asset_id, made.parser_version), placed.media, made.derived)
     if old is not None and old.workspace_path != placed.workspace_path:
         con.execute("DELETE FROM asset_paths WHERE workspace_path = ?", (old.workspace_path,))
     con.execute(

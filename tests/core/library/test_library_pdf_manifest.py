@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.flows.library_ingest import ingest
+from core.flows.library_ingest import IngestOptions, ingest
 from core.library.blocks import ParsedBlock
 from core.library.chunk.page import by_pages
 from core.library.chunk.policy import ChunkPolicy
+from core.library.derivations import cached, pack, trim, unpack
 from core.library.parse import pdf
 from core.library.parse.manifest import parse_manifest
 from core.library.parse.pdf import parse_pdf
@@ -100,6 +102,37 @@ def test_without_a_reader_it_is_left_out_and_says_what_to_install(
     report = ingest(library, [notes])
     assert report.skipped_other == {"no_reader": 1}
     assert "casebook[pdf]" in str((report.items or ())[0].error)
+
+
+def test_another_cut_does_not_read_a_pdf_again(
+    library: Store, notes: Path, put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("a.pdf", document("\n".join(f"reading {n} of the pump" for n in range(20))))
+    ingest(library, [notes])
+    read: list[int] = []
+    monkeypatch.setattr(pdf, "parse_pdf", lambda data: read.append(len(data)) or parse_pdf(data))
+    assert ingest(library, [notes], IngestOptions(target_tokens=40, overlap_tokens=0)).updated == 1
+    assert read == []
+    assert len(library.con.execute("SELECT 1 FROM chunks").fetchall()) > 1
+    put("a.pdf", document("other words"), at=1_700_000_900)
+    assert ingest(library, [notes]).updated == 1
+    assert len(read) == 1
+
+
+def test_what_was_used_longest_ago_is_let_go_first(library: Store) -> None:
+    with library.transaction() as con:
+        for n in range(4):
+            con.execute(f"INSERT INTO derivation_cache VALUES ('{n}', 'pdf', zeroblob(10), '', '2025-01-0{n + 1}')")
+        trim(con, 25)
+    assert [cached(library.con, str(n)) is not None for n in range(4)] == [False, False, True, True]
+
+
+def test_a_reading_comes_back_as_it_was() -> None:
+    parsed = parse_manifest((DATA / "plant.yaml").read_text(), "plant.yaml")
+    assert unpack(pack(parsed)) == parsed
+    for broken in (b"", b"x" * 20, zlib.compress(b"[1]")):
+        with pytest.raises(ValueError):
+            unpack(broken)
 
 
 def test_kubernetes_resources_are_passages_of_their_own() -> None:
