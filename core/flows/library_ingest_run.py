@@ -66,8 +66,6 @@ def read_all(run: Run, files: Sequence[Job]) -> None:
     with Second() as second:
         size = sum(one.size for one in files if one.task is not None)
         outcomes = _outcomes(second, (_with_derived(run, one) for one in tasks), size)
-            second, (_with_derived(run, one) for one in tasks), sum(one.size for one in files if one.task is not None)
-        )
         for idx, job in enumerate(files, 1):
             if run.cancelled():
                 return
