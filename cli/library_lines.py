@@ -110,7 +110,8 @@ def _lists(out: Output, found: SearchResponse) -> Iterator[str]:
     for step in found.trace:
         if step.stage in ("filters", "lexical", "vector", "fusion") and step.reason != UNASKED:
             yield ""
-            yield out.paint(f"{step.stage}: {one_line(step.reason)}{_facts(step)}", "dim")
+            for line in wrap(one_line(f"{step.stage}: {step.reason}{_facts(step)}"), out.columns):
+                yield out.paint(line, "dim")
             for one in step.steps:
                 yield f"{one.fact('rank'):>4}  {float(one.fact('score') or 0):8.3f}  {one_line(one.reason)}"
 
