@@ -46,7 +46,7 @@ def journey(terminal: Terminal) -> bytes:
     """Through the list, a case, its session, the pager, the trace, the palette, toasts, every screen; and out."""
     terminal.read_until(b"the fix ")
     for keys, mark in (
-        (b"failed", b"failed"),
+        (b"failed", b"Found"),  # what is typed too early for the list would go to the box
         (b"\x1b[B\x1b[6~\x1b[6~", b"failed"),  # the list
         (b"t", b"identify"),  # the trace
         (b"\r\x1b[6~", b"back"),  # the case
