@@ -39,7 +39,7 @@ def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, sign
     """All about one rule of a match; what is not read yet is left out."""
     shown = any(_same(one, matched) for one in ranked.match.rules)
     parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
-    if reasons is not None and not reasons.why_not.shown:
+    if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
     parts.append(_hits(matched, {} if reasons is None else reasons.explained.words, signs))
     if reasons is not None:
@@ -76,7 +76,9 @@ def _same(one: MatchedRule, other: MatchedRule) -> bool:
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
     mark = standing("shown" if shown else "below", signs)
-    rank = reasons.why_not.rank if reasons is not None else 0
+    rank = next((at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if _same(other, one)), 0)
+    if not rank and reasons is not None and reasons.why_not is not None:
+        rank = reasons.why_not.rank
     place = f", number {rank}" if rank else ""
     parts = [
         (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),

@@ -110,7 +110,11 @@ class Asking:
 
         delay = SOON if reasons is None else 0.0
         self._screen.jobs.run(
-            "rules-why", self._screen.matching.reasons(ranked.call, one), came, self._screen.told, delay=delay
+            "rules-why",
+            self._screen.matching.reasons(ranked.call, one, shown=self._screen.rank.chosen_shown),
+            came,
+            self._screen.told,
+            delay=delay,
         )
 
     def watch(self) -> None:

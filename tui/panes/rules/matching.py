@@ -62,11 +62,14 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """All there is to say about one rule and one call; `cache` None: it cannot be read, and why is in `no_cache`."""
+    """All there is to say about one rule and one call; `cache` None: it cannot be read, and why is in `no_cache`.
+
+    `why_not` only of a rule that is not shown.
+    """
 
     key: RuleKey
     explained: Explained
-    why_not: WhyNot
+    why_not: WhyNot | None
     cache: CacheState | None
     no_cache: str = ""
 
@@ -114,7 +117,9 @@ class Matching:
 
         return work
 
-    def reasons(self, call: ToolCall, matched: MatchedRule) -> Callable[[Job[Reasons | None]], Reasons | None]:
+    def reasons(
+        self, call: ToolCall, matched: MatchedRule, *, shown: bool
+    ) -> Callable[[Job[Reasons | None]], Reasons | None]:
         """Everything about one rule of a match; None where its file no longer has it."""
 
         def work(job: Job[Any]) -> Reasons | None:
@@ -125,7 +130,7 @@ class Matching:
             explained, at = explain(book, call, matched), place_of(book, matched)
             if explained is None or at is None:
                 return None
-            found = self._why_not(job, book, call, at)
+            found = None if shown else self._why_not(job, book, call, at)
             cache, no_cache = self._cache(job, explained.rule)
             return Reasons(key_of(matched), explained, found, cache, no_cache)
 
