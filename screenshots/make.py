@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import re
+import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
 from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
+from core.errors.curation import Written, look, verify
 from core.flows.demo import fill_demo, fill_demo_rules
 from core.samples import DEMO_QUERIES
+from core.store import open_store
 from screenshots.scenes import SCENES, Scene
 from tui.app import CasebookApp
+from tui.screens.writing import WritingScreen
 from tui.surroundings import Surroundings
 
 HERE = Path(__file__).resolve().parent
 TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
-
-LANES = ("count", "rows", "search", "case", "rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why",
-         "rules-table")  # fmt: skip
-SLOW = ("alt+3", "enter", "n", "f2", "v")
-"""Keys after which other keys mean something else once what they open is there."""
+DECIDED = "2026-10-20T08:55:00.000Z"
 
 # A picture in a README may load nothing from elsewhere.
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}\n", re.DOTALL)
 _FONTS = "Fira Code, Cascadia Mono, Menlo, Consolas, DejaVu Sans Mono, Noto Sans Mono CJK KR, monospace"
 
-_LANES = ("count", "rows", "search", "case", "evidence", "evidence-quote")
+_LANES = (
+    *("count", "rows", "search", "case", "evidence", "evidence-quote"),
+    *("curate", "triage", "triage-case", "writing", "history", "scratch", "unsaved", "like"),
+    *("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-table"),
+)
 
 
 async def draw(scene: Scene, database: Path) -> str:
@@ -47,12 +54,22 @@ async def draw(scene: Scene, database: Path) -> str:
         for key in scene.type:
             await pilot.press("space" if key == " " else key)
         await _quiet(pilot, app)
-        for key in scene.keys:
+        for number, key in enumerate(scene.keys, 1):
+            if scene.meanwhile and number == len(scene.keys):
+                _decide(database, app, scene.meanwhile)
             await pilot.press(key)
             await _quiet(pilot, app)
         svg = app.export_screenshot(title="casebook")
     svg = _FONT_FACE.sub("", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
     return "\n".join(line.rstrip() for line in svg.split("\n"))
+
+
+def _decide(database: Path, app: CasebookApp, fix: str) -> None:
+    """Somebody else is faster about the case that is being written."""
+    screen = app.screen
+    if isinstance(screen, WritingScreen) and screen.case.read is not None:
+        with open_store(database, write=True) as store:
+            verify(store, "ben", [look(store.con, screen.case.read.case.id)], Written(fix))
 
 
 async def _quiet(pilot: Pilot[None], app: CasebookApp) -> None:
@@ -62,21 +79,30 @@ async def _quiet(pilot: Pilot[None], app: CasebookApp) -> None:
         while any(app.jobs.busy(lane) for lane in _LANES):
             await pilot.pause(0.02)
     app.errors.box.cursor_blink = False
+    for area in app.screen.query(TextArea):
+        area.cursor_blink = False
     await pilot.pause()
 
 
-async def pictures() -> dict[str, str]:
-    """Every picture by file name. Durations are fixed: they are the only thing that differs from run to run."""
+async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
+    """The pictures by file name. Durations, times and names are fixed: they are all that differs from run to run."""
     with (
         tempfile.TemporaryDirectory() as folder,
         patch("core.trace.Stopwatch.ms", return_value=0.4),
         patch("tui.panes.errors.results.ms_since", return_value=3.0),
+        patch("core.store.journal.now", return_value=DECIDED),
+        patch("core.errors.curation.deciding.now", return_value=DECIDED),
+        patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder}),
     ):
         database = Path(folder) / "sample" / "sample.db"
         database.parent.mkdir()
         fill_demo(database)
         fill_demo_rules(database)
-        return {f"{scene.name}.svg": await draw(scene, database) for scene in SCENES}
+        made: dict[str, str] = {}
+        for scene in scenes:
+            own = Path(shutil.copyfile(database, database.with_name(f"{scene.name}.db")))
+            made[f"{scene.name}.svg"] = await draw(scene, own)
+        return made
 
 
 def main() -> int:

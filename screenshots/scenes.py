@@ -9,7 +9,10 @@ from tui.themes import DARK, LIGHT
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One picture. `paste` is the number of a demonstration query to paste first, or None; then come the keys."""
+    """One picture. `paste` is the number of a demonstration query to paste first, or None; then come the keys.
+
+    `meanwhile`: the fix that somebody else verifies just before the last key.
+    """
 
     name: str
     width: int
@@ -18,6 +21,11 @@ class Scene:
     paste: int | None = None
     type: str = ""
     keys: tuple[str, ...] = ()
+    meanwhile: str = ""
+
+
+_QUEUE = ("escape", "T")
+_WRITING = (*_QUEUE, "j", "j", "w")
 
 
 SCENES: tuple[Scene, ...] = (
@@ -34,5 +42,17 @@ SCENES: tuple[Scene, ...] = (
     Scene("rules-80x24-dark", 80, 24, keys=("alt+3", *("j",) * 36)),
     Scene("rules-typed-120x34-dark", 120, 34, keys=("alt+3", "n", "f2")),
     Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v")),
+    Scene("deciding-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "j")),
+    Scene("deciding-80x24-light", 80, 24, theme=LIGHT, keys=(*_QUEUE, "space", "space")),
+    Scene("writing-120x34-light", 120, 34, theme=LIGHT, keys=_WRITING),
+    Scene("writing-200x50-dark", 200, 50, keys=_WRITING),
+    Scene(
+        "conflict-120x34-dark",
+        120,
+        34,
+        keys=(*_WRITING, "O", "r", "colon", "space", "ctrl+s"),
+        meanwhile="Name the service as `compose.yaml` does:\n\n- `redis-cache`, not `redis`",
+    ),
+    Scene("history-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "s", "x", "N", "u", "C")),
     Scene("help-120x34-dark", 120, 34, keys=("f1",)),
 )

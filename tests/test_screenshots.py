@@ -1,0 +1,29 @@
+"""The README's pictures are those of today; `python -m screenshots --check` looks at all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from screenshots.make import HERE, pictures
+from screenshots.scenes import SCENES
+
+ROOT = Path(__file__).resolve().parents[1]
+_SHOWN = re.compile(r"\(screenshots/([\w-]+)\.svg\)")
+
+
+def test_every_picture_has_its_scene_and_every_scene_its_picture() -> None:
+    assert {path.stem for path in HERE.glob("*.svg")} == {scene.name for scene in SCENES}
+
+
+def test_the_pictures_of_the_readme_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "CASEBOOK_UI_THEME"):
+        monkeypatch.delenv(name, raising=False)
+    shown = set(_SHOWN.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    scenes = [scene for scene in SCENES if scene.name in shown]
+    assert {scene.name for scene in scenes} == shown
+    for name, svg in asyncio.run(pictures(scenes)).items():
+        assert (HERE / name).read_text(encoding="utf-8") == svg, f"{name} is out of date: python -m screenshots"
