@@ -69,7 +69,8 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
 
 def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     sure = "" if hit.confidence == "high" else f" ({_LOW})"
-    yield out.paint(f"Known: {_SAME[hit.tier]}{sure}.", "good" if not sure else "warn")
+    for line in wrap(f"Known: {_SAME[hit.tier]}{sure}.", out.columns):
+        yield out.paint(line, "good" if not sure else "warn")
     yield from field(
         out, "case", f"{hit.id}, {hit.tier} tier, {hit.confidence} confidence ({hit.score:.2f}), {uses(hit.use_count)}"
     )
