@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -30,6 +31,7 @@ class Child:
         self._code = code
         self._given = given
         self._stopped = threading.Event()
+        self._killed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
 
@@ -54,8 +56,31 @@ class Child:
         )  # fmt: skip
         with self._guard:
             self._process = process
-        if self._stopped.is_set():
+        if self._killed:
+            self.kill()
+        elif self._stopped.is_set():
             self.stop()
+
+    def ask(self, line: bytes) -> None:
+        """Write it a line; one that is gone, or was told to stop, hears nothing."""
+        with self._guard, suppress(OSError, ValueError):
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.write(line + b"\n")
+
+    def kill(self) -> None:
+        """End it where it stands: only for one that writes nothing."""
+        self._killed = True
+        with self._guard:
+            if self._process is not None:
+                self._process.kill()
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait so long for its end: its code, None if it still runs then or never began."""
+        if self._process is None:
+            return None
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
 
     def said(self) -> Iterator[bytes]:
         """What it says, line by line, until it ends."""

@@ -30,7 +30,7 @@ def serve(work: Callable[[Tell, Callable[[], bool]], object], grace: float) -> i
 
     if hasattr(os, "nice"):
         os.nice(_GIVES_WAY)
-    heard, said = _take_pipes()
+    heard, said = take_pipes()
     stop = threading.Event()
     threading.Thread(target=_listen, args=(heard, stop, grace), daemon=True).start()
 
@@ -51,7 +51,7 @@ def serve(work: Callable[[Tell, Callable[[], bool]], object], grace: float) -> i
     return 0
 
 
-def _take_pipes() -> tuple[int, BinaryIO]:
+def take_pipes() -> tuple[int, BinaryIO]:
     """Both pipes for this process alone: a process it starts itself, outliving it, must not hold them open."""
     heard, said = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)

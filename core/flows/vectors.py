@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
@@ -18,11 +19,17 @@ From = Literal["service", "process"]
 
 
 def vector_search(
-    settings: EmbeddingSettings, source: From, *, kept: KeptBits | None = None, deadline_ms: float | None = None
+    settings: EmbeddingSettings,
+    source: From,
+    *,
+    kept: KeptBits | None = None,
+    deadline_ms: float | None = None,
+    load: Callable[[], Embedder] | None = None,
 ) -> VectorSearch:
     """The way to the vectors of errors. Costs nothing until a search needs it.
 
-    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service.
+    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service. `load` loads
+    the model elsewhere than in this process.
     """
 
     def find() -> ModelAtHand | NoVectors:
@@ -34,14 +41,16 @@ def vector_search(
         if isinstance(found, Absent):
             return NoVectors(found.reason, found.remedy)
         if source == "process":
-            return ModelAtHand(found.model, lambda: _loaded(found))
+            return ModelAtHand(found.model, load or (lambda: _loaded(found)))
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
 
 
-def loaded_search(store: Store, settings: EmbeddingSettings, kept: KeptBits) -> VectorSearch | NoVectors:
-    """The way to the vectors with the model loaded into this process, for one that stays; or why there is none.
+def loaded_search(
+    store: Store, settings: EmbeddingSettings, kept: KeptBits, load: Callable[[], Embedder] | None = None
+) -> VectorSearch | NoVectors:
+    """The way to the vectors with the model loaded, by `load` or into this process, for one that stays; or why not.
 
     Takes a second or more, but next to nothing where the casebook has no vectors of the model in use. Raises Fault
     where the casebook cannot be read.
@@ -49,7 +58,7 @@ def loaded_search(store: Store, settings: EmbeddingSettings, kept: KeptBits) -> 
     from core.embedding.state import why_off
     from core.errors.vector_search import place_of
 
-    vectors = vector_search(settings, "process", kept=kept)
+    vectors = vector_search(settings, "process", kept=kept, load=load)
     model = vectors.model()
     if isinstance(model, NoVectors):
         return model

@@ -1,7 +1,7 @@
-"""Search by meaning: the model in this process, loaded once when a search first needs it, never waited for.
+"""Search by meaning: the model in a process of its own, loaded once when a search first needs it, never waited for.
 
-In this process rather than at the model service: there is nothing to start, nothing that idles out between two looks,
-and no deadline that would leave an answer out; a question takes the model some milliseconds of one core.
+A process of the workbench's own rather than the model service: there is nothing that idles out between two looks, and
+no deadline that would leave an answer out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import Job, Jobs
+from tui.panes.errors.ask_process import AskProcess
 
 if TYPE_CHECKING:
     from core.embedding.bits import KeptBits
@@ -43,7 +44,13 @@ def load(settings: EmbeddingSettings, kept: Kept) -> Callable[[Job[object]], obj
     def work(job: Job[object]) -> object:
         from core.flows.vectors import loaded_search
 
-        return loaded_search(job.store(), settings, kept.bits())
+        def begun() -> AskProcess:
+            process = AskProcess(settings)
+            job.on_stop(process.end)
+            process.begin()
+            return process
+
+        return loaded_search(job.store(), settings, kept.bits(), begun)
 
     return work
 
