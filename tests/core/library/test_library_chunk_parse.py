@@ -111,7 +111,11 @@ def test_sizes_that_cannot_be_met_are_refused(wrong: dict[str, object]) -> None:
     assert caught.value.code == "config_invalid"
 
 
-@pytest.mark.parametrize("text", [">" * 400 + " deep", "- " * 400 + "deep", "*" * 3000 + "deep", "[" * 20_000 + "deep"])
+@pytest.mark.parametrize(
+    "text",
+    [">" * 400 + " deep", "- " * 400 + "deep", "*" * 3000 + "deep", "[" * 20_000 + "deep"],
+    ids=["quotes", "items", "stars", "brackets"],
+)
 def test_what_is_too_deep_for_markdown_is_still_found(text: str) -> None:
     assert any("deep" in one.text for one in passages_of(parse_markdown(text), ChunkPolicy()))
 

@@ -78,7 +78,11 @@ def test_a_unit_of_many_lines_is_split_with_lines_of_its_own() -> None:
     assert found[1].spans == (CodeSpan(201, 400, "a.long", "python"),)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "}{)(" * 500, "(" * 50_000, "class " * 3000, "\ufffd\u202e" * 100])
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n\n", "}{)(" * 500, "(" * 50_000, "class " * 3000, "\ufffd\u202e" * 100],
+    ids=["empty", "blank", "brackets", "open", "words", "signs"],
+)
 def test_what_has_no_syntax_is_still_read(text: str) -> None:
     for name, lang in LANGS.items():
         grammar = grammar_of(lang, name)
