@@ -61,14 +61,25 @@ def weighed(con: apsw.Connection, query: LexicalQuery, items: Sequence[int]) -> 
     return Weighed({item: share / weights if weights else 0.0 for item, share in shares.items()})
 
 
+def unread(con: apsw.Connection, items: Sequence[int]) -> frozenset[int]:
+    """Those of these chunks that have no vector yet: meaning cannot speak for them. Raises apsw errors."""
+    rows = con.execute(
+        "SELECT value FROM json_each(?) WHERE NOT EXISTS"
+        " (SELECT 1 FROM vector WHERE kind = 'chunk' AND item_id = value)",
+        (json.dumps(list(items)),),
+    ).fetchall()
+    return frozenset(cast("int", row[0]) for row in rows)
+
+
 def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranked) -> tuple[list[Fused], Step]:
     """Both lists as one, best first, and how it came about. Raises apsw errors."""
     watch = Stopwatch()
     known = weighed(con, query, words.ids)
+    alone = unread(con, words.ids)
     ranks: dict[int, int] = {}
     behind = BEHIND
     for item in words.ids:
-        if known.enough(item):
+        if known.enough(item) or item in alone:
             ranks[item] = len(ranks) + 1
     counted = len(ranks)
     for item in words.ids:
@@ -85,6 +96,7 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
         words_behind=len(ranks) - counted,
         most_held=round(max(known.shares.values(), default=0.0), 3),
         cover=COVER,
+        without_vector=len(alone) or None,
     )
     reason = "reciprocal ranks of both lists"
     if not counted and ranks:

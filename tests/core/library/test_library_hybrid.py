@@ -24,9 +24,11 @@ TEXTS = (
 def con() -> apsw.Connection:
     con = apsw.Connection(":memory:")
     con.execute("CREATE TABLE chunks(id INTEGER PRIMARY KEY)")
+    con.execute("CREATE TABLE vector(kind, item_id)")
     con.execute("CREATE VIRTUAL TABLE chunks_fts USING fts5(heading_path, text, bigrams, content = '')")
     for at, text in enumerate(TEXTS, 1):
         con.execute("INSERT INTO chunks VALUES (?)", (at,))
+        con.execute("INSERT INTO vector VALUES ('chunk', ?)", (at,))
         con.execute("INSERT INTO chunks_fts(rowid, heading_path, text, bigrams) VALUES (?, '', ?, ?)",
                     (at, text, pieces(text)))  # fmt: skip
     return con
@@ -53,6 +55,13 @@ def test_a_shared_common_word_does_not_decide_beside_meaning(con: apsw.Connectio
     assert found[0].lexical_rank is None
     assert found[-1].lexical_rank == BEHIND + 2
     assert "meaning leads" in step.reason
+
+
+def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> None:
+    con.execute("DELETE FROM vector WHERE item_id = 3")
+    found, step = hybrid(con, lexical_query("jittered wait table"), ranked(2, 3, 5), ranked(1, 5, 2))
+    assert [one.item for one in found][:2] == [3, 1]
+    assert step.fact("without_vector") == 1
 
 
 def test_words_that_hold_the_question_count_as_before(con: apsw.Connection) -> None:
