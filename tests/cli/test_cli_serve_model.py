@@ -17,7 +17,7 @@ import pytest
 from core.embedding.catalogue import MINILM
 from core.embedding.claim import holder
 from core.embedding.client import Served, Unserved, connect, look
-from core.embedding.embedder import Embedder
+from core.embedding.embedder import Embedder, Kind
 from core.embedding.socket_path import Place, service_place
 from core.embedding.vectors import cosine
 from tests.core.embedding.service_support import PATIENCE, short_folder, until
@@ -66,6 +66,11 @@ def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
     place: Place, home: Path, minilm: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CASEBOOK_EMBEDDING_SERVICE_IDLE", "4")
+    texts = ["Cannot find module 'react'", "포트가 이미 사용 중입니다", "a long text of many words " * 150]
+    kinds: tuple[Kind, ...] = ("document", "query")
+    here = [
+        (kind, minilm.embed(texts, kind)) for kind in kinds
+    ]  # before: on a busy machine it takes longer than idling
     first = connect(MINILM, start=True)
     assert isinstance(first, Unserved), "the first one never waits"
     assert "started for the next time" in first.reason
@@ -75,9 +80,8 @@ def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
     assert (client.id, client.version, client.recipe, client.dim) == (
         minilm.id, minilm.version, minilm.recipe, minilm.dim,
     )  # fmt: skip
-    texts = ["Cannot find module 'react'", "포트가 이미 사용 중입니다", "a long text of many words " * 150]
-    for kind in ("document", "query"):
-        ours, theirs = minilm.embed(texts, kind), client.embed(texts, kind)
+    for kind, ours in here:
+        theirs = client.embed(texts, kind)
         assert list(map(len, theirs)) == list(map(len, ours))
         assert len(theirs[2]) > 1
         pairs = zip(chain(*ours), chain(*theirs), strict=True)
