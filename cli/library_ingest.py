@@ -35,7 +35,13 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     for root in roots:
         if not root.is_dir():
             raise Fault("invalid_input", f"{root} is no folder", "name a folder, or one file with --file")
+    chunking = context.settings.chunking
     options = IngestOptions(
+        target_tokens=chunking.target_tokens,
+        overlap_tokens=chunking.overlap_tokens,
+        max_chunk_tokens=chunking.max_chunk_tokens,
+        respect_markdown_headings=chunking.respect_markdown_headings,
+        chunker_version=chunking.chunker_version,
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,

@@ -79,6 +79,26 @@ class ImportSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkingSettings:
+    """How the library cuts documents into passages. A change reads anew what it affects."""
+
+    target_tokens: int = _setting(500, "Tokens (three bytes each) a passage is filled up to.", least=16, most=100_000)
+    overlap_tokens: int = _setting(
+        80, "Tokens that neighbouring passages of a section share; less than target_tokens.", least=0, most=100_000
+    )
+    respect_markdown_headings: bool = _setting(
+        True, "Kept for casebooks of other programs: passages never cross a heading."
+    )
+    chunker_version: str = _setting(
+        "md-heading-v2", "How Markdown is cut: v2 also splits what exceeds max_chunk_tokens.",
+        choices=("md-heading-v1", "md-heading-v2"),
+    )  # fmt: skip
+    max_chunk_tokens: int = _setting(
+        4000, "Tokens no passage exceeds; at least target_tokens.", least=16, most=1_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class HookSettings:
     """How agents' hooks are answered."""
 
@@ -116,6 +136,7 @@ class Settings:
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
     rules: RuleSettings = field(default_factory=RuleSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
+    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
@@ -128,6 +149,7 @@ SECTIONS: Mapping[str, type] = {
     "evidence": EvidenceSettings,
     "rules": RuleSettings,
     "import": ImportSettings,
+    "chunking": ChunkingSettings,
     "hook": HookSettings,
     "ui": UiSettings,
     "log": LogSettings,
