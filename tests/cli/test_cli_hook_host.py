@@ -197,7 +197,11 @@ def test_a_folder_that_others_may_enter_is_not_trusted(home: Home) -> None:
         assert b"Install leftpad" in home.hook(FAILED).stdout
 
 
-@pytest.mark.parametrize("sent", [b"", b"\xff" * 4, pack(stamp().encode())[:9], pack(b"x") * 3, b"\x00" * 4_000])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"\xff" * 4, pack(stamp().encode())[:9], pack(b"x") * 3, b"\x00" * 4_000],
+    ids=["nothing", "length", "cut", "others", "zeros"],
+)
 def test_hostile_callers_do_not_harm_the_host(home: Home, sent: bytes) -> None:
     home.hook(FAILED)
     home.wait()
