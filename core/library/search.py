@@ -90,7 +90,8 @@ def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> S
     if query.mode == "hybrid" and asked.is_name:
         near = Ranked((), Step("vector", "skipped", "a name is found by its words"))
     elif query.mode != "lexical":
-        near, model = vector_search(con, query.text, vectors, chunks_passing(con, documents), fan)
+        among = chunks_passing(con, documents)
+        near, model = vector_search(con, query.text, vectors, among, fan, beside_words=query.mode == "hybrid")
         if query.mode == "vector" and model is None:
             remedy = str(near.step.fact("remedy") or "search with --mode lexical")
             raise Fault("model_unreachable", f"no search by meaning: {near.step.reason}", remedy)
@@ -201,15 +202,18 @@ def _hint(
     store: Store, query: SearchQuery, mode: Mode, hits: list[SearchHit], near: Ranked, documents: tuple[str, ...] | None
 ) -> str | None:
     """What a person may want to know of an answer that is empty or less than was asked for."""
-    if not hits:
-        if value(store.con, "SELECT 1 FROM chunks LIMIT 1") is None:
-            return "the library is empty; fill it with: casebook library ingest FOLDER"
-        if documents is not None and not documents:
-            return "no document passes the filters; leave one out"
-        if query.cursor:
-            return "there is no further page"
-        return "no passage has any of these words; try others"
+    told = [] if hits else [_why_nothing(store, query, documents)]
     if query.mode != mode:
         remedy = near.step.fact("remedy")
-        return f"by words alone: {near.step.reason}" + (f" (mended by: {remedy})" if remedy else "")
-    return None
+        told.append(f"by words alone: {near.step.reason}" + (f" (mended by: {remedy})" if remedy else ""))
+    return "; ".join(told) or None
+
+
+def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | None) -> str:
+    if value(store.con, "SELECT 1 FROM chunks LIMIT 1") is None:
+        return "the library is empty; fill it with: casebook library ingest FOLDER"
+    if documents is not None and not documents:
+        return "no document passes the filters; leave one out"
+    if query.cursor:
+        return "there is no further page"
+    return "no passage has any of these words; try others"

@@ -24,6 +24,7 @@ KIND: Final = "chunk"
 RECIPE: Final = "headings-text-1"
 """How a chunk becomes the text that is embedded."""
 _HANGUL: Final = 0.5
+_WAITING: Final = 20  # one passage in so many may wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,13 @@ def vector_search(
     vectors: VectorSearch | None,
     among: frozenset[int] | None,
     limit: int,
+    *,
+    beside_words: bool = False,
 ) -> tuple[Ranked, str | None]:
     """The `limit` chunks nearest to `text` with their cosine, and the model's id (None: there is no vector search).
 
+    `beside_words`: they are to be fused with the words' hits, which is only right once nearly all passages have
+    vectors: what has none would stand behind what merely has one.
     Raises apsw errors of the store only: what is wrong with the model or its vectors becomes the step.
     """
     watch = Stopwatch()
@@ -94,6 +99,11 @@ def vector_search(
     off = why_off(con, place.kind, place.model, place.recipe)
     if off:
         return _without("skipped", off, "casebook library embed", watch), None
+    left = waiting(con, KIND)
+    total = number(con, "SELECT count(*) FROM chunks")
+    if beside_words and left * _WAITING > total:
+        reason = f"{left:,} of {total:,} passages wait to be embedded"
+        return _without("skipped", reason, "casebook library embed", watch), None
     if model.languages == "en" and hangul_share(text) > _HANGUL:
         reason = f"the question is mostly Korean and {model.id} reads English"
         return _without("skipped", reason, "casebook models list", watch), None
@@ -110,7 +120,7 @@ def vector_search(
         model=model.id,
         found=len(items),
         best=round(items[0][1], 4) if items else None,
-        waiting=waiting(con, KIND) or None,
+        waiting=left or None,
     )
     step = Step("vector", "hit" if items else "miss", "nearest by meaning", told, elapsed_ms=watch.ms())
     return Ranked(items, step), model.id

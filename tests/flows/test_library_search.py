@@ -278,3 +278,11 @@ def test_meaning_is_searched_once_passages_are_embedded(
         korean = search(reading, SearchQuery("결제 장애의 원인"), vectors)
         assert korean.mode == "lexical"
         assert "Korean" in (korean.hint or "")
+    for name in "uvwxyz":
+        (sample_root(store) / f"new-{name}.md").write_text(f"# New\n\nretries of {name}\n", encoding="utf-8")
+    ingest(store, [sample_root(store)])
+    with open_store(store.path) as reading, model_search(settings) as vectors:
+        early = search(reading, SearchQuery("avoid a thundering herd"), vectors)
+        assert early.mode == "lexical"
+        assert "wait to be embedded" in (early.hint or "")
+        assert search(reading, SearchQuery("avoid a thundering herd", "vector"), vectors).hits
