@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from core.text.words import STOP_WORDS, without_particle
@@ -65,7 +66,12 @@ def terms(text: str, glossary: Glossary) -> list[str]:
     return [term for term, _, _ in spans(unicodedata.normalize("NFC", text), glossary)]
 
 
-def _latin(piece: str) -> Iterator[str]:
+@lru_cache(maxsize=20_000)
+def _latin(piece: str) -> tuple[str, ...]:
+    return tuple(_parts(piece))
+
+
+def _parts(piece: str) -> Iterator[str]:
     low = piece.casefold()
     parts = [part.casefold() for part in _PARTS.findall(piece)]
     for part in parts:
