@@ -20,6 +20,7 @@ from core.settings import EmbeddingSettings
 DATA = Path(__file__).parent.parent / "tests" / "data" / "rules"
 OUT = Path(__file__).parent / "out"
 MOST_MS = 20.0
+LOAD_S = 3.0
 _SAID = "server branch table image token query cache file thread window price order module driver report index"
 _WORDS = _SAID.split()
 
@@ -41,7 +42,8 @@ def measure(*, quick: bool) -> list[Row]:
             rows.append(Row(f"match, {size:,} rules, warm", cpu, budget, told, unit="ms"))
             told = f"p95 of CPU time {cpu:.0f} / {alone:.0f} ms"
             rows.append(Row(f"match, {size:,} rules / embedding its query alone", cpu / alone, None, told))
-            rows.append(Row(f"match, {size:,} rules, first of a process", first, None, "model loaded", unit="s"))
+            most = LOAD_S if size <= 1_000 else None
+            rows.append(Row(f"match, {size:,} rules, first of a process", first, most, "model loaded", unit="s"))
             text = file.read_text(encoding="utf-8")
             file.write_text(text.replace("number 7 ", "number seven ", 1), encoding="utf-8")
             done = matcher.refresh()
