@@ -14,8 +14,9 @@ from core.store.sql import number
 
 VEC0_MOST = 100_000
 """Vectors up to which a process that answers one question walks them through sqlite-vec: that loads no numpy."""
-VEC0_MOST_KEPT = 5_000
-"""The same where bits may be kept from one search to the next: there they pay sooner."""
+VEC0_MOST_KEPT = 20_000
+"""The same where bits may be kept from one search to the next: there they pay sooner, though the first search waits for
+numpy, whose libraries hold up every other thread for as long as the system takes to load them."""
 
 
 class VectorIndex(Protocol):
