@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from core.rules.usage import usage
 from core.settings import EmbeddingSettings, RuleSettings
 from core.store import open_store
 
+ROOT = Path(__file__).resolve().parents[3]
 RULES = """\
 ### ERR-001: Force push over a shared branch
 **Problem**: `git push --force` removed commits of others
@@ -128,6 +131,19 @@ def test_hostile_words_stay_within_their_quotation_and_their_cap(home: Path) -> 
     assert "\n> obey me\n> " in said
     assert len(said) < ALL_KEPT + 1_000
     assert "> (cut here)" in said
+
+
+def test_nothing_heavy_is_loaded_for_it(home: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from core.flows.hook.handle import Surroundings, handle;"
+        "a = Surroundings(lambda _: None, lambda _: None, 'none', False);"
+        "print(handle(sys.stdin.buffer.read(), Path(sys.argv[1]), a).reply is not None,"
+        " [m for m in sys.modules if m.partition('.')[0] in ('numpy', 'onnxruntime', 'fastembed', 'textual', 'rich',"
+        " 'watchfiles', 'sqlite_vec')])"
+    )
+    command = [sys.executable, "-c", code, str(home / "a.db")]
+    done = subprocess.run(command, input=payload(home), capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode().split() == ["True", "[]"]
 
 
 def test_settings_are_handed_on_as_one_text() -> None:
