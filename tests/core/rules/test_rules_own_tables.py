@@ -1,0 +1,50 @@
+"""The user's own words and patterns: added to the shipped ones, and refused with their line where they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.fault import Fault
+from core.rules.book import book_of
+from core.rules.call import ToolCall
+from core.rules.match import match
+from core.rules.parse import parse_text
+from core.rules.tables import load_tables
+
+RULES = parse_text("### ERR-042: House style\n**Problem**: nobody else would guess this\n").rules
+
+
+def test_an_own_pattern_names_a_rule_outright(tmp_path: Path) -> None:
+    call = ToolCall("Bash", {"command": "frobnicate --wide"})
+    assert match(book_of(RULES, load_tables(tmp_path)), call).rules == ()
+    (tmp_path / "rules.toml").write_text(
+        "[error_patterns.frob]\nmatch = 'frobnicate\\b'\nrules = ['ERR-042']\n", encoding="utf-8"
+    )
+    found = match(book_of(RULES, load_tables(tmp_path)), call)
+    assert [one.id for one in found.rules] == ["ERR-042"]
+    assert found.trace[0].fact("patterns") == "frob"
+
+
+def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
+    (tmp_path / "glossary.toml").write_text('[words]\nguess = "어림짐작"\n', encoding="utf-8")
+    assert load_tables(tmp_path).glossary["어림짐작"] == "guess"
+    assert "어림짐작" not in load_tables(tmp_path / "absent").glossary
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[error_patterns.a]\nmatch = '('\n", "line 2: error_patterns.a.match is no regular expression"),
+        ("[error_patterns]\na = 3\n", "error_patterns.a is no table"),
+        ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is no list"),
+        ("[tool_keywords\n", "rules.toml"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(Fault, match=r"rules\.toml") as raised:
+        load_tables(tmp_path)
+    assert raised.value.code == "config_invalid"
+    assert said in raised.value.message
