@@ -26,11 +26,11 @@ from tests.core.evidence.evidence_support import (
 from tests.tui.corpus import assert_inert, few
 from tests.tui.support import app_on, frame, until
 from tui.app import CasebookApp
-from tui.panes.evidence.filter_menu import EvidenceFilter
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.reason import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
+from tui.screens.filter import FilterScreen
 from tui.state import read_state
 from tui.surroundings import Surroundings, no_log
 
@@ -199,13 +199,13 @@ async def test_the_menu_filters_by_state_session_and_type_with_counts(review: Pa
             ("all", [1, 2, 3, 4, 5, 6]),
         ):  # fmt: skip
             await pilot.press("f")
-            await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and "decision" in frame(app))
+            await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "decision" in frame(app))
             assert f"{name:<31}{len(ids):>7}" in frame(app)
             await pilot.press(*name[:4], "enter")
             await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == ids)  # noqa: B023
             assert f"Quotes {name}" in frame(app)
         await pilot.press("f")
-        await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and "decision" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "decision" in frame(app))
         assert f"session {SESSION[:20]}" in frame(app)
         await pilot.press(*"decis", "tab")
         await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == [3])
@@ -413,7 +413,7 @@ async def test_hostile_quotes_and_messages_are_inert(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, FindScreen) and not app.jobs.busy("evidence-find"))
         assert_inert(app)
         await pilot.press("escape", "f")
-        await until(pilot, lambda: isinstance(app.screen, EvidenceFilter) and not app.jobs.busy("evidence-counts"))
+        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and not app.jobs.busy("evidence-counts"))
         assert_inert(app)
 
 

@@ -1,10 +1,9 @@
-"""The filter menu: every value one can filter by, with how many cases it shows; typing narrows it down."""
+"""A filter menu: every value one can filter by, with how many it shows; typing narrows it down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,18 +15,46 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from core.fault import Fault
-from tui.jobs import Jobs
-from tui.panes.errors.filters import KINDS, PERIODS, STATUSES, Kind, Scope
-from tui.panes.errors.queries import count_values
-from tui.render.filters import KIND_NAMES, draw_choice
+from tui.jobs import Job, Jobs
 from tui.render.foreign import inline
-from tui.render.signs import Signs
 
-if TYPE_CHECKING:
-    from core.errors import Facets
-
-_SHOWN = 200
+Value = tuple[str, str, int | None]
+"""A kind of filter, a value of it, and how many it shows where that is known."""
+_SHOWN = 300
 _HELP = "enter picks, tab picks more, esc closes"
+
+
+class Choices(Protocol):
+    """What a list can be filtered by."""
+
+    HINT: ClassVar[str]
+    """What to type, shown in the empty box."""
+    LANE: ClassVar[str]
+    """The lane of jobs in which is counted."""
+
+    def values(self) -> Sequence[Value]:
+        """Every value; what is on is always among them."""
+        ...
+
+    def words(self, kind: str, value: str) -> str:
+        """What is typed is looked for in this."""
+        ...
+
+    def draw(self, kind: str, value: str, count: int | None) -> Content:
+        """One line of the menu."""
+        ...
+
+    def pick(self, kind: str, value: str, *, close: bool) -> None:
+        """Turn a value on, or off again, and apply that; `close` where it was confirmed."""
+        ...
+
+    def count(self) -> Callable[[Job[Any]], object]:
+        """Reads what `counted` takes."""
+        ...
+
+    def counted(self, found: Any) -> None:
+        """It was counted."""
+        ...
 
 
 class FilterScreen(ModalScreen[None]):
@@ -40,19 +67,12 @@ class FilterScreen(ModalScreen[None]):
         Binding("tab", "pick(False)", "Pick, and stay"),  # no priority: what was typed before it counts first
     ]
 
-    def __init__(
-        self, scope: Scope, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], apply: Callable[[Scope], None]
-    ) -> None:
+    def __init__(self, choices: Choices, jobs: Jobs) -> None:
         super().__init__()
-        self._scope = scope
+        self._all = choices
         self._jobs = jobs
-        self._signs = signs
-        self._clock = clock
-        self._apply = apply
-        self._found: Facets | None = None
-        self._choices: list[tuple[Kind, str]] = []
-        self._tabbed: tuple[Kind, str] | None = None  # what Tab has turned on or off: Enter leaves it so
-        self._box = Input(placeholder="Type a status, a tool or a project", select_on_focus=False)
+        self._choices: list[tuple[str, str]] = []
+        self._box = Input(placeholder=choices.HINT, select_on_focus=False, max_length=200)
         self._lines = OptionList(id="filter-lines")
         self._lines.can_focus = False
 
@@ -65,14 +85,14 @@ class FilterScreen(ModalScreen[None]):
             yield self._lines
 
     def on_mount(self) -> None:
-        """What is always there at once; tools, projects and counts when they are read."""
+        """What is always there at once; the rest and the counts when they are read."""
         self._list()
         self._box.focus()
         self._count()
 
     def on_unmount(self) -> None:
         """Nobody waits for the counts any more."""
-        self._jobs.cancel("facets")
+        self._jobs.cancel(self._all.LANE)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow it down."""
@@ -102,18 +122,11 @@ class FilterScreen(ModalScreen[None]):
     def action_pick(self, close: bool) -> None:
         """Turn the value on, or off again."""
         self._list()
-        at = self._lines.highlighted
-        if at is None:
-            return
-        if close and self._choices[at] == self._tabbed:
-            self.dismiss()
-            return
-        self._tabbed = None if close else self._choices[at]
-        self._pick(at, close=close)
+        if self._lines.highlighted is not None:
+            self._pick(self._lines.highlighted, close=close)
 
-    def _pick(self, index: int, *, close: bool) -> None:
-        self._scope = self._scope.toggled(*self._choices[index])
-        self._apply(self._scope)
+    def _pick(self, at: int, *, close: bool) -> None:
+        self._all.pick(*self._choices[at], close=close)
         if close:
             self.dismiss()
             return
@@ -121,10 +134,10 @@ class FilterScreen(ModalScreen[None]):
         self._count()
 
     def _count(self) -> None:
-        self._jobs.run("facets", count_values(self._scope, self._clock()), self._counted, self._failed)
+        self._jobs.run(self._all.LANE, self._all.count(), self._counted, self._failed)
 
-    def _counted(self, found: Facets, _final: bool) -> None:
-        self._found = found
+    def _counted(self, found: object, _final: bool) -> None:
+        self._all.counted(found)
         self._list()
 
     def _failed(self, fault: Fault) -> None:
@@ -133,35 +146,15 @@ class FilterScreen(ModalScreen[None]):
     def _list(self) -> None:
         at = self._lines.highlighted or 0
         was = self._choices[at] if at < len(self._choices) else None
-        words = self._box.value.casefold().split()
-        lines = [
-            line
-            for line in self._values()
-            if all(word in f"{KIND_NAMES[line[0]]} {line[1]}".casefold() for word in words)
-        ][:_SHOWN]
-        self._choices = [(kind, value) for kind, value, _ in lines]
-        complete = self._found is None or self._found.complete
-        self._lines.set_options(
-            Option(
-                draw_choice(kind, value, cases, self._signs, on=(kind, value) in self._scope.picked, complete=complete)
-            )
-            for kind, value, cases in lines
-        )
+        typed = self._box.value.casefold().split()
+        found = [one for one in self._all.values() if _holds(self._all.words(one[0], one[1]).casefold(), typed)][
+            :_SHOWN
+        ]
+        self._choices = [(kind, value) for kind, value, _ in found]
+        self._lines.set_options(Option(self._all.draw(*one)) for one in found)
         if self._choices:
-            self._lines.highlighted = self._choices.index(was) if was in self._choices and not words else 0
+            self._lines.highlighted = self._choices.index(was) if was in self._choices and not typed else 0
 
-    def _values(self) -> list[tuple[Kind, str, int | None]]:
-        """Every value with its count, where that is known; what is on is always among them."""
-        found = self._found
-        counts: dict[tuple[Kind, str], int | None] = {("status", status): None for status in STATUSES}
-        counts |= {("period", period): None for period in PERIODS}
-        if found is not None:
-            counts = dict.fromkeys(counts, 0)
-            counts |= {("status", facet.value): facet.cases for facet in found.statuses}
-            counts |= {("period", period): one.cases for period, one in zip(PERIODS, found.since, strict=True)}
-            counts |= {("tool", facet.value): facet.cases for facet in found.tools}
-            counts |= {("project", facet.value): facet.cases for facet in found.projects}
-        for picked in self._scope.picked:
-            counts.setdefault(picked, None)
-        order = sorted(counts, key=lambda choice: KINDS.index(choice[0]))
-        return [(*choice, counts[choice]) for choice in order]
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    return all(word in text for word in words)

@@ -125,9 +125,10 @@ class LiveResults(Results):
 
     def ask_filter(self) -> None:
         """Open the filter menu."""
+        from tui.panes.errors.filter_menu import CaseFilters
         from tui.screens.filter import FilterScreen
 
-        self.app.push_screen(FilterScreen(self.scope, self._jobs, self._signs, self._clock, self.load))
+        self.app.push_screen(FilterScreen(CaseFilters(self.scope, self._signs, self._clock, self.load), self._jobs))
 
     def unfilter(self) -> None:
         """Show what the filter hid."""

@@ -223,9 +223,10 @@ class EvidenceScreen(Screen[None]):
             self.list.rows.choose(at)
 
     def _filter(self) -> None:
-        from tui.panes.evidence.filter_menu import EvidenceFilter
+        from tui.panes.evidence.filter_menu import QuoteFilters
+        from tui.screens.filter import FilterScreen
 
-        self.app.push_screen(EvidenceFilter(self.shown, self._jobs, self.signs, self.show_only))
+        self.app.push_screen(FilterScreen(QuoteFilters(self.shown, self.signs, self.show_only), self._jobs))
 
     def show_found(self, read: ReadQuote, found: FoundPlace) -> None:
         """Show a place that was found in the session, to be accepted."""
