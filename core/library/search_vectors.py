@@ -89,24 +89,15 @@ def vector_search(
     from core.embedding.asking import NoVectors
     from core.embedding.backlog import waiting
     from core.embedding.index import open_index
-    from core.embedding.state import why_off
     from core.embedding.vectors import similarity_of
 
     model = vectors.model()
     if isinstance(model, NoVectors):
         return _without(model.outcome, model.reason, model.remedy, watch), None
     place = place_of(model)
-    off = why_off(con, place.kind, place.model, place.recipe)
+    off = _why_not(con, text, model, place, beside_words=beside_words)
     if off:
-        return _without("skipped", off, "casebook library embed", watch), None
-    left = waiting(con, KIND)
-    total = number(con, "SELECT count(*) FROM chunks")
-    if beside_words and left * _WAITING > total:
-        reason = f"{left:,} of {total:,} passages wait to be embedded"
-        return _without("skipped", reason, "casebook library embed", watch), None
-    if model.languages == "en" and hangul_share(text) > _HANGUL:
-        reason = f"the question is mostly Korean and {model.id} reads English"
-        return _without("skipped", reason, "casebook models list", watch), None
+        return _without("skipped", *off, watch), None
     vector = vectors.embed(text)
     if isinstance(vector, NoVectors):
         return _without(vector.outcome, vector.reason, vector.remedy, watch), None
@@ -120,10 +111,28 @@ def vector_search(
         model=model.id,
         found=len(items),
         best=round(items[0][1], 4) if items else None,
-        waiting=left or None,
+        waiting=waiting(con, KIND) or None,
     )
     step = Step("vector", "hit" if items else "miss", "nearest by meaning", told, elapsed_ms=watch.ms())
     return Ranked(items, step), model.id
+
+
+def _why_not(
+    con: apsw.Connection, text: str, model: Model, place: Place, *, beside_words: bool
+) -> tuple[str, str] | None:
+    """Why meaning cannot be asked now, and the command that mends it; None if it can."""
+    from core.embedding.backlog import waiting
+    from core.embedding.state import why_off
+
+    off = why_off(con, place.kind, place.model, place.recipe)
+    if off:
+        return off, "casebook library embed"
+    left, total = waiting(con, KIND), number(con, "SELECT count(*) FROM chunks")
+    if beside_words and left * _WAITING > total:
+        return f"{left:,} of {total:,} passages wait to be embedded", "casebook library embed"
+    if model.languages == "en" and hangul_share(text) > _HANGUL:
+        return f"the question is mostly Korean and {model.id} reads English", "casebook models list"
+    return None
 
 
 def _without(outcome: Outcome, reason: str, remedy: str, watch: Stopwatch) -> Ranked:
