@@ -115,8 +115,7 @@ class TriageScreen(ModalScreen[None]):
 
     @property
     def _chosen_id(self) -> int | None:
-        one = self._chosen
-        return None if one is None else one.row.id
+        return None if (one := self._chosen) is None else one.row.id
 
     def _put(self, queue: Queue, case_id: int | None = None) -> None:
         """Show this queue: at this case if it is there, else at the next that was not skipped."""
@@ -240,11 +239,10 @@ class TriageScreen(ModalScreen[None]):
         """The marked ones are this case; with none marked, another one is picked."""
         if (read := self.case.read) is None:
             return
-        case = read.case
-        if others := [case_id for case_id in self.queue.marked if case_id != case.id]:
+        if others := [case_id for case_id in self.queue.marked if case_id != read.case.id]:
             self._join("merge", others=others)
         else:
-            ask_other(self.app, self._curating, case, lambda other: self._join("merge", others=[other]))
+            ask_other(self.app, self._curating, read.case, lambda other: self._join("merge", others=[other]))
 
     def _split(self) -> None:
         if (read := self.case.read) is not None:
