@@ -250,6 +250,12 @@ def keys_for(wishes: Iterable[Wish]) -> tuple[Keys, tuple[str, ...]]:
     return grant(wishes, {action.id: action.keys for action in ACTIONS}, rivals)
 
 
+def panes(keys: Keys) -> tuple[tuple[Action, str], ...]:
+    """The actions that go to the panes there are, each with the shortest of its keys."""
+    found = ((action, keys.of(action.id, action.keys)) for action in ACTIONS if action.id.startswith("pane."))
+    return tuple((action, min(held, key=len)) for action, held in found if held and not action.enabled(Situation()))
+
+
 def _binding(action: Action, key: str, name: str, *, first: bool) -> Binding:
     return Binding(key, f"app.perform('{action.id}')", action.title, show=False, priority=first, id=name)
 

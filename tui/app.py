@@ -97,7 +97,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.signs = replace(ASCII if ascii_only else UNICODE, keys=self.user_keys)
         self.jobs = Jobs(db_path, self.post_message)
-        self.top = TopBar(Place(title or db_path.name), ascii_only=ascii_only)
+        self.top = TopBar(Place(title or db_path.name), self.signs)
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.signs)

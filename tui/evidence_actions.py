@@ -25,7 +25,7 @@ def _can_decide(now: Situation) -> str:
 
 
 def _needs_place(now: Situation) -> str:
-    return _can_decide(now) or ("" if now.places else "No place is known for this quote: {evidence.find} looks for one.")
+    return _can_decide(now) or ("" if now.places else "This quote has no known place: {evidence.find} looks for one.")
 
 
 def _needs_several(now: Situation) -> str:

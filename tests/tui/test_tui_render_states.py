@@ -7,8 +7,9 @@ from typing import get_args
 import pytest
 
 from core.fault import Fault, FaultCode
-from tui.actions import Situation, footer
-from tui.render.bars import Place, draw_footer, draw_top
+from tui.actions import Situation, footer, panes
+from tui.keys import Keys
+from tui.render.bars import Place, Tab, draw_footer, draw_top
 from tui.render.signs import UNICODE
 from tui.render.states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 
@@ -62,12 +63,23 @@ def test_the_footer_at_80_columns_has_the_keys_of_the_journey() -> None:
         assert word in text
 
 
+TABS = (Tab("Errors", "1", "pane.errors"), Tab("Rules", "3", "pane.rules"))
+
+
 @pytest.mark.parametrize("width", [0, 1, 5, 12, 20, 40, 80, 200])
 def test_the_top_line_fits(width: int) -> None:
-    line = draw_top(Place("a very long casebook name [/b]\x1b[2J" * 3, 1204, "the folder is read-only"), width)
+    place = Place("a very long casebook name [/b]\x1b[2J" * 3, 1204, "the folder is read-only", "Rules")
+    line = draw_top(place, width, TABS)
     assert "\x1b" not in line.plain
     if width >= 20:
         assert line.cell_length <= width
+
+
+def test_the_top_line_names_the_panes_and_their_keys_while_there_is_room() -> None:
+    assert draw_top(Place("x", 5, pane="Rules"), 80, TABS).plain.startswith(" casebook  1 Errors  3 Rules ")
+    assert draw_top(Place("x", 5, pane="Rules"), 40, TABS).plain.startswith(" casebook  Rules ")
+    bound = Keys({"pane.rules": ("f9",), "pane.evidence": ()})
+    assert [(action.id, key) for action, key in panes(bound)] == [("pane.errors", "1"), ("pane.rules", "f9")]
 
 
 def test_the_top_line_says_read_only_before_anything_else_gives_way() -> None:

@@ -15,6 +15,15 @@ from tui.render.foreign import inline
 
 
 @dataclass(frozen=True, slots=True)
+class Tab:
+    """A pane as the first line names it: its name, its key as people write it, and the action that goes there."""
+
+    name: str
+    key: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """What the first line tells: the casebook's name, how many cases, why it cannot be written, and the pane."""
 
@@ -24,22 +33,38 @@ class Place:
     pane: str = "Errors"
 
 
-def draw_top(place: Place, width: int, *, ascii_only: bool = False) -> Content:
-    """The first line: the name on the left, the file on the right; the right side gives way first."""
-    left = [(" casebook ", "bold $cb-accent"), (f" {place.pane}", "bold $cb-text")]
+def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: bool = False) -> Content:
+    """The first line: the panes on the left, the file on the right; the file gives way first, then the other panes."""
+    left = _left(place, tabs)
+    if left.cell_length > width - 12:
+        left = _left(place, ())
     right: list[tuple[str, str]] = []
     if place.readonly:
         right.append(("read-only  ", "$cb-draft"))
     if place.cases is not None:
         right.append((f"{place.cases:,} {'case' if place.cases == 1 else 'cases'}  ", "$cb-dim"))
-    room = width - _cells(left) - _cells(right) - 3
+    room = width - left.cell_length - _cells(right) - 3
     if room < 0:
         right = right[:1] if place.readonly else []
-        room = width - _cells(left) - _cells(right) - 3
+        room = width - left.cell_length - _cells(right) - 3
     if room >= 6:
         right.append((inline(place.name, min(room, 48), more="~" if ascii_only else "…") + " ", "$cb-soft"))
-    gap = width - _cells(left) - _cells(right)
-    return Content.assemble(*left, " " * gap, *right) if gap >= 0 else Content.assemble(*left)
+    gap = width - left.cell_length - _cells(right)
+    return Content.assemble(left, " " * gap, *right) if gap >= 0 else left
+
+
+def _left(place: Place, tabs: Sequence[Tab]) -> Content:
+    """The name, and each pane with its key; the one that is open stands out."""
+    name = (" casebook ", "bold $cb-accent")
+    if not tabs:
+        return Content.assemble(name, (f" {place.pane}", "bold $cb-text"))
+    return Content.assemble(name, *(_tab(tab, tab.name == place.pane) for tab in tabs))
+
+
+def _tab(tab: Tab, here: bool) -> Content:
+    tone = "bold $cb-text" if here else "$cb-dim"
+    text = Content.assemble((f" {tab.key} ", "bold $cb-accent" if here else "$cb-dim"), (f"{tab.name} ", tone))
+    return text.stylize(Style.from_meta({"perform": tab.action}))
 
 
 def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only: bool = False) -> Content:

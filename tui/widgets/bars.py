@@ -7,24 +7,34 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from tui.actions import Situation, footer
-from tui.render.bars import Place, draw_footer, draw_top
+from tui.actions import Situation, footer, panes
+from tui.keys import key_name
+from tui.render.bars import Place, Tab, draw_footer, draw_top
 from tui.render.signs import Signs
 
 
 class TopBar(Widget):
-    """Where one is."""
+    """Where one is, and which panes there are; each can be clicked."""
 
     place: reactive[Place] = reactive(Place(""))
 
-    def __init__(self, place: Place, *, ascii_only: bool = False) -> None:
+    def __init__(self, place: Place, signs: Signs) -> None:
         super().__init__(id="top")
-        self._ascii = ascii_only
+        self._ascii = signs.plain
+        self._tabs = [
+            Tab(action.title.partition(":")[0], key_name(key, ascii_only=signs.plain), action.id)
+            for action, key in panes(signs.keys)
+        ]
         self.set_reactive(TopBar.place, place)
 
     def render(self) -> Content:
         """The line in the width there is."""
-        return draw_top(self.place, self.size.width, ascii_only=self._ascii)
+        return draw_top(self.place, self.size.width, self._tabs, ascii_only=self._ascii)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Go to the pane that was clicked."""
+        if action_id := event.style.meta.get("perform"):
+            await self.run_action(f"app.perform('{action_id}')")
 
 
 class KeyFooter(Widget):

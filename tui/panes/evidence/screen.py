@@ -64,7 +64,7 @@ class EvidenceScreen(Screen[None]):
         self.reviewing = Reviewing(jobs, signs, self._ended)
         self.places = Places(self)
         self._body = Container(id="evidence-body")
-        self._top = TopBar(replace(place, pane="Evidence"), ascii_only=signs.plain)
+        self._top = TopBar(replace(place, pane="Evidence"), signs)
         recall(self, memory or {})
         self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
         self._keys = KeyFooter(signs, self.situation())

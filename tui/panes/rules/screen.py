@@ -58,7 +58,7 @@ class RulesScreen(Screen[None]):
         self.labelling = Labelling(jobs, self.asking.labelled, self.told)
         self.acts = RuleActs(self)
         self._body = Container(id="rules-body")
-        self._top = TopBar(replace(place, pane="Rules"), ascii_only=signs.plain)
+        self._top = TopBar(replace(place, pane="Rules"), signs)
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
