@@ -78,6 +78,7 @@ def test_a_long_page_is_cut_and_says_which_signs() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [(document("x", password="secret"), "qpdf --decrypt"), (b"%PDF-1.7\nbroken", "PDF"), (b"no pdf at all", "PDF")],
+    ids=["locked", "broken", "none"],  # a locked one has other bytes in every test process
 )
 def test_what_cannot_be_read_is_told_and_ends_nothing(
     library: Store, notes: Path, put: Callable[..., Path], data: bytes, said: str
@@ -153,7 +154,9 @@ def test_a_dockerfile_is_read_by_its_stages() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: 1\n", "kind: x\n", "apiVersion: v1\nkind:\n", "metadata:\n" + "  \n" * 20_000, ""]
+    "text",
+    ["a: 1\n", "kind: x\n", "apiVersion: v1\nkind:\n", "metadata:\n" + "  \n" * 20_000, ""],
+    ids=["key", "kind", "no kind", "long", "empty"],
 )
 def test_other_yaml_is_plain_text(text: str) -> None:
     assert parse_manifest(text, "a.yml").parser_version == "plain-text/1"
