@@ -29,6 +29,7 @@ from core.samples import (
     DEMO_LIBRARY,
     DEMO_QUERIES,
     DEMO_SESSION,
+    DEMO_TO_REVIEW,
     sample_notes,
     sample_paths,
     sample_rules,
@@ -39,7 +40,7 @@ from core.store import open_store
 _CALLS = (2, 3, 7)
 """The sample calls that are matched: a push, a workflow file in Korean words, and one that only looks."""
 _SHOWN = ("decision", "fact")
-"""The types of the demonstration's own entries; what the harvest makes is of the type `fix`."""
+"""The types of the two entries that are told; the others wait in the review, and the harvest makes the type `fix`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,15 @@ class Demo:
 
 
 def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = None) -> ImportReport:
-    """Import the samples, two entries as a model may have extracted them, and the notes, into a new casebook.
+    """Import the samples, entries as a model may have extracted them, and the notes, into a new casebook.
 
     Raises Fault.
     """
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", sample_paths(), on_progress=on_progress)
         align_due(store, on_progress=on_progress)
-        add_extracted(store, DEMO_SESSION, read_extracted(DEMO_EXTRACTED))
+        for session, extracted in ((DEMO_SESSION, DEMO_EXTRACTED), *DEMO_TO_REVIEW):
+            add_extracted(store, session, read_extracted(extracted))
         ingest(store, [sample_notes()])
     return report
 

@@ -66,6 +66,36 @@ DEMO_EXTRACTED: Final = """{"entries": [
 ]}"""
 """What a model may have extracted: one quote is in the session word for word, the other lost its "not"."""
 
+DEMO_TO_REVIEW: Final = (
+    (
+        DEMO_SESSION,
+        """{"entries": [
+  {"entryId": "all-tests-pass", "type": "observation", "title": "The whole suite passes after the change",
+   "evidence": [{"messageIndex": 24, "quote": "All 57 tests pass. Next, the migration."}]},
+  {"entryId": "column-from-migration", "type": "observation", "title": "The missing column comes with a migration",
+   "evidence": [
+     {"messageIndex": 36, "quote": "The colum comes with migration 4f1c, which has not been aplied to this database."},
+     {"messageIndex": 41, "quote": "The migration was applied to the production database as well."}]},
+  {"entryId": "rebase-before-push", "type": "lesson", "title": "Rebase before pushing a shared branch",
+   "evidence": [{"messageIndex": 41, "quote": "this branch doesn't have, so it needs a rebase first"}]},
+  {"entryId": "money-is-decimal", "type": "lesson", "title": "Money is Decimal everywhere",
+   "evidence": [{"messageIndex": 10, "quote": "Decimal"}]}
+]}""",
+    ),
+    (
+        "ca75c98c-070e-44a5-8131-d962bf403345",
+        """{"entries": [
+  {"entryId": "constructor-left-null", "type": "observation", "title": "생성자가 환율 표를 채우지 않았다",
+   "evidence": [{"messageIndex": 18, "quote": "생성자가 rates를 채우지 않아서 null인 채로 쓰입니다."}]},
+  {"entryId": "unrelated-histories", "type": "lesson", "title": "공통 조상이 없는 저장소를 합칠 때",
+   "evidence": [
+     {"messageIndex": 42, "quote": "의도한 합치기라면 --allow-unrelated-histories가 필요 없습니다."},
+     {"messageIndex": 35, "quote": "그래서 변경을 먼저 커밋했습니다."}]}
+]}""",
+    ),
+)
+"""More of it, for the review: a number, slips, a wrong message, one word in two places, a denial, inventions."""
+
 
 DEMO_LIBRARY: Final = ("which requests are safe to retry?", "환율")
 """Questions about the sample notes: one in English, one Korean word that stands inside longer ones."""
