@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.embedding.client import Served, Unserved, connect, look, parts, stop, worth_starting
 from core.embedding.exchange import MAX_CHARS, State, bye_frame, fault_frame, state_frame, vectors_frame
 from core.embedding.frames import Frame, encode
+from core.embedding.line import open_line
 from core.embedding.service_report import model_service
 from core.embedding.socket_path import Place, make_private
 from core.fault import Fault
@@ -164,11 +166,12 @@ class Hand:
         return self.now
 
 
-def test_connecting_and_the_first_answer_share_one_deadline(place: Place) -> None:
+def test_connecting_and_the_first_answer_share_one_deadline(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Hand()
+    spent = 20
 
     def talk(connection: socket.socket) -> None:
-        clock.now += 20
+        clock.now += spent
         greet(connection)
         for cost in (5, 20, 31):
             connection.recv(1 << 16)
@@ -180,6 +183,15 @@ def test_connecting_and_the_first_answer_share_one_deadline(place: Place) -> Non
         assert isinstance(client, Served)
         assert client.embed(["x"], "query") == [(vector_of("x", "query"),)]  # 25 of 30 s
         assert client.embed(["x"], "query")  # 20 of 30 s
+
+    def slowly(*given: Any) -> Any:
+        """All of the deadline has gone by as the greeting is read: not before, or there would be no client."""
+        line = open_line(*given)
+        clock.now += 20
+        return line
+
+    spent = 0
+    monkeypatch.setattr("core.embedding.line.open_line", slowly)
     with impostor(replace(place, socket=place.folder / "b.sock"), talk) as heard:
         client = connect(
             "double", place=replace(place, socket=place.folder / "b.sock"), deadline_ms=19_000, clock=clock
