@@ -25,6 +25,7 @@ from core.store import jobs, open_store
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, until
 from tui.app import CasebookApp
 from tui.panes.errors.memory import memory_of
+from tui.panes.errors.queries import Found
 from tui.surroundings import Surroundings
 
 ROOT = Path(__file__).parents[2]
@@ -162,6 +163,23 @@ async def test_who_is_in_the_list_is_not_moved_by_what_comes_later(embedded: Pat
         assert results.chosen is not None
         assert results.chosen.id == before.id
         assert results.rows.chosen - round(results.rows.scroll_y) == line
+
+
+async def test_who_only_types_has_whatever_comes_first_and_who_reads_keeps_it(embedded: Path) -> None:
+    """Similar cases that come later stand above what has fewer words in common; they are no answer."""
+    app = workbench(embedded)
+    async with app.run_test(size=SIZE) as pilot:
+        held(app)
+        await asked(pilot, app, "module find load")
+        results = app.errors.results
+        await until(pilot, lambda: results.rows.rows.total > 2)
+        rows = tuple(row for at in range(results.rows.rows.total) if (row := results.rows.rows.get(at)))
+        results._meant(Found(None, rows[::-1], 0))
+        assert (results.rows.chosen, results.chosen) == (0, rows[-1])
+        await pilot.press("enter")  # opened: it is read now
+        await until(pilot, lambda: app.errors.case.has_focus_within)
+        results._meant(Found(None, rows, 0))
+        assert results.chosen == rows[-1]
 
 
 async def test_a_result_of_an_older_text_is_dropped(embedded: Path) -> None:

@@ -50,20 +50,19 @@ class LiveResults(Results):
             self.meaning.ask(ask)
 
     def _meant(self, found: Found) -> None:
-        """What the vector tier says joins the rows. An answer goes to the top while nobody has gone into the list.
+        """What the vector tier says joins the rows. Who has only typed has the first of them chosen, whatever it is.
 
-        Else what is on the screen stays where it is, and the choice with it.
+        For anybody else what is on the screen stays where it is, and the choice with it.
         """
         rows, now = FoundRows(found.rows, found.hidden), self.place
-        inside = self.rows.has_focus or self._moved
-        answered = found.answer is not None and found.answer.match is not None
+        inside = self._moved or self._is_chosen_by_hand()
         if inside and self.rows.rows.total < now.height:  # too few to scroll: what is new stands below them
             rows = FoundRows(kept_in_place(self.rows.rows, found.rows), found.hidden)
         at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0
-        if answered and not inside:
-            self.rows.renew(rows, 0, 0)
+        if inside:
+            self.rows.renew(rows, at, max(0, now.top + at - now.at))
         else:
-            self.rows.renew(rows, at, max(0, now.top + at - now.at) if inside else now.top)
+            self.rows.renew(rows, 0, 0)
         self._settle(rows)
         self.post_message(self.Answered(found.answer))
 

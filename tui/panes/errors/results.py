@@ -28,6 +28,7 @@ from tui.render.states import Notice, loading, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer
@@ -181,13 +182,17 @@ class Results(Vertical):
     def _on_found(self, found: Found, final: bool) -> None:
         self._answered_ms = ms_since(self._asked_at)
         if found.rows or final:
-            self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report)
+            self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
             self._first_report = False
         self.post_message(self.Answered(found.answer))
         if self._opening and (found.rows or final):
             self._opening = False
             if found.rows:
                 self.post_message(self.Opened())
+
+    def _is_chosen_by_hand(self) -> bool:
+        """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
+        return self.rows.chosen > 0 or not isinstance(self.screen.focused, SearchBox)
 
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
