@@ -47,9 +47,10 @@ def journey(terminal: Terminal) -> bytes:
     terminal.read_until(b"the fix ")
     for keys, mark in (
         (b"failed", b"Found"),  # what is typed too early for the list would go to the box
-        (b"\x1b[B\x1b[6~\x1b[6~", b"failed"),  # the list
+        (b"\x1b[B", b"copy fix"),  # the list, and only then what is meant for it
+        (b"\x1b[6~\x1b[6~", b"failed"),
         (b"t", b"identify"),  # the trace
-        (b"\r\x1b[6~", b"back"),  # the case
+        (b"\r", b"back"),  # the case
         (b"y", b"sent to the terminal"),  # a toast
         (b"v", b"\x1b[?1049h"),  # the pager, and back
         (b"Y", b"case as Markdown"),
