@@ -1,74 +1,25 @@
-"""Ingest: what is new, edited, moved, gone, twice there; what is left out and why; events, cancelling, killing."""
+"""Ingest: what is new, edited, moved, gone, twice there; what is left out and why; events and cancelling."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.fault import Fault
-from core.flows.doctor import repair
-from core.flows.library_ingest import IngestEvent, IngestOptions, IngestReport, ingest
-from core.flows.library_ingest_one import ingest_file, ingest_stdin
+from core.flows.library_ingest import IngestEvent, IngestOptions, ingest
 from core.library.read import chunks_of, corpus_revision, document_at, sources, tags_of
-from core.store import Store, jobs, open_store, store_checks
-
-Put = Callable[..., Path]
-ROOT = Path(__file__).parents[3]
-ALPHA = "# Alpha\n\nThe pump starts at noon.\n\n## Stop\n\n펌프는 밤에 멈춘다.\n"
-
-
-def rows(store: Store, sql: str) -> list[tuple[object, ...]]:
-    return store.con.execute(sql).fetchall()
-
-
-def state(store: Store) -> list[tuple[object, ...]]:
-    """All that an ingest leaves behind, but times, row ids and revisions."""
-    return [
-        *rows(store, "SELECT doc_id, workspace_path, asset_id, title, lang, chunk_count FROM documents ORDER BY 2"),
-        *rows(store, "SELECT chunk_id, doc_id, position, text, line_start, line_end FROM chunks ORDER BY 2, 3"),
-        *rows(store, "SELECT block_id, doc_id, position FROM blocks ORDER BY 2, 3"),
-        *rows(store, "SELECT asset_id FROM assets ORDER BY 1"),
-        *rows(store, "SELECT workspace_path, asset_id FROM asset_paths ORDER BY 1"),
-    ]
-
-
-def found(store: Store, match: str) -> set[str]:
-    """The paths of the documents whose passages match."""
-    return {
-        str(row[0])
-        for row in store.con.execute(
-            "SELECT workspace_path FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN documents USING (doc_id)"
-            " WHERE chunks_fts MATCH ?",
-            (match,),
-        )
-    }
-
-
-def whole(store: Store) -> None:
-    """The index holds the passages and nothing else, and every reference leads somewhere."""
-    assert rows(store, "PRAGMA foreign_key_check") == []
-    assert rows(store, "SELECT id FROM chunks ORDER BY 1") == rows(
-        store, "SELECT id FROM chunks_fts_docsize ORDER BY 1"
-    )
-    assert rows(store, "SELECT asset_id FROM assets EXCEPT SELECT asset_id FROM asset_paths") == []
-    assert rows(store, "SELECT workspace_path FROM documents EXCEPT SELECT workspace_path FROM asset_paths") == []
+from core.store import Store, jobs
+from tests.core.library.ingest_support import ALPHA, Put, counts, found, rows, state, whole
 
 
 @pytest.fixture(autouse=True)
 def _whole(library: Store) -> Iterator[None]:
     yield
     whole(library)
-
-
-def counts(report: IngestReport) -> dict[str, int]:
-    names = ("new", "updated", "moved", "removed", "skipped", "unchanged", "errors")
-    return {name: value for name in names if (value := getattr(report, name))}
 
 
 def test_what_is_new_is_found_and_says_where_it_stands(library: Store, notes: Path, put: Put) -> None:
@@ -338,80 +289,3 @@ def test_what_is_no_folder_is_told(library: Store, notes: Path, put: Put, wrong:
         ingest(library, [notes / wrong])
     with pytest.raises(Fault, match="no folder yet"):
         ingest(library)
-
-
-def test_a_single_file_is_kept_once_and_survives_the_next_walk(
-    library: Store, tmp_path: Path, notes: Path, put: Put
-) -> None:
-    put("a.md", ALPHA)
-    ingest(library, [notes])
-    loose = tmp_path / "loose.txt"
-    loose.write_text("a crash at the quay\n")
-    assert counts(ingest_file(library, loose)) == {"new": 1}
-    assert counts(ingest_file(library, loose)) == {"unchanged": 1}
-    (path,) = found(library, "quay")
-    assert path.startswith("_external/") and path.endswith(".txt") and len(path) == len("_external/.txt") + 12
-    assert counts(ingest_stdin(library, b"# Pasted\n\nfrom a pipe\n")) == {"new": 1}
-    assert len(rows(library, "SELECT 1 FROM documents")) == 3
-    report = ingest(library)
-    assert (report.new, report.removed) == (0, 0)
-    assert counts(ingest_file(library, notes / "a.md")) == {"unchanged": 1}
-    (notes / path).unlink()
-    assert ingest(library).removed == 1
-
-
-@pytest.mark.parametrize(("data", "extension"), [(b"", "md"), (b"a\0b", "md"), (b"x", "pdf")])
-def test_what_is_no_text_is_refused(library: Store, notes: Path, put: Put, data: bytes, extension: str) -> None:
-    ingest(library, [notes])
-    with pytest.raises(Fault):
-        ingest_stdin(library, data, extension)
-    assert not (notes / "_external").exists()
-
-
-def test_an_index_that_lost_rows_is_told_and_mended(library: Store, notes: Path, put: Put) -> None:
-    put("a.md", ALPHA)
-    ingest(library, [notes])
-    library.con.execute("DELETE FROM chunks_fts WHERE rowid = 1")
-    checks = {check.name: check for check in store_checks(library.path)}
-    assert not checks["counts_match"].ok
-    assert "chunks_fts has 1 rows, not 2" in checks["counts_match"].detail
-    repair(library.path)
-    assert all(check.ok for check in store_checks(library.path) if check.name == "counts_match")
-    assert found(library, "pump") == {"a.md"}
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from core.flows.library_ingest import ingest
-from core.store import open_store
-store = open_store(Path(sys.argv[1]), create=True)
-left = [int(sys.argv[3])]
-def row(*_):
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-store.con.set_update_hook(row)
-ingest(store, [Path(sys.argv[2])])
-print("done")
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-@pytest.mark.parametrize("after", [2, 17, 60, 120])
-def test_killed_in_the_middle_of_a_document_nothing_is_lost(
-    library: Store, tmp_path: Path, notes: Path, put: Put, after: int
-) -> None:
-    for n in range(6):
-        put(f"{n}.md", f"# Title {n}\n\n" + "\n\n".join(f"## Part {n}.{k}\n\nwords {k} of {n}" for k in range(4)))
-    put("twin.md", (notes / "2.md").read_bytes())
-    ingest(library, [notes])
-    broken = tmp_path / "killed.db"
-    command = [sys.executable, "-c", KILLED, str(broken), str(notes), str(after)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == -9, done.stderr
-    with open_store(broken, create=True) as again:
-        whole(again)
-        assert not ingest(again, [notes]).aborted
-        whole(again)
-        assert state(again) == state(library)
