@@ -11,20 +11,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
-from core.evidence import add_entries, align_session
-from core.store import open_store
-from tests.core.evidence.evidence_support import (
-    ALIGNED,
-    AMBIGUOUS,
-    FAILED,
-    FLAGGED,
-    KOREAN,
-    MESSAGES,
-    NEAR,
-    SESSION,
-    add_messages,
-    entry,
-)
+from tests.tui.evidence_review import one_of_each
 from tests.tui.support import app_on, frame, settled, until
 from tui.app import CasebookApp
 from tui.panes.evidence.screen import EvidenceScreen
@@ -37,13 +24,7 @@ def review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One quote of each kind; durations are all that differs from run to run."""
     monkeypatch.setattr("core.trace.Stopwatch.ms", lambda _watch: 0.4)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    path = tmp_path / "sample.db"
-    with open_store(path, write=True, create=True) as store:
-        add_messages(store, MESSAGES)
-        add_entries(store, SESSION, [entry("port", ALIGNED, NEAR), entry("manifest", FLAGGED, kind="decision"),
-                                     entry("retries", AMBIGUOUS), entry("memory", FAILED, KOREAN)])  # fmt: skip
-        align_session(store, SESSION)
-    return path
+    return one_of_each(tmp_path / "sample.db")
 
 
 async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
