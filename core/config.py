@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
 from core.fault import Fault
 from core.folders import config_file, database_file
-from core.settings import KEYS, SECTIONS, Settings, Value
+from core.lazy_pattern import lazy_pattern
+from core.settings import FIELDS, KEYS, SECTIONS, Settings, Value
 
+_DECIMAL = lazy_pattern(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 MAX_BYTES = 1 << 20
 """A settings file larger than this is not read: no hand wrote it."""
+
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
 
 OriginKind = Literal["default", "file", "environment", "flag"]
 
@@ -68,8 +73,8 @@ class Config:
         """The same values, typed, for those who use them."""
         parts: dict[str, Any] = {}
         for section, kind in SECTIONS.items():
-            own = {s.name.partition(".")[2]: s.value for s in self.settings if s.name.partition(".")[0] == section}
-            parts["imports" if section == "import" else section] = kind(**own)
+            own = {s.name.rpartition(".")[2]: s.value for s in self.settings if s.name.rpartition(".")[0] == section}
+            parts[FIELDS.get(section, section)] = kind(**own)
         return Settings(**parts)
 
     @property
@@ -155,19 +160,29 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
     except (RecursionError, ValueError) as error:
         raise Fault("config_invalid", f"{place} is not TOML that can be read: {error}", "simplify it") from error
     lines = key_lines(text)
-    for section, table in tables.items():
-        if section == KEYS and isinstance(table, dict):
-            _apply_keys(found, cast("dict[str, object]", table), lines, (KEYS,), str(place))
-            continue
+    keys = tables.get(KEYS)
+    if isinstance(keys, dict):
+        _apply_keys(found, cast("dict[str, object]", tables.pop(KEYS)), lines, (KEYS,), str(place))
+    for section, table in _tables(tables):
+        path = tuple(section.split("."))
         if section not in SECTIONS or not isinstance(table, dict):
-            warnings.append(_unknown(section, f"{place}:{lines.get((section,), 1)}", (*SECTIONS, KEYS)))
+            warnings.append(_unknown(section, f"{place}:{lines.get(path, 1)}", (*SECTIONS, KEYS)))
             continue
         for key, value in cast("dict[str, Any]", table).items():
-            name, line = f"{section}.{key}", lines.get((section, key), lines.get((section,), 1))
+            name, line = f"{section}.{key}", lines.get((*path, key), lines.get(path, 1))
             if name not in found:
                 warnings.append(_unknown(name, f"{place}:{line}", tuple(found)))
                 continue
             found[name] = Setting(name, _checked(name, value, f"{place}:{line}"), "file", f"{place}:{line}")
+
+
+def _tables(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Sections by name; a table that only holds sections (`models` of `[models.llm]`) is opened."""
+    for name, table in tables.items():
+        if isinstance(table, dict) and any(section.startswith(f"{name}.") for section in SECTIONS):
+            yield from ((f"{name}.{inner}", value) for inner, value in cast("dict[str, object]", table).items())
+        else:
+            yield name, table
 
 
 def _apply_keys(
@@ -193,7 +208,7 @@ def _apply_keys(
 
 def _apply_environment(found: dict[str, Setting], warnings: list[str], environ: Mapping[str, str]) -> None:
     by_variable = {environment_name(name): name for name in found}
-    prefixes = tuple(f"CASEBOOK_{section.upper()}_" for section in SECTIONS)
+    prefixes = tuple(environment_name(section) + "_" for section in SECTIONS)
     for variable in sorted(environ):
         if not variable.startswith(prefixes):
             continue
@@ -218,7 +233,7 @@ def _unknown(name: str, where: str, known: tuple[str, ...]) -> str:
 
 
 def _spec(name: str) -> dataclasses.Field[Any]:
-    section, _, key = name.partition(".")
+    section, _, key = name.rpartition(".")
     return next(spec for spec in dataclasses.fields(SECTIONS[section]) if spec.name == key)
 
 
@@ -230,21 +245,25 @@ def _from_text(name: str, text: str, variable: str) -> Value:
         value = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(text.lower(), text)
     elif isinstance(default, int):
         value = int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 20 else text
+    elif isinstance(default, float):
+        value = float(text) if _DECIMAL.fullmatch(text) else text
     return _checked(name, value, f"the environment variable {variable}")
 
 
 def _checked(name: str, value: object, where: str) -> Value:
     spec = _spec(name)
     default, meta = cast("Value", spec.default), spec.metadata
-    wanted = {bool: "true or false", int: "a whole number", str: "text in quotes"}[type(default)]
+    if isinstance(default, float) and type(value) is int and abs(value) < 2**53:
+        value = float(value)
+    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}[type(default)]
     choices, least, most = meta.get("choices"), meta["least"], meta["most"]
     if choices:
         wanted = "one of " + ", ".join(choices)
     elif least is not None:
-        wanted = f"a whole number from {least} to {most}"
+        wanted += f" from {least} to {most}"
     right = type(value) is type(default)
     right = right and (not choices or value in choices)
-    right = right and (least is None or least <= cast("int", value) <= most)
+    right = right and (least is None or least <= cast("float", value) <= most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
         raise Fault(

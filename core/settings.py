@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-Value = str | int | bool
+Value = str | int | float | bool
 
 
-def _setting(default: Any, about: str, *, least: int | None = None, most: int | None = None, **more: Any) -> Any:
+def _setting(default: Any, about: str, *, least: float | None = None, most: float | None = None, **more: Any) -> Any:
     return field(default=default, metadata={"about": about, "least": least, "most": most, **more})
 
 
@@ -99,6 +99,93 @@ class ChunkingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """The language model that words answers from the library. It is asked when a person asks, never otherwise."""
+
+    provider: str = _setting(
+        "ollama", "How it is spoken to: Ollama's own way, or the one OpenAI's is, which many servers speak.",
+        choices=("ollama", "openai"),
+    )  # fmt: skip
+    model: str = _setting(
+        "", "The model's name at that server, for example qwen2.5:14b-instruct. Empty: none is set up."
+    )
+    endpoint: str = _setting("http://127.0.0.1:11434", "The server's address; for openai it may end in /v1.")
+    api_key_env: str = _setting(
+        "",
+        "The environment variable that holds the key the server wants. The key itself stands in no file. Empty: none.",
+    )
+    context_tokens: int = _setting(32768, "Tokens the model reads and writes in one go.", least=512, most=10_000_000)
+    temperature: float = _setting(0.0, "How freely it words things; 0 is the same each time.", least=0.0, most=2.0)
+    seed: int = _setting(
+        0, "The same seed gives the same answer, where the model keeps to it.", least=0, most=2**31 - 1
+    )
+    first_token_s: int = _setting(
+        120, "Seconds until the first word; a large model is loaded first.", least=1, most=3600
+    )
+    idle_s: int = _setting(60, "Seconds between two words after which the model is taken for gone.", least=1, most=3600)
+    total_s: int = _setting(600, "Seconds a whole answer may take.", least=1, most=86_400)
+
+
+@dataclass(frozen=True, slots=True)
+class RagSettings:
+    """How answers are made from the library's passages."""
+
+    prompt_template_version: str = _setting(
+        "rag-v3", "What the model is told; v3 has it answer in the question's language.",
+        choices=("rag-v1", "rag-v2", "rag-v3"),
+    )  # fmt: skip
+    score_gate: float = _setting(0.30, "Evidence weaker than this is no ground for an answer.", least=0.0, most=1.0)
+    explain_default: bool = _setting(False, "Show with every answer how it came about.")
+    max_context_tokens: int = _setting(
+        8000, "Tokens of instructions, passages and earlier turns given to the model.", least=256, most=1_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """The language model that `casebook library ask` asks. Nothing is sent anywhere before a question is asked."""
+
+    provider: str = _setting(
+        "ollama", "Who serves it: Ollama's own API, or one that speaks like OpenAI's.", choices=("ollama", "openai")
+    )  # fmt: skip
+    model: str = _setting("qwen2.5:14b-instruct", "The model's name as the server knows it.")
+    context_tokens: int = _setting(
+        32768, "Tokens the model reads at once, its answer included.", least=512, most=10_000_000
+    )
+    endpoint: str = _setting(
+        "http://127.0.0.1:11434", "Where the server listens; of an OpenAI-compatible one up to and including /v1."
+    )
+    temperature: float = _setting(0.0, "0: the likeliest word always.", least=0.0, most=2.0)
+    seed: int = _setting(
+        0, "The same seed gives the same answer, where the server keeps its word.", least=0, most=2**31
+    )
+    timeout_s: int = _setting(120, "Seconds of silence after which the model is given up.", least=1, most=86_400)
+    api_key_env: str = _setting(
+        "OPENAI_API_KEY", "The environment variable that holds the key of an OpenAI-compatible server."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RagSettings:
+    """How a question is answered from the library."""
+
+    prompt_template_version: str = _setting(
+        "rag-v3", "What the model is told. v3 answers in the question's language.",
+        choices=("rag-v1", "rag-v2", "rag-v3"),
+    )  # fmt: skip
+    k: int = _setting(8, "Passages looked for.", least=1, most=50)
+    score_gate: float = _setting(
+        0.30, "Share of the question, weighed by how rare its words are, that passages must hold. 0: ask anyway.",
+        least=0.0, most=1.0,
+    )  # fmt: skip
+    explain_default: bool = _setting(False, "Show what each sentence rests on without --explain.")
+    max_context_tokens: int = _setting(
+        8000, "Tokens (three bytes each) that instructions, passages and earlier turns may have.",
+        least=256, most=1_000_000,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class HookSettings:
     """How agents' hooks are answered."""
 
@@ -128,7 +215,7 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting, by section. In the file the section `imports` is called `import`."""
+    """Every setting, by section. In the file `imports` is called `import`, and `llm` is called `models.llm`."""
 
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -137,6 +224,10 @@ class Settings:
     rules: RuleSettings = field(default_factory=RuleSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    rag: RagSettings = field(default_factory=RagSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    rag: RagSettings = field(default_factory=RagSettings)
     hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
@@ -150,10 +241,17 @@ SECTIONS: Mapping[str, type] = {
     "rules": RuleSettings,
     "import": ImportSettings,
     "chunking": ChunkingSettings,
+    "llm": LlmSettings,
+    "rag": RagSettings,
+    "models.llm": LlmSettings,
+    "rag": RagSettings,
     "hook": HookSettings,
     "ui": UiSettings,
     "log": LogSettings,
 }
+
+FIELDS: Mapping[str, str] = {"import": "imports", "models.llm": "llm"}
+"""Sections whose field of `Settings` is called otherwise."""
 
 KEYS = "keys"
 """The section that sets keys: not a list of settings, but any action's id with its keys."""

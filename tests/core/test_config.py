@@ -79,6 +79,9 @@ def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -
         ("[log]\nlevel = 'loud'", 2, "one of off, error, warning, info, debug"),
         ("\n\nstore.path = 3", 3, "text in quotes"),
         ('[store]\npath = "a\\u0000b"', 2, "text in quotes"),
+        ("[rag]\nscore_gate = '0.3'", 2, "a number from 0.0 to 1.0"),
+        ("[rag]\nscore_gate = nan", 2, "a number from 0.0 to 1.0"),
+        ("[llm]\ntemperature = true", 2, "a number"),
     ],
 )
 def test_a_wrong_value_is_told_with_its_line_and_the_cure(tmp_path: Path, text: str, line: int, cure: str) -> None:
@@ -112,8 +115,23 @@ def test_the_environment_knows_yes_and_no(text: str, value: bool) -> None:
     assert load_config(None, {"CASEBOOK_UI_ASCII": text, "HOME": "/nowhere"}).values.ui.ascii is value
 
 
+def test_a_number_with_a_point_may_be_written_without_one(tmp_path: Path) -> None:
+    file = write(tmp_path, "[llm]\ntemperature = 1\n")
+    config = load_config(file, {"CASEBOOK_RAG_SCORE_GATE": "0.45"})
+    assert origin(config, "llm.temperature") == (1.0, "file", f"{file}:2")
+    assert origin(config, "rag.score_gate") == (0.45, "environment", "CASEBOOK_RAG_SCORE_GATE")
+
+
 @pytest.mark.parametrize(
-    ("name", "text"), [("UI_ASCII", "maybe"), ("LOG_KEEP", "three"), ("LOG_KEEP", "٣"), ("LOG_KEEP", "-1")]
+    ("name", "text"),
+    [
+        ("RAG_SCORE_GATE", "1e-1"),
+        ("RAG_SCORE_GATE", "inf"),
+        ("UI_ASCII", "maybe"),
+        ("LOG_KEEP", "three"),
+        ("LOG_KEEP", "٣"),
+        ("LOG_KEEP", "-1"),
+    ],
 )
 def test_a_wrong_variable_is_told_by_name(name: str, text: str) -> None:
     with pytest.raises(Fault, match=f"CASEBOOK_{name}"):
