@@ -106,9 +106,7 @@ class LlmSettings:
         "ollama", "How it is spoken to: Ollama's own way, or the one OpenAI's is, which many servers speak.",
         choices=("ollama", "openai"),
     )  # fmt: skip
-    model: str = _setting(
-        "", "The model's name at that server, for example qwen2.5:14b-instruct. Empty: none is set up."
-    )
+    model: str = _setting("qwen2.5:14b-instruct", "The model's name at that server.")
     endpoint: str = _setting("http://127.0.0.1:11434", "The server's address; for openai it may end in /v1.")
     api_key_env: str = _setting(
         "",
