@@ -12,7 +12,7 @@ from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf
 from core.config import Config, ConfigFile
 from core.folders import config_file
-from core.settings import template
+from core.settings import KEYS, template
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -37,7 +37,9 @@ def _show_lines(out: Output, config: Config) -> Iterator[str]:
     yield f"{one_line(config.path)}" + ("" if config.exists else " (not there: make it with casebook config init)")
     section = ""
     for setting in config.settings:
-        group, _, key = setting.name.partition(".")
+        group, _, key = setting.name.rpartition(".")
+        if setting.name.startswith(f"{KEYS}."):
+            group, key = KEYS, setting.name.removeprefix(f"{KEYS}.")
         if group != section:
             section = group
             yield ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,6 @@ from core.settings import FIELDS, KEYS, SECTIONS, Settings, Value
 _DECIMAL = lazy_pattern(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 MAX_BYTES = 1 << 20
 """A settings file larger than this is not read: no hand wrote it."""
-
-_DECIMAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
 
 OriginKind = Literal["default", "file", "environment", "flag"]
 

@@ -132,53 +132,14 @@ class RagSettings:
         "rag-v3", "What the model is told; v3 has it answer in the question's language.",
         choices=("rag-v1", "rag-v2", "rag-v3"),
     )  # fmt: skip
-    score_gate: float = _setting(0.30, "Evidence weaker than this is no ground for an answer.", least=0.0, most=1.0)
-    explain_default: bool = _setting(False, "Show with every answer how it came about.")
-    max_context_tokens: int = _setting(
-        8000, "Tokens of instructions, passages and earlier turns given to the model.", least=256, most=1_000_000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LlmSettings:
-    """The language model that `casebook library ask` asks. Nothing is sent anywhere before a question is asked."""
-
-    provider: str = _setting(
-        "ollama", "Who serves it: Ollama's own API, or one that speaks like OpenAI's.", choices=("ollama", "openai")
-    )  # fmt: skip
-    model: str = _setting("qwen2.5:14b-instruct", "The model's name as the server knows it.")
-    context_tokens: int = _setting(
-        32768, "Tokens the model reads at once, its answer included.", least=512, most=10_000_000
-    )
-    endpoint: str = _setting(
-        "http://127.0.0.1:11434", "Where the server listens; of an OpenAI-compatible one up to and including /v1."
-    )
-    temperature: float = _setting(0.0, "0: the likeliest word always.", least=0.0, most=2.0)
-    seed: int = _setting(
-        0, "The same seed gives the same answer, where the server keeps its word.", least=0, most=2**31
-    )
-    timeout_s: int = _setting(120, "Seconds of silence after which the model is given up.", least=1, most=86_400)
-    api_key_env: str = _setting(
-        "OPENAI_API_KEY", "The environment variable that holds the key of an OpenAI-compatible server."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class RagSettings:
-    """How a question is answered from the library."""
-
-    prompt_template_version: str = _setting(
-        "rag-v3", "What the model is told. v3 answers in the question's language.",
-        choices=("rag-v1", "rag-v2", "rag-v3"),
-    )  # fmt: skip
     k: int = _setting(8, "Passages looked for.", least=1, most=50)
     score_gate: float = _setting(
         0.30, "Share of the question, weighed by how rare its words are, that passages must hold. 0: ask anyway.",
         least=0.0, most=1.0,
     )  # fmt: skip
-    explain_default: bool = _setting(False, "Show what each sentence rests on without --explain.")
+    explain_default: bool = _setting(False, "Show with every answer how it came about.")
     max_context_tokens: int = _setting(
-        8000, "Tokens (three bytes each) that instructions, passages and earlier turns may have.",
+        8000, "Tokens (three bytes each) of instructions, passages and earlier turns given to the model.",
         least=256, most=1_000_000,
     )  # fmt: skip
 
@@ -224,8 +185,6 @@ class Settings:
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     rag: RagSettings = field(default_factory=RagSettings)
-    llm: LlmSettings = field(default_factory=LlmSettings)
-    rag: RagSettings = field(default_factory=RagSettings)
     hook: HookSettings = field(default_factory=HookSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
@@ -239,8 +198,6 @@ SECTIONS: Mapping[str, type] = {
     "rules": RuleSettings,
     "import": ImportSettings,
     "chunking": ChunkingSettings,
-    "llm": LlmSettings,
-    "rag": RagSettings,
     "models.llm": LlmSettings,
     "rag": RagSettings,
     "hook": HookSettings,

@@ -1,0 +1,1 @@
+"""Language models: asked over HTTP, streamed token by token, cancelled at once."""

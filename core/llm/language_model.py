@@ -1,0 +1,88 @@
+"""What a language model is here: messages in, tokens out one by one, and at the end what they cost.
+
+Source: kebab-frozen-design 7.1, 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "aborted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """How to answer. `max_tokens` 0: as many as the model likes; `as_json`: one JSON object and nothing else."""
+
+    max_tokens: int = 0
+    temperature: float = 0.0
+    seed: int | None = 0
+    stop: tuple[str, ...] = ()
+    as_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them; None where it did not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the answer, never empty, raw: foreign text like any other."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of an answer: by itself, because of its length, or because it was cancelled."""
+
+    finish: Finish
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRef:
+    """Which model it was, and who served it."""
+
+    id: str
+    provider: str
+    dimensions: int | None = None
+
+
+class LanguageModel(Protocol):
+    """A model that can be asked. Making one contacts nothing."""
+
+    @property
+    def ref(self) -> ModelRef:
+        """Which model it is."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens it reads at once, its answer included."""
+        ...
+
+    def stream(
+        self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
+    ) -> Iterator[Token | Done]:
+        """Tokens as they arrive and exactly one Done, last; closing the iterator ends the connection.
+
+        `cancelled` is asked at least every 30 ms, also while the server is silent. Raises Fault from the iterator:
+        model_unreachable, model_not_pulled, timeout, config_invalid, io_error (a stream cut off or malformed).
+        """
+        ...
