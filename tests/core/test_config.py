@@ -81,7 +81,7 @@ def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -
         ('[store]\npath = "a\\u0000b"', 2, "text in quotes"),
         ("[rag]\nscore_gate = '0.3'", 2, "a number from 0.0 to 1.0"),
         ("[rag]\nscore_gate = nan", 2, "a number from 0.0 to 1.0"),
-        ("[llm]\ntemperature = true", 2, "a number"),
+        ("[models.llm]\ntemperature = true", 2, "a number"),
     ],
 )
 def test_a_wrong_value_is_told_with_its_line_and_the_cure(tmp_path: Path, text: str, line: int, cure: str) -> None:
@@ -116,9 +116,9 @@ def test_the_environment_knows_yes_and_no(text: str, value: bool) -> None:
 
 
 def test_a_number_with_a_point_may_be_written_without_one(tmp_path: Path) -> None:
-    file = write(tmp_path, "[llm]\ntemperature = 1\n")
+    file = write(tmp_path, "[models.llm]\ntemperature = 1\n")
     config = load_config(file, {"CASEBOOK_RAG_SCORE_GATE": "0.45"})
-    assert origin(config, "llm.temperature") == (1.0, "file", f"{file}:2")
+    assert origin(config, "models.llm.temperature") == (1.0, "file", f"{file}:2")
     assert origin(config, "rag.score_gate") == (0.45, "environment", "CASEBOOK_RAG_SCORE_GATE")
 
 
