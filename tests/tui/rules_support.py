@@ -49,16 +49,17 @@ CALLS = (
 """The last one stands on top."""
 
 
-def put_calls(path: Path, *calls: tuple[str, object]) -> Path:
+def put_calls(path: Path, *calls: tuple[str, object], project: str = "/home/mina/shop") -> Path:
     """Tool calls of one session, in a casebook that is made if need be."""
+    session = f"calls in {project}"
     with open_store(path, write=True, create=True) as store, store.transaction() as con:
-        con.execute("INSERT OR IGNORE INTO session(id, agent, project) VALUES ('calls', 'plain', '/home/mina/shop')")
+        con.execute("INSERT OR IGNORE INTO session(id, agent, project) VALUES (?, 'plain', ?)", (session, project))
         start = con.execute("SELECT count(*) FROM tool_call").fetchone()
         first = int(start[0]) if start else 0  # pyright: ignore[reportArgumentType]
         con.executemany(
-            "INSERT INTO tool_call(session_id, tool_use_id, name, input_json, call_idx) VALUES ('calls', ?, ?, ?, ?)",
+            "INSERT INTO tool_call(session_id, tool_use_id, name, input_json, call_idx) VALUES (?, ?, ?, ?, ?)",
             [
-                (f"t{first + at}", name, given if isinstance(given, str) else json.dumps(given), first + at)
+                (session, f"t{first + at}", name, given if isinstance(given, str) else json.dumps(given), first + at)
                 for at, (name, given) in enumerate(calls)
             ],
         )

@@ -10,13 +10,20 @@ import pytest
 
 from core.rules.label_file import label_file
 from core.rules.labelled import read_labelled
+from core.rules.usage import Usage, usage
+from core.settings import RuleSettings
+from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
-from tests.tui.support import frame, until
+from tests.tui.support import NOW, frame, until
 from tui.actions import BY_ID, Situation
+from tui.app import CasebookApp
 from tui.panes.errors.editing import at_line
 from tui.panes.rules.pick_rule import PickRule
+from tui.panes.rules.sources import Sources
 from tui.panes.rules.tables import TableScreen
+from tui.render.rules_why import draw_usage
+from tui.surroundings import Surroundings
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
 
@@ -150,6 +157,12 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await until(pilot, lambda: not screen.calls.typing and answered(screen, PUSH))
 
 
+def counts(casebook: Path) -> dict[str, tuple[int, int]]:
+    """How often each rule helped and was dismissed."""
+    with open_store(casebook) as store:
+        return {rule: (one.helped, one.dismissed) for (_, rule), one in usage(store).items()}
+
+
 async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_calls: Path, rules: Path) -> None:
     labels = label_file(casebook_of_calls)
     app = rules_app(casebook_of_calls, rules)
@@ -159,6 +172,12 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         await pilot.press("r")
         await until(pilot, lambda: "ERR-001 is right here" in frame(app))
         assert [one.expected for one in read_labelled(labels)] == [("ERR-001",)]
+        assert counts(casebook_of_calls) == {"ERR-001": (1, 0)}
+        await pilot.press("x")
+        await until(pilot, lambda: "ERR-001 is wrong here" in frame(app))
+        assert counts(casebook_of_calls) == {"ERR-001": (0, 1)}
+        await pilot.press("r")
+        await until(pilot, lambda: "ERR-001 is right here" in frame(app) and idle(app))
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         await pilot.press("r")
@@ -168,6 +187,7 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         await pilot.press(*"retry", "enter")
         await until(pilot, lambda: "ERR-003 is missing here" in frame(app))
         assert [one.expected for one in read_labelled(labels)] == [("ERR-001",), ("ERR-003",)]
+        assert counts(casebook_of_calls) == {"ERR-001": (1, 0)}, "what was not shown cannot have helped"
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 of 2 labelled calls right" in frame(app))
         assert "hybrid" in frame(app)
@@ -175,6 +195,39 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         await until(pilot, lambda: "expected" in frame(app))
         await pilot.press("o")
         await until(pilot, lambda: screen.calls.typing and screen.is_current)
+
+
+def test_how_a_rule_fared_is_told() -> None:
+    told = draw_usage(Usage("memory.md", "ERR-001", 1_200, 3, 1, NOW.isoformat()), NOW).plain
+    assert "1,200 times shown to agents" in told and "right 3, wrong 1" in told and "just now" in told
+
+
+async def test_a_call_meets_the_rules_of_the_project_it_was_made_in(
+    tmp_path: Path, rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, own = (
+        tmp_path / "shop",
+        "### ERR-101: Force push\n**Problem**: `git push --force` stops the shop\n",
+    )
+    (shop / ".claude").mkdir(parents=True)
+    (shop / ".claude" / "memory.md").write_text(own + "**Solution**: ask the shop\n", encoding="utf-8")
+    casebook = put_calls(tmp_path / "two.db", ("Bash", {"command": PUSH}))
+    put_calls(casebook, ("Bash", {"command": "git push --force"}), project=str(shop))
+    settings = RuleSettings(files=str(rules))
+    monkeypatch.setattr(Surroundings, "sources", property(lambda _: Sources(settings, folder=tmp_path)))
+    app = CasebookApp(casebook, around=Surroundings(), clock=lambda: NOW)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: "ERR-101" in ids(screen) and idle(app))
+        assert "with those of shop" in frame(app)
+        await pilot.press("j")
+        await until(pilot, lambda: answered(screen, PUSH) and idle(app))
+        assert "ERR-001" in ids(screen) and "ERR-101" not in ids(screen)
+        assert "those of" not in frame(app)
+        await pilot.press("k")
+        await until(pilot, lambda: "ERR-101" in ids(screen) and idle(app))
+        save(shop / ".claude" / "memory.md", own.replace("ERR-101", "ERR-102"))
+        await until(pilot, lambda: "ERR-102" in ids(screen))
 
 
 async def test_clusters_are_a_table_with_details(casebook_of_calls: Path, rules: Path) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.rules.cache_state import CacheState
     from core.rules.explain import LitText
     from core.rules.label_file import Label
+    from core.rules.usage import Usage
     from core.rules.why_not import WhyNot
     from tui.panes.rules.matching import Ranked, Reasons
 
@@ -47,6 +48,8 @@ def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, sign
         parts += [head(f"The call: {title(call)}"), draw_texts(reasons.explained.call, signs, WORDS)]
         parts += [head("The rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
     parts.append(_query(ranked.match))
+    if reasons is not None and reasons.usage is not None:
+        parts.append(draw_usage(reasons.usage, now))
     if reasons is not None:
         parts.append(draw_cache(reasons.cache, reasons.no_cache, now))
     parts += [head("The steps"), draw_trace(ranked.match.trace, signs)]
@@ -214,6 +217,13 @@ def _query(match: RuleMatch) -> Content:
     text, left = block(match.query, 2_000)
     more = f"\n{left:,} more characters" if left else ""
     return Content.assemble(head("The query that is compared by meaning"), (text, "$cb-soft"), (more, "$cb-dim"))
+
+
+def draw_usage(used: Usage, now: datetime) -> Content:
+    """How often the rule was shown to agents, and what a person said of it then."""
+    told = f"{used.shown:,} times shown to agents, you said right {used.helped:,}, wrong {used.dismissed:,}"
+    last = _since(datetime.fromisoformat(used.last), now)
+    return Content.assemble(head("How it fared"), (f"{told}; the last time {last}", "$cb-soft"))
 
 
 def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content:

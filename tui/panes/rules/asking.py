@@ -30,6 +30,7 @@ class Asking:
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self.call: ToolCall | None = None
+        self.project = ""  # the folder that the call was made in; empty: the workbench's own
         self.pinned: RuleKey | None = None
         self._reasons: Reasons | None = None
         self._go_to: RuleKey | None = None  # the rule to choose once the match is there
@@ -45,17 +46,17 @@ class Asking:
 
         def came(found: StoredCall | None, _final: bool) -> None:
             if found is not None and not self._screen.calls.typing:
-                same = self.call is not None and (self.call.tool_name, self.call.tool_input) == (
-                    found.call.tool_name, found.call.tool_input,
-                )  # fmt: skip
-                if not same:
-                    self.ask(found.call)
+                before = self.call and (self.call.tool_name, self.call.tool_input, self.project)
+                if before != (found.call.tool_name, found.call.tool_input, found.project):
+                    self.ask(found.call, found.project)
 
         self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=SOON)
 
-    def ask(self, call: ToolCall | None) -> None:
+    def ask(self, call: ToolCall | None, project: str = "") -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
-        self.call, self._screen.rank.said = call, ""
+        self.call, self.project, self._screen.rank.said = call, project, ""
+        if self._screen.matching.look_from(project):
+            self.watch()
         self.match(None)
         self._screen.changed()
 

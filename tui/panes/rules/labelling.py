@@ -17,25 +17,31 @@ LANE = "rules-label"
 
 
 class Labelling:
-    """Writes labels one after another; `said` hears each, with its call, `failed` what could not be written."""
+    """Writes labels one after another; `said` hears each, with its call, `uncounted` why one is not among the
+    counts of its rule, `failed` what could not be written."""
 
     def __init__(
         self,
         jobs: Jobs,
         said: Callable[[ToolCall, Label | None, str], object],
+        uncounted: Callable[[str], object],
         failed: Callable[[Fault], None],
     ) -> None:
         self._jobs = jobs
         self._said = said
+        self._uncounted = uncounted
         self._failed = failed
 
-    def say(self, call: ToolCall, rule: str | None, verdict: Verdict) -> None:
-        """On disk in its turn."""
+    def say(self, call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None = None) -> None:
+        """On disk in its turn. `shown_from`: the file of a rule that is shown."""
 
-        def done(label: Label | None, _final: bool) -> None:
+        def done(found: tuple[Label | None, str], _final: bool) -> None:
+            label, why_uncounted = found
             self._said(call, label, _told(label, rule, verdict))
+            if why_uncounted:
+                self._uncounted(f"kept, but not counted: {why_uncounted}")
 
-        self._jobs.run(LANE, say(call, rule, verdict), done, self._failed, keep=True)
+        self._jobs.run(LANE, say(call, rule, verdict, shown_from), done, self._failed, keep=True)
 
 
 def _told(label: Label | None, rule: str | None, verdict: Verdict) -> str:

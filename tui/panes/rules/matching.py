@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.rules.label_file import Label
     from core.rules.moved import Move
     from core.rules.rule import Flaw, Rule
+    from core.rules.usage import Usage
     from core.rules.why_not import WhyNot
 
 WAIT = 600.0
@@ -40,7 +41,7 @@ RuleKey = tuple[str, str, int]
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """The rules of one call. `soon`: what the model says comes in a moment; `moves` since the match before it, and
-    `moved`, the same in words."""
+    `moved`, the same in words. `project`: whose own rules are among them."""
 
     call: ToolCall
     match: RuleMatch
@@ -52,6 +53,7 @@ class Ranked:
     moves: tuple[Move, ...] = ()
     moved: tuple[str, ...] = ()
     soon: bool = False
+    project: str = ""
 
     @property
     def unfinished(self) -> bool:
@@ -72,6 +74,7 @@ class Reasons:
     why_not: WhyNot | None
     cache: CacheState | None
     no_cache: str = ""
+    usage: Usage | None = None
 
 
 def key_of(one: MatchedRule | Rule) -> RuleKey:
@@ -84,6 +87,7 @@ class Matching:
 
     def __init__(self, sources: Sources, database: Path, log: Callable[[str], object]) -> None:
         self.sources = sources
+        self._own = sources
         self.warm = False  # whether the model has answered once
         self._asked = False  # whether it was asked once, so that nobody waits for it to load
         self._database = database
@@ -91,6 +95,12 @@ class Matching:
         self._locks = (threading.Lock(), threading.Lock())
         self._matchers: list[RuleMatcher | None] = [None, None]
         self._vectors: VectorSearch | None = None
+
+    def look_from(self, project: str) -> bool:
+        """Match by the rules of this project (its folder; empty: the workbench's own) from now on; False: as before."""
+        wanted = self._own.of(project)
+        changed, self.sources = wanted != self.sources, wanted
+        return changed
 
     # Work of jobs ----------------------------------------------------------------------------------------------------
 
@@ -131,8 +141,8 @@ class Matching:
             if explained is None or at is None:
                 return None
             found = None if shown else self._why_not(job, book, call, at)
-            cache, no_cache = self._cache(job, explained.rule)
-            return Reasons(key_of(matched), explained, found, cache, no_cache)
+            cache, used, no_cache = self._kept(job, explained.rule)
+            return Reasons(key_of(matched), explained, found, cache, no_cache, used)
 
         return work
 
@@ -172,7 +182,7 @@ class Matching:
         label = label_of(label_file(self._database), call)
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
-            soon=not meaning and self.sources.embedding is not None,
+            soon=not meaning and self.sources.embedding is not None, project=self.sources.project,
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
@@ -184,14 +194,16 @@ class Matching:
         with self._turn(job, 1):
             return why_not(book, call, kept_semantic(job.store(), book, self._vectors), at)
 
-    def _cache(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, str]:
+    def _kept(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
+        """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
         from core.fault import Fault
         from core.rules.cache_state import cache_state
+        from core.rules.usage import usage_of
 
         try:
-            return cache_state(job.store(), rule), ""
+            return cache_state(job.store(), rule), usage_of(job.store(), rule.path, rule.id), ""
         except Fault as fault:
-            return None, fault.message
+            return None, None, fault.message
 
     @contextmanager
     def _held(self, job: Job[Any], *, meaning: bool) -> Generator[RuleMatcher]:

@@ -111,13 +111,15 @@ def watch_files(sources: Sources) -> Callable[[Job[bool]], bool]:
     return work
 
 
-def say(call: ToolCall, rule: str | None, verdict: Verdict) -> Callable[[Job[Label | None]], Label | None]:
-    """Label a call."""
+def say(
+    call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None
+) -> Callable[[Job[tuple[Label | None, str]]], tuple[Label | None, str]]:
+    """Label a call; its label, and why it could not be counted."""
 
-    def work(job: Job[Any]) -> Label | None:
-        from core.rules.label_file import label_file, put_label
+    def work(job: Job[Any]) -> tuple[Label | None, str]:
+        from core.flows.rule_label import label_call
 
-        return put_label(label_file(job.lane.path), call, rule, verdict)
+        return label_call(job.lane.path, call, rule, verdict, shown_from=shown_from)
 
     return work
 

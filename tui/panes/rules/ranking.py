@@ -122,6 +122,8 @@ class RankList(Vertical):
             self.border_title, self.border_subtitle = Content("Rules"), Content("")
             return
         parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
+        if ranked.project:
+            parts.append(f"with those of {inline(ranked.project, 40)}")
         if ranked.flaws:
             count = len(ranked.flaws)
             parts.append(self._signs.told(f"{count} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))

@@ -24,6 +24,7 @@ class RuleActs:
 
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
+        self.project = ""  # of the call that was taken into the box
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -56,8 +57,9 @@ class RuleActs:
 
         self._all(came)
 
-    def take_into_box(self, call: ToolCall) -> None:
-        """Type on from this call."""
+    def take_into_box(self, call: ToolCall, project: str = "") -> None:
+        """Type on from this call, made in that project."""
+        self.project = project
         calls = self._screen.calls
         calls.show_box(True)
         calls.typed.put(call.tool_name, json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1))
@@ -112,7 +114,8 @@ class RuleActs:
         if one is None and ranked.match.rules:
             self._screen.say("Choose the rule that this is about.", "warning")
             return
-        self._screen.labelling.say(call, None if one is None else one.id, verdict)
+        shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
+        self._screen.labelling.say(call, None if one is None else one.id, verdict, shown_from)
 
     def _missing(self) -> None:
         from tui.panes.rules.pick_rule import PickRule

@@ -55,7 +55,7 @@ class RulesScreen(Screen[None]):
         self.calls = CallList(jobs, signs, clock)
         self.rank = RankList(signs)
         self.why = WhyView(signs, clock)
-        self.labelling = Labelling(jobs, self.asking.labelled, self.told)
+        self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)
         self._body = Container(id="rules-body")
         self._top = TopBar(replace(place, pane="Rules"), signs)
@@ -177,6 +177,7 @@ class RulesScreen(Screen[None]):
         self.calls.show_box(True)
         self.call_after_refresh(self.calls.take_focus)
         if self.calls.typed.blank:
+            self.acts.project = ""
             self.calls.typed.fault(_BLANK)
         else:
             self.calls.typed.put(*self.calls.typed.text)
@@ -184,7 +185,7 @@ class RulesScreen(Screen[None]):
     def change(self) -> None:
         """Take the chosen call into the box."""
         if self.asking.call is not None:
-            self.acts.take_into_box(self.asking.call)
+            self.acts.take_into_box(self.asking.call, self.asking.project)
 
     def leave_box(self) -> None:
         """Back to the list."""
@@ -201,7 +202,7 @@ class RulesScreen(Screen[None]):
         def came(call: ToolCall, _final: bool) -> None:
             if self.calls.typing:
                 self.calls.typed.fault(None)
-                self.asking.ask(call)
+                self.asking.ask(call, self.acts.project)
 
         self.jobs.run("rules-call", check_typed(event.tool, event.text), came, self.calls.typed.fault, delay=DEBOUNCE)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,16 @@ class Sources:
         if self.named:
             return named_files([str(path) for path in self.named])
         return rule_files(self.settings, self.folder)
+
+    def of(self, project: str) -> Sources:
+        """The sources for a call of that project (a folder, or empty): its rules hold there, as in the hook."""
+        return replace(self, folder=Path(project)) if Path(project).is_absolute() else self
+
+    @property
+    def project(self) -> str:
+        """The name of the folder whose own rules are in force; empty for none."""
+        with_own = not self.named and any(scope == "project" for _, scope in self.files())
+        return self.folder.name if with_own and self.folder is not None else ""
 
     def places(self) -> tuple[Path, ...]:
         """Where files are looked for, those that are not there too."""
