@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style
 
 from tui.actions import bindings
 
@@ -44,7 +45,7 @@ Painter = Callable[[Hashable | None, int, bool], Content]
 
 
 class RowList(ScrollView, can_focus=True):
-    """One line a row. The rows come from a `Rows`, their looks from a painter."""
+    """`tall` lines a row, one if nothing else is said. The rows come from a `Rows`, their looks from a painter."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "row-list--row",
@@ -75,16 +76,17 @@ class RowList(ScrollView, can_focus=True):
             self.first = first
             self.last = last
 
-    def __init__(self, painter: Painter, *, id: str | None = None) -> None:
+    def __init__(self, painter: Painter, *, id: str | None = None, tall: int = 1) -> None:
         super().__init__(id=id)
         self.rows: Rows = NoRows()
+        self.tall = tall
         self._painter = painter
-        self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(512)
+        self._strips: LRUCache[tuple[object, ...], list[Strip]] = LRUCache(512)
 
     def show(self, rows: Rows, chosen: int = 0) -> None:
         """Show these rows, with `chosen` on the screen. The old ones stay until this is called."""
         self.rows = rows
-        self.virtual_size = Size(0, rows.total)
+        self.virtual_size = Size(0, rows.total * self.tall)
         self._strips.clear()
         last = max(0, rows.total - 1)
         self.set_reactive(RowList.chosen, min(max(0, chosen), last))
@@ -95,21 +97,30 @@ class RowList(ScrollView, can_focus=True):
     def renew(self, rows: Rows, chosen: int, top: int) -> None:
         """Show these rows in the place of the old ones, with `chosen` chosen and `top` as the first on the screen."""
         self.rows = rows
-        self.virtual_size = Size(0, rows.total)
+        self.virtual_size = Size(0, rows.total * self.tall)
         self._strips.clear()
         self.set_reactive(RowList.chosen, min(max(0, chosen), max(0, rows.total - 1)))
-        self.set_scroll(None, top)
+        self.set_scroll(None, top * self.tall)
         self.refresh()
         self.want()
 
     def grown(self) -> None:
         """More rows were read, or their number is known better: draw anew, and stay where we are."""
-        self.virtual_size = Size(0, self.rows.total)
+        self.virtual_size = Size(0, self.rows.total * self.tall)
         if self.chosen >= self.rows.total:
             self.chosen = max(0, self.rows.total - 1)
         self._strips.clear()
         self.refresh()
         self.want()
+
+    def stand(self, tall: int) -> None:
+        """So many lines a row from now on; what is chosen stays on the screen."""
+        if tall != self.tall:
+            self.tall = tall
+            self.virtual_size = Size(0, self.rows.total * tall)
+            self._strips.clear()
+            self.reveal()
+            self.refresh()
 
     def repaint_rows(self) -> None:
         """Draw every row anew (theme or time has changed)."""
@@ -125,16 +136,16 @@ class RowList(ScrollView, can_focus=True):
     def reveal(self) -> None:
         """Scroll as little as is needed to see the chosen row."""
         height = self.size.height
-        top = round(self.scroll_y)
-        if self.chosen < top:
-            self.scroll_to(y=self.chosen, animate=False, force=True)
-        elif height and self.chosen >= top + height:
-            self.scroll_to(y=self.chosen - height + 1, animate=False, force=True)
+        top, first = round(self.scroll_y), self.chosen * self.tall
+        if first < top or (height and self.tall > height):
+            self.scroll_to(y=first, animate=False, force=True)
+        elif height and first + self.tall > top + height:
+            self.scroll_to(y=first + self.tall - height, animate=False, force=True)
 
     def want(self) -> None:
         """Ask for the rows on the screen and half a screen around them where some are not read, else for the chosen."""
-        height = max(1, self.size.height)
-        top = round(self.scroll_y)
+        height = max(1, self.size.height // self.tall)
+        top = round(self.scroll_y) // self.tall
         # The chosen row may be far off the screen: a jump that has not scrolled yet, or the bar was dragged away.
         for at in (top, self.chosen - height // 2):
             first = max(0, at - height // 2)
@@ -145,7 +156,7 @@ class RowList(ScrollView, can_focus=True):
 
     def perform(self, action_id: str) -> bool:
         """Do a movement of the registry; False for anything else."""
-        page = max(1, self.size.height - 1)
+        page = max(1, self.size.height // self.tall - 1)
         targets = {
             "list.down": self.chosen + 1,
             "list.up": self.chosen - 1,
@@ -164,15 +175,17 @@ class RowList(ScrollView, can_focus=True):
 
     def watch_chosen(self, old: int, new: int) -> None:
         """Redraw the two rows and tell."""
-        self.refresh_line(old)
-        self.refresh_line(new)
+        self._refresh_rows(old, new)
         self.want()
         self.post_message(self.Moved(new if self.rows.total else -1))
 
     def watch_hovered(self, old: int, new: int) -> None:
         """Redraw the two rows under the mouse."""
-        self.refresh_line(old)
-        self.refresh_line(new)
+        self._refresh_rows(old, new)
+
+    def _refresh_rows(self, *rows: int) -> None:
+        for row in rows:
+            self.refresh_lines(row * self.tall, self.tall)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Scrolling shows rows that may have to be read."""
@@ -188,7 +201,7 @@ class RowList(ScrollView, can_focus=True):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Light the row under the mouse."""
-        self.hovered = event.y + round(self.scroll_y)
+        self.hovered = (event.y + round(self.scroll_y)) // self.tall
 
     def on_leave(self) -> None:
         """The mouse has left."""
@@ -196,7 +209,7 @@ class RowList(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses, a second one on the same row opens."""
-        index = event.y + round(self.scroll_y)
+        index = (event.y + round(self.scroll_y)) // self.tall
         if index >= self.rows.total:
             return
         if index == self.chosen and event.chain > 1:
@@ -205,7 +218,7 @@ class RowList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        index = y + self.scroll_offset.y
+        index, part = divmod(y + self.scroll_offset.y, self.tall)
         width = self.scrollable_content_region.width
         chosen = index == self.chosen
         style_name = "row-list--row"
@@ -218,11 +231,18 @@ class RowList(ScrollView, can_focus=True):
             return Strip.blank(max(0, width), self.visual_style.rich_style)
         row = self.rows.get(index)
         key = (row, width, style_name, self.app.theme)
-        strip = self._strips.get(key)
-        if strip is None:
-            content = self._painter(row, width, chosen)
-            pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
+        strips = self._strips.get(key)
+        if strips is None:
+            strips = self._strips[key] = self._drawn(row, width, base, chosen=chosen)
+        return strips[part] if part < len(strips) else Strip.blank(width, base.rich_style)
+
+    def _drawn(self, row: Hashable | None, width: int, base: Style, *, chosen: bool) -> list[Strip]:
+        """The lines of a row."""
+        content = self._painter(row, width, chosen)
+        lines = [content] if self.tall == 1 else content.split("\n", allow_blank=True)
+        strips: list[Strip] = []
+        for line in lines:
+            pieces = line.render(base, end="", parse_style=self.app.stylesheet.parse_style)
             segments = [Segment(text, style.rich_style) for text, style in pieces]
-            strip = Strip(segments).adjust_cell_length(width, base.rich_style)
-            self._strips[key] = strip
-        return strip
+            strips.append(Strip(segments).adjust_cell_length(width, base.rich_style))
+        return strips

@@ -26,8 +26,8 @@ class SearchBox(Input):
             self.text = text
             self.pasted = pasted
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(placeholder="Type or paste an error", id=id, select_on_focus=False)
+    def __init__(self, *, id: str | None = None, placeholder: str = "Type or paste an error") -> None:
+        super().__init__(placeholder=placeholder, id=id, select_on_focus=False)
         self._pasted: str | None = None
         self._face = ""
 
