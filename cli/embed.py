@@ -1,4 +1,4 @@
-"""`casebook embed`: give the model what waits, so that an error is found in other words too."""
+"""`casebook embed`: give the model what waits: cases, rules, passages of the library, found in other words too."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from core.text import visible
 _EXAMPLES = """\
 examples:
   casebook embed                what is new since the last time; everything, after a change of the model
+                                (cases, then rules, then passages of the library)
   casebook embed --batch 10     write more often, so that others wait less
 
 Ctrl-C stops it; what is embedded stays, and the next run goes on from there.
 """
 _MOST = 50
+_NAMES = {"error": "case", "rule": "rule", "chunk": "passage"}
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -55,7 +57,7 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 
 
 def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
-    """What a run did, and which cases it had to leave out."""
+    """What a run did, and what it had to leave out."""
     if report.busy:
         yield out.paint("Another run is embedding already; nothing was done.", "warn")
         return
@@ -63,12 +65,15 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     done = [(report.embedded, "embedded"), (report.reused, "still good"), (report.removed, "removed")]
     said = ", ".join(f"{count:,} {what}" for count, what in done if count)
     yield f"{said[0].upper()}{said[1:]}, with {model}." if said else f"Nothing to embed: all is done, with {model}."
+    made = [f"{part.embedded:,} {_NAMES.get(part.kind, part.kind)}s" for part in report.parts if part.embedded]
+    if len(made) > 1:
+        yield out.paint(f"Embedded: {', '.join(made)}.", "dim")
     if report.canceled:
         yield out.paint(f"Stopped with {report.waiting:,} still to do; the next run goes on from there.", "warn")
     if report.failed:
         yield out.paint(f"{len(report.failed):,} could not be embedded and are left out until they change:", "warn")
     most = len(report.failed) if out.verbose else 10
     for failed in report.failed[:most]:
-        yield "  " + clip(visible(f"case {failed.item_id}: {failed.reason}"), 500)
+        yield "  " + clip(visible(f"{_NAMES.get(failed.kind, failed.kind)} {failed.item_id}: {failed.reason}"), 500)
     if len(report.failed) > most:
         yield f"  … and {len(report.failed) - most:,} more (all of them: --verbose)"

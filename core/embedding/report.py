@@ -12,6 +12,20 @@ class FailedText:
 
     item_id: int
     reason: str
+    kind: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedPart:
+    """What a run did for one kind of text (error, rule, chunk); the counts are those of `EmbedReport`."""
+
+    kind: str
+    recipe: str
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+    failed: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +33,8 @@ class EmbedReport:
     """What a run of embedding did (`embed_report.v1`).
 
     `embedded` were given to the model; `reused` had a vector that still held; `removed` were gone; `failed` are left
-    out until they change; `waiting` is what is left. `busy`: another run was at it, and nothing was done.
+    out until they change; `waiting` is what is left. `busy`: another run was at it, and nothing was done. A run over
+    several kinds has the kind `all`, no recipe of its own, and each kind among its `parts`.
     """
 
     SCHEMA: ClassVar[str] = "embed_report.v1"
@@ -35,3 +50,4 @@ class EmbedReport:
     canceled: bool = False
     busy: bool = False
     elapsed_s: float = 0.0
+    parts: tuple[EmbedPart, ...] = ()

@@ -36,6 +36,10 @@ class _StopRun(Exception):
     """The run was asked to stop, or taken over by another process."""
 
 
+class _GaveWay(Exception):
+    """Something that goes first has come."""
+
+
 def place_of(source: Source, embedder: Embedder) -> Place:
     """Where the vectors that `embedder` makes of `source` belong."""
     recipe = f"{source.recipe}+{embedder.recipe}"
@@ -58,6 +62,7 @@ def run(
     batch: int = BATCH,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
+    give_way: Callable[[], bool] = lambda: False,
     length: Callable[[str], int] = len,
 ) -> EmbedReport:
     """Embed what waits (REQ-RA-005), in batches of up to `batch`; one run a database at a time.
@@ -65,8 +70,9 @@ def run(
     `length`: how much of a text there is to read for the model; a batch holds texts that are alike in it.
 
     With another model or recipe than before everything is embedded anew; the old vectors stay until that is done.
-    `stop` is asked between slices of a batch; what was written stays, and the next run goes on from there. Raises
-    Fault where the model or the store fails; texts that fail are reported and do not end the run.
+    `stop` is asked between slices of a batch; what was written stays, and the next run goes on from there. `give_way`
+    is asked there too: the run then ends well, with `waiting` left. Raises Fault where the model or the store fails;
+    texts that fail are reported and do not end the run.
     """
     place = place_of(source, embedder)
     if up_to_date(store, place):
@@ -75,10 +81,11 @@ def run(
     job = jobs.begin(store, JOB, total=left)
     if job is None:
         return EmbedReport(place.kind, place.model, place.recipe, waiting=left, busy=True)
-    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop, length)
+    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop, give_way, length)
     canceled = False
     try:
-        work.all()
+        with suppress(_GaveWay):
+            work.all()
         jobs.finish(store, job, work.told())
     except _StopRun:
         jobs.cancel(store, job.id)
@@ -102,6 +109,7 @@ class _Run:
     batch: int
     on_progress: Callable[[Progress], None] | None
     stop: Callable[[], bool]
+    give_way: Callable[[], bool]
     length: Callable[[str], int]
     started: float = field(default_factory=time.monotonic)
     sign: float = field(default_factory=time.monotonic)
@@ -204,7 +212,9 @@ class _Run:
         self.reused += done.reused
         self.removed += done.removed
         self.failures += len(done.failed)
-        self.failed += [FailedText(one.item_id, one.reason) for one in done.failed][: _REPORTED - len(self.failed)]
+        self.failed += [FailedText(one.item_id, one.reason, self.place.kind) for one in done.failed][
+            : _REPORTED - len(self.failed)
+        ]
         self.sign = time.monotonic()
         if self.on_progress is not None:
             self.on_progress(step)
@@ -222,6 +232,8 @@ class _Run:
         """Between two slices: stop if asked to, and show other processes that the run lives."""
         if self.stop():
             raise _StopRun
+        if self.give_way():
+            raise _GaveWay
         if time.monotonic() - self.sign > _SIGN_S:
             if not jobs.heartbeat(self.store, self.job):
                 raise _StopRun

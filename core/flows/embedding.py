@@ -1,21 +1,30 @@
-"""Embedding what waits: for `casebook embed`, for the workbench's thread and, detached, after an agent's session."""
+"""Embedding what waits: for `casebook embed`, for the workbench's process and, detached, after an agent's session."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from core.embedding.backlog import waiting
 from core.embedding.embedder import Embedder, Kind, LocalEmbedder, Vector
 from core.embedding.models import Absent, Found, current
-from core.embedding.report import EmbedReport
+from core.embedding.report import EmbedPart, EmbedReport
+from core.embedding.source import Source
+from core.embedding.state import read_state
 from core.embedding.worker import BATCH, place_of, run, up_to_date
-from core.errors.embed_source import ErrorSource
 from core.fault import Fault
+from core.flows.embed_sources import KINDS, EmbeddedKind, sources_of
 from core.reports import Progress
 from core.settings import EmbeddingSettings
-from core.store import faults, open_store
+from core.store import Store, faults, open_store
+
+LOOKS_S = 1.0
+"""Seconds between two looks whether something came that goes first."""
+
+Tell = Callable[[Progress], None]
 
 
 def embed_pending(
@@ -24,30 +33,158 @@ def embed_pending(
     settings: EmbeddingSettings | None = None,
     threads: int = 1,
     batch: int = BATCH,
-    progress: Callable[[Progress], None] | None = None,
+    kinds: Sequence[EmbeddedKind] = KINDS,
+    progress: Tell | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> EmbedReport:
     """Embed whatever waits in the casebook at `db_path` (error-kb REQ-RA-005) and say what came of it.
 
-    The model is the one the settings name, else the best on this machine; it is loaded only where there is something
-    to embed. `threads`: the cores it uses, 0 for all; one, so that a workbench stays smooth. Blocks until it is done
-    or `stop` says so: for a thread or a process of its own. Raises Fault: model_not_pulled, model_unreachable,
-    not_indexed, db_readonly and what else `open_store` raises.
+    Errors first, then rules, then passages of the library, of the `kinds` that are wanted; what comes meanwhile and
+    goes first is taken first. The model is the one the settings name, else the best on this machine; it is loaded only
+    where there is something to embed. `threads`: the cores it uses, 0 for all; one, so that a workbench stays smooth.
+    Blocks until it is done or `stop` says so: for a thread or a process of its own. Raises Fault: model_not_pulled,
+    model_unreachable, not_indexed, db_readonly, config_invalid and what else `open_store` raises.
     """
     found = current(settings or EmbeddingSettings())
     if isinstance(found, Absent):
         raise Fault("model_not_pulled", found.reason, found.remedy)
     embedder = OnDemand(found, threads)
-    source = ErrorSource()
+    work = _Whole(sources_of(kinds, found.model), embedder, batch, progress, stop)
     with open_store(db_path) as store:
-        place = place_of(source, embedder)
-        if up_to_date(store, place):
-            return EmbedReport(place.kind, place.model, place.recipe)
+        if not any(work.is_due(store, source) for source in work.sources):
+            return work.report()
     try:
         with open_store(db_path, write=True) as store, faults(db_path):
-            return run(store, source, embedder, batch=batch, progress=progress, stop=stop, length=embedder.tokens)
+            work.all(store)
     finally:
         embedder.close()
+    return work.report()
+
+
+@dataclass(slots=True)
+class _Whole:
+    """One run over several kinds, each with a row in `jobs`; the model is loaded once for all of them."""
+
+    sources: Sequence[Source]
+    embedder: OnDemand
+    batch: int
+    progress: Tell | None
+    stop: Callable[[], bool]
+    made: list[EmbedReport] = field(default_factory=list[EmbedReport])
+    done: int = 0
+    left: dict[str, int] = field(default_factory=dict[str, int])
+
+    def is_due(self, store: Store, source: Source) -> bool:
+        """Whether there is anything to do; rules and passages need not even be there."""
+        place = place_of(source, self.embedder)
+        none = source.kind != "error" and read_state(store.con, source.kind) is None
+        return waiting(store.con, source.kind) > 0 if none else not up_to_date(store, place)
+
+    def all(self, store: Store) -> None:
+        """Each kind in turn; from the beginning again where one gave way."""
+        self._each(store)
+        self.left = {one.kind: waiting(store.con, one.kind) for one in self.sources}
+
+    def _each(self, store: Store) -> None:
+        at = 0
+        while at < len(self.sources):
+            source, first = self.sources[at], _First(store, self.sources[:at])
+            at += 1
+            if not self.is_due(store, source):
+                continue
+            report = run(
+                store, source, self.embedder, batch=self.batch, progress=self._told(store, at), stop=self.stop,
+                give_way=first.came, length=self.embedder.tokens,
+            )  # fmt: skip
+            self.made.append(report)
+            self.done += report.embedded + report.reused + report.removed + len(report.failed)
+            if report.canceled or report.busy:
+                return
+            if first.met:
+                at = 0
+
+    def _told(self, store: Store, later: int) -> Tell | None:
+        tell, done = self.progress, self.done
+        if tell is None:
+            return None
+
+        def told(step: Progress) -> None:
+            behind = sum(waiting(store.con, one.kind) for one in self.sources[later:])
+            left = step.total - step.done + behind
+            eta = round(left / step.rate, 1) if step.rate else None
+            tell(replace(step, done=done + step.done, total=done + step.done + left, eta_s=eta))
+
+        return told
+
+    def report(self) -> EmbedReport:
+        """What was done; of a single kind its own report."""
+        places = [place_of(source, self.embedder) for source in self.sources]
+        if len(places) == 1:
+            return self.made[0] if self.made else EmbedReport(places[0].kind, places[0].model, places[0].recipe)
+        return joined(
+            [self._of(place.kind, place.model, place.recipe) for place in places], busy=any(r.busy for r in self.made)
+        )
+
+    def _of(self, kind: str, model: str, recipe: str) -> EmbedReport:
+        """What was done for a kind, in one run or in several."""
+        runs = [one for one in self.made if one.kind == kind]
+        return EmbedReport(
+            kind, model, recipe,
+            embedded=sum(one.embedded for one in runs),
+            reused=sum(one.reused for one in runs),
+            removed=sum(one.removed for one in runs),
+            failed=tuple(failed for one in runs for failed in one.failed),
+            waiting=self.left.get(kind, 0),
+            canceled=any(one.canceled for one in runs),
+            elapsed_s=sum(one.elapsed_s for one in runs),
+        )  # fmt: skip
+
+
+def joined(kinds: Sequence[EmbedReport], *, busy: bool = False) -> EmbedReport:
+    """The reports of several kinds as one."""
+    return EmbedReport(
+        "all",
+        kinds[0].model,
+        "",
+        embedded=sum(one.embedded for one in kinds),
+        reused=sum(one.reused for one in kinds),
+        removed=sum(one.removed for one in kinds),
+        failed=tuple(failed for one in kinds for failed in one.failed),
+        waiting=sum(one.waiting for one in kinds),
+        canceled=any(one.canceled for one in kinds),
+        busy=busy,
+        elapsed_s=round(sum(one.elapsed_s for one in kinds), 3),
+        parts=tuple(
+            EmbedPart(
+                one.kind, one.recipe, one.embedded, one.reused, one.removed, failed=len(one.failed), waiting=one.waiting
+            )
+            for one in kinds
+        ),
+    )
+
+
+@dataclass(slots=True)
+class _First:
+    """Looks now and then whether something came of the kinds that go first, beyond what they left over."""
+
+    store: Store
+    sources: Sequence[Source]
+    met: bool = False
+    looked: float = field(default_factory=time.monotonic)
+    left: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self._waiting()
+
+    def came(self) -> bool:
+        """Whether it did."""
+        if not self.met and time.monotonic() - self.looked > LOOKS_S:
+            self.looked = time.monotonic()
+            self.met = any(count > self.left[kind] for kind, count in self._waiting().items())
+        return self.met
+
+    def _waiting(self) -> dict[str, int]:
+        return {one.kind: waiting(self.store.con, one.kind) for one in self.sources}
 
 
 @dataclass(slots=True)

@@ -5,20 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.embedding import Embedder, similarity_of
 from core.embedding.index import open_index
+from core.embedding.report import EmbedReport
+from core.embedding.source import Source
 from core.embedding.state import why_off
 from core.embedding.worker import place_of
 from core.errors import identify, observe
 from core.errors.embed_source import ErrorSource
 from core.errors.embed_text import embed_text
 from core.fault import Fault
+from core.flows import embedding
 from core.flows.embedding import embed_pending
+from core.flows.library_ingest import IngestOptions, ingest
+from core.flows.vector_facts import vector_facts
+from core.reports import Progress
+from core.rules.parse import parse
+from core.rules.rule_rows import sync
 from core.settings import EmbeddingSettings
-from core.store import Store, load_vec, open_store
+from core.store import Store, jobs, load_vec, open_store
 
 MINILM = EmbeddingSettings(model="all-MiniLM-L6-v2")
 SEEN = (
@@ -87,6 +96,66 @@ def test_only_what_is_new_is_embedded(db: Path) -> None:
     with open_store(db, write=True) as store:
         add(store, "OSError: [Errno 28] No space left on device")
     assert embed_pending(db, settings=MINILM, threads=2).embedded == 1
+
+
+def library_and_rules(db: Path, folder: Path) -> None:
+    """Three passages and a rule beside the five errors."""
+    folder.mkdir(exist_ok=True)
+    (folder / "notes.md").write_text("".join(f"# Part {n}\n\nThe valve {n} opens at noon.\n\n" for n in "123"))
+    rules = folder / "rules.txt"
+    rules.write_text("### ERR-001: Close the valve\n**Problem**: it leaks\n**Solution**: close it\n")
+    with open_store(db, write=True) as store:
+        ingest(store, [folder], IngestOptions(include=("*.md",)))
+        sync(store, [parse(rules)])
+
+
+def test_one_run_embeds_cases_rules_and_passages(db: Path) -> None:
+    library_and_rules(db, db.with_name("docs"))
+    told: list[Progress] = []
+    report = embed_pending(db, settings=MINILM, progress=told.append)
+    assert {part.kind: part.embedded for part in report.parts} == {"error": 5, "rule": 1, "chunk": 3}
+    assert (report.kind, report.embedded, report.waiting) == ("all", 9, 0)
+    assert told[0].total == told[-1].total == told[-1].done == 9, "it counts all of it from the first"
+    again = embed_pending(db, settings=MINILM)
+    assert (again.embedded, again.waiting) == (0, 0)
+    with open_store(db) as store:
+        facts = vector_facts(store, MINILM, count=True)
+        assert [job.status for job in jobs.recent(store, kind="embed")] == ["succeeded"] * 3
+    assert (facts.due, facts.passages, facts.passage_vectors) == (0, 3, 3)
+
+
+def test_what_is_not_there_makes_no_run(db: Path) -> None:
+    embed_pending(db, settings=MINILM)
+    with open_store(db) as store:
+        assert len(jobs.recent(store, kind="embed")) == 1, "neither rules nor passages"
+
+
+def test_a_case_that_comes_while_passages_are_embedded_goes_first(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "LOOKS_S", 0.0)
+    library_and_rules(db, db.with_name("docs"))
+    kinds: list[str] = []
+    real = embedding.run
+
+    def noted(store: Store, source: Source, *given: Any, progress: Any, **more: Any) -> EmbedReport:
+        def told(step: Progress) -> None:
+            if source.kind == "chunk" and kinds.count("chunk") == 1:
+                add(store, "OSError: [Errno 28] No space left on device")
+            progress(step)
+
+        kinds.append(source.kind)
+        return real(store, source, *given, progress=told, **more)
+
+    monkeypatch.setattr(embedding, "run", noted)
+    report = embed_pending(db, settings=MINILM, batch=1, progress=lambda _step: None)
+    assert kinds == ["error", "rule", "chunk", "error", "chunk"]
+    assert {part.kind: part.embedded for part in report.parts} == {"error": 6, "rule": 1, "chunk": 3}
+    assert not report.canceled
+
+
+def test_a_run_that_is_stopped_says_what_still_waits(db: Path) -> None:
+    library_and_rules(db, db.with_name("docs"))
+    report = embed_pending(db, settings=MINILM, stop=lambda: True)
+    assert (report.canceled, report.embedded, report.waiting) == (True, 0, 9)
 
 
 def test_a_model_that_is_not_here_is_a_fault_that_names_the_command(db: Path) -> None:

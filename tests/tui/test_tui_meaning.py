@@ -236,7 +236,7 @@ async def test_many_are_told_in_the_status_line_and_escape_cancels_for_this_sess
     app = workbench(known)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: app.errors.embedding.busy)
-        await until(pilot, lambda: "Embedding cases" in frame(app) and "/s" in frame(app))
+        await until(pilot, lambda: "Embedding" in frame(app) and "/s" in frame(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not app.jobs.busy("embed"))
         await until(pilot, lambda: "Embedding was stopped" in frame(app))

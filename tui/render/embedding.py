@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from core.embedding.report import EmbedReport
     from core.flows.vector_facts import VectorFacts
 
+_KINDS = {"error": "case", "rule": "rule", "chunk": "passage"}
+
 
 def no_model(facts: VectorFacts) -> str:
     """What does not work without a model, why, and the command that mends it."""
@@ -26,19 +28,25 @@ def model_changed(facts: VectorFacts) -> str:
     """Everything would have to be embedded anew: that is for a person to say."""
     before = title(facts.other.partition("@")[0])
     now = title(facts.model.id) if facts.model is not None else ""
-    many = counted(facts.waiting, "case")
     return (
-        f"The model is now {now}, the cases were embedded with {before}. Until they are embedded anew the same error"
-        f" in other words is not found: {{app.palette}}, Embed what waits ({many})."
+        f"The model is now {now}, the cases and passages were embedded with {before}. Until they are embedded anew"
+        f" nothing is found in other words: {{app.palette}}, Embed what waits ({_due(facts)})."
     )
+
+
+def _due(facts: VectorFacts) -> str:
+    kinds = ((facts.waiting, "case"), (facts.rules_waiting, "rule"), (facts.passages_waiting, "passage"))
+    return ", ".join(counted(count, what) for count, what in kinds if count) or counted(0, "case")
 
 
 def report_line(report: EmbedReport, signs: Signs) -> str:
     """A run of embedding in one sentence or two."""
     if report.busy:
         return "Another process embeds this casebook."
-    done = counted(report.embedded + report.reused, "case")
-    failed = f" {counted(len(report.failed), 'case')} could not be: casebook embed says why." if report.failed else ""
+    parts = [(part.embedded + part.reused, _KINDS.get(part.kind, "text")) for part in report.parts]
+    named = ", ".join(counted(count, what) for count, what in parts if count)
+    done = named or counted(report.embedded + report.reused, "case")
+    failed = f" {counted(len(report.failed), 'text')} could not be: casebook embed says why." if report.failed else ""
     if report.canceled:
         more = signs.told("{app.palette}, Embed what waits, goes on.")
         return f"Embedding was stopped; {done} stay embedded, {report.waiting:,} wait. {more}{failed}"
@@ -65,6 +73,9 @@ def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, st
     failed = f", {facts.failed:,} could not be" if facts.failed else ""
     waits = f"{facts.waiting:,} wait" + ("" if auto or not facts.waiting else " for casebook embed")
     rows.append(("vectors", f"{counted(facts.vectors, 'case')} embedded, {waits}{failed}"))
+    if facts.passages:
+        waits = f"{facts.passages_waiting:,} wait"
+        rows.append(("", f"{facts.passage_vectors:,} of {counted(facts.passages, 'passage')} embedded, {waits}"))
     if facts.running is not None:
         rows.append(("", f"process {facts.running.pid} embeds: {facts.running.detail}"))
     return rows

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _BAR = 16
 _FILE_FROM = 12
-_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding cases"}
+_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding"}
 LISTED = 10_000
 
 

@@ -53,7 +53,7 @@ def _embed(database: Path, model: str) -> int:
     settings = EmbeddingSettings(model=model)
     if isinstance(current(settings), Absent):
         return 0
-    return embed_pending(database, settings=settings, threads=1).embedded
+    return embed_pending(database, settings=settings, threads=1, kinds=("error",)).embedded
 
 
 def warm_model(database: Path, model: str, *, service: bool) -> None:

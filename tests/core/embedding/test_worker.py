@@ -264,6 +264,16 @@ def test_a_run_that_is_canceled_elsewhere_stops_before_its_next_batch(book: Stor
     assert jobs.recent(book)[0].status == "canceled"
 
 
+def test_a_run_that_gives_way_ends_well_and_leaves_the_rest_waiting(book: Store, seen: Seen) -> None:
+    seen(*FIVE)
+    calls = iter(range(100))
+    report = run(book, SOURCE, ExactEmbedder(), batch=1, give_way=lambda: next(calls) > 4)
+    assert 0 < report.embedded < 5
+    assert (report.waiting, report.canceled) == (5 - report.embedded, False)
+    assert jobs.recent(book)[0].status == "succeeded"
+    assert run(book, SOURCE, ExactEmbedder()).waiting == 0
+
+
 def test_progress_counts_to_the_end(book: Store, seen: Seen) -> None:
     seen(*FIVE)
     told: list[Progress] = []

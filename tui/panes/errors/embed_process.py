@@ -50,7 +50,7 @@ class EmbedProcess:
 
 def _heard(said: bytes, tell: Callable[[Progress], None]) -> EmbedReport | None:
     """Hand on a progress; the report at the end, or its Fault."""
-    from core.embedding.report import EmbedReport, FailedText
+    from core.embedding.report import EmbedPart, EmbedReport, FailedText
     from core.reports import Progress
 
     value: dict[str, Any] = json.loads(said)
@@ -60,5 +60,6 @@ def _heard(said: bytes, tell: Callable[[Progress], None]) -> EmbedReport | None:
         return None
     if kind == EmbedReport.SCHEMA:
         failed = tuple(FailedText(**one) for one in value.pop("failed"))
-        return EmbedReport(**value, failed=failed)
+        parts = tuple(EmbedPart(**one) for one in value.pop("parts"))
+        return EmbedReport(**value, failed=failed, parts=parts)
     raise fault_of(value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 AFTER = 1.5
 """Seconds of quiet before it looks what waits: after the first frame, and after whatever was written."""
 QUIET = 50
-"""Cases that are embedded without a word: that takes a moment."""
+"""Texts that are embedded without a word: that takes a moment."""
 
 
 def look(settings: EmbeddingSettings) -> Callable[[Job[VectorFacts]], VectorFacts]:
@@ -131,8 +131,8 @@ class Embedding(StatusLine):
             self._tell_no_model(facts, asked=asked)
         elif facts.running is not None:
             self._say_if(asked, f"Another process embeds this casebook (process {facts.running.pid}).")
-        elif not facts.waiting:
-            self._say_if(asked, "Every case is embedded.")
+        elif not facts.due:
+            self._say_if(asked, "Everything is embedded: cases, rules, passages.")
         elif asked:
             self._begin(facts)
         elif facts.other and not self._offered:
@@ -159,7 +159,7 @@ class Embedding(StatusLine):
         if self._settings is None:
             return
         self._run = EmbedProcess(self._jobs.path, self._settings)
-        if facts.waiting > QUIET:
+        if facts.due > QUIET:
             self.running = Running(way_out=ELSEWHERE, begins="Loading the model")
         self._jobs.run("embed", embed(self._run), self._heard, self._failed)
         self.post_message(PaneChanged())
