@@ -123,7 +123,7 @@ def list_documents(
         (storable(after or ""), *given, limit + 1),
     ).fetchall()
     found = [Document(*cast("Any", row)) for row in rows]
-    page = tuple(_summary(con, one) for one in found[:limit])
+    page = tuple(summary_of(con, one) for one in found[:limit])
     following = page[-1].doc_path if len(found) > limit and page else None
     return DocPage(page, cast("int", counted[0]) if counted else 0, following)
 
@@ -140,7 +140,7 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
     doc = document(con, name) or document_at(con, name)
     if doc is not None:
         kept = _chunks(con, chunks_of(con, doc.doc_id))
-        return DocInspection(_summary(con, doc), tuple(kept), doc.metadata, json.loads(doc.provenance_json))
+        return DocInspection(summary_of(con, doc), tuple(kept), doc.metadata, json.loads(doc.provenance_json))
     if "#" in name:
         cited = chunk_at(con, parse(name))
         if cited is not None:
@@ -165,7 +165,8 @@ def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:
     return rows[0] if rows else None
 
 
-def _summary(con: apsw.Connection, one: Document) -> DocSummary:
+def summary_of(con: apsw.Connection, one: Document) -> DocSummary:
+    """The document in a few words."""
     return DocSummary(
         one.doc_id, one.workspace_path, one.title, one.lang, tags_of(con, one.doc_id), one.trust_level,
         one.source_type, one.source_id, one.media_type, one.code_lang, one.repo, one.byte_len, one.chunk_count,

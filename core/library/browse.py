@@ -1,0 +1,87 @@
+"""The library to leaf through: its documents, those read last first, and what there is to filter them by."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import apsw
+
+from core.embedding.backlog import waiting
+from core.library.filters import EVERYTHING, SearchFilters, documents_passing
+from core.library.rows import Document, columns
+from core.library.search_inspect import DocSummary, summary_of
+from core.library.search_vectors import KIND
+from core.store.sql import number
+
+MOST_VALUES: Final = 200
+"""Values of one kind that are told; the most frequent ones."""
+_COLUMNS: Final = ("lang", "trust_level", "source_id", "source_type", "media_type", "code_lang", "repo")
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySize:
+    """How many documents and passages there are, and how many of the passages wait to be embedded."""
+
+    documents: int
+    passages: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterValue:
+    """A value of one kind (`tag`, or a column of `documents`), and how many documents have it."""
+
+    kind: str
+    value: str
+    documents: int
+
+
+def library_size(con: apsw.Connection) -> LibrarySize:
+    """What there is. Raises apsw errors."""
+    return LibrarySize(
+        number(con, "SELECT count(*) FROM documents"),
+        number(con, "SELECT count(*) FROM chunks"),
+        waiting(con, KIND),
+    )
+
+
+def document_keys(con: apsw.Connection, filters: SearchFilters = EVERYTHING) -> array[int]:
+    """The keys of the documents that pass, read last first, for `documents_by_key`.
+
+    Raises Fault invalid_input for a wrong filter.
+    """
+    ids = documents_passing(con, filters)
+    among = "" if ids is None else " WHERE doc_id IN (SELECT value FROM json_each(?))"
+    given: tuple[str, ...] = () if ids is None else (json.dumps(ids),)
+    rows = con.execute(f"SELECT rowid FROM documents{among} ORDER BY indexed_at DESC, workspace_path", given)
+    return array("q", (cast("int", row[0]) for row in rows))
+
+
+def documents_by_key(con: apsw.Connection, keys: Sequence[int]) -> dict[int, DocSummary]:
+    """The documents with these keys; those that are gone are left out."""
+    rows = con.execute(
+        f"SELECT rowid, {columns(Document)} FROM documents WHERE rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(keys)),),
+    ).fetchall()
+    return {cast("int", row[0]): summary_of(con, Document(*cast("Any", row[1:]))) for row in rows}
+
+
+def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
+    """Everything documents can be filtered by, the most frequent value of a kind first."""
+    found: list[FilterValue] = []
+    tags = con.execute(
+        "SELECT tag, count(*) FROM document_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?", (MOST_VALUES,)
+    ).fetchall()
+    found += [FilterValue("tag", *row) for row in cast("list[tuple[str, int]]", tags)]
+    for column in _COLUMNS:
+        rows = con.execute(
+            f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL AND {column} <> ''"
+            f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?",
+            (MOST_VALUES,),
+        ).fetchall()
+        found += [FilterValue(column, *row) for row in cast("list[tuple[str, int]]", rows)]
+    return tuple(found)
