@@ -254,6 +254,10 @@ async def test_a_long_list_of_calls_is_read_where_one_looks(tmp_path: Path, rule
         put_calls(path, ("Write", {"file_path": "new.py"}))
         await until(pilot, lambda: "Tool calls · 3,001" in frame(app))
         assert answered(screen, "echo 2999"), "what came in moves nobody"
+        chosen = screen.calls.rows.chosen
+        screen.calls.load(lambda: None)
+        await until(pilot, lambda: not app.jobs.busy("rules-calls"))
+        assert screen.calls.calls.get(chosen) is not None, "what was read stands until it is read anew"
         await pilot.press("f")
         await until(pilot, lambda: "Bash calls · 3,000" in frame(app))
 

@@ -33,11 +33,12 @@ KEPT = 40
 
 
 class CallRows:
-    """Rows by number over the keys of all calls."""
+    """Rows by number over the keys of all calls; what the list before had read stands until it is read anew."""
 
-    def __init__(self, keys: array[int] | None = None) -> None:
+    def __init__(self, keys: array[int] | None = None, before: CallRows | None = None) -> None:
         self.keys = array("q") if keys is None else keys
         self._pages: OrderedDict[int, tuple[CallRow, ...]] = OrderedDict()
+        self._old = {} if before is None else before.read()
 
     @property
     def total(self) -> int:
@@ -47,7 +48,13 @@ class CallRows:
     def get(self, index: int) -> CallRow | None:
         """The row, or None while it is not read."""
         page = self._pages.get(index // PAGE)
-        return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+        if page is not None and index % PAGE < len(page):
+            return page[index % PAGE]
+        return self._old.get(self.keys[index]) if 0 <= index < self.total else None
+
+    def read(self) -> dict[int, CallRow]:
+        """The rows that were read, by their keys."""
+        return {row.id: row for page in self._pages.values() for row in page} or self._old
 
     def put(self, page: Page) -> None:
         """Take in a page."""
@@ -112,11 +119,16 @@ class CallList(Vertical):
 
         def came(found: Keys, _final: bool) -> None:
             self.readonly = found.readonly
-            before, now = self.calls, CallRows(found.keys)
+            before = self.calls
+            if before.total and before.keys == found.keys and self._jobs.busy("rules-page"):
+                done()  # what is being read is what would be read again: whoever writes often must not starve it
+                return
+            now = CallRows(found.keys, before)
             top = round(self.rows.scroll_y)
             at = now.after(before, self.rows.chosen) if before.total else 0
             self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
             self.rows.reveal()
+            self._read(at, at)
             self._tell(None if now.total else _none(self.tool))
             self._caption()
             done()
@@ -163,8 +175,11 @@ class CallList(Vertical):
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """Rows come onto the screen that are not read."""
         event.stop()
+        self._read(event.first, event.last)
+
+    def _read(self, first_row: int, last_row: int) -> None:
         calls = self.calls
-        number = calls.lacking(event.first, event.last)
+        number = calls.lacking(first_row, last_row)
         if number is None:
             return
         first = number * PAGE
