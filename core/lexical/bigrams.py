@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+from operator import add
+from typing import Final
 
 HANGUL_RUN = re.compile(r"[\uac00-\ud7a3]+")
 
@@ -15,10 +18,14 @@ def bigrams(text: str) -> str:
     """
     if text.isascii():
         return ""
-    pieces: list[str] = []
-    for run in HANGUL_RUN.findall(unicodedata.normalize("NFC", text)):
-        if len(run) == 1:
-            pieces.append(run)
-        else:
-            pieces.extend(run[i : i + 2] for i in range(len(run) - 1))
-    return " ".join(pieces)
+    runs = HANGUL_RUN.findall(unicodedata.normalize("NFC", text))
+    return " ".join(_pairs(run) if len(run) <= _WORD else _made(run) for run in runs)
+
+
+def _made(run: str) -> str:
+    return " ".join(map(add, run, run[1:])) if len(run) > 1 else run
+
+
+_WORD: Final = 12
+"""Syllables up to which a run is kept as a word that comes again: longer ones seldom do."""
+_pairs = lru_cache(maxsize=1 << 15)(_made)

@@ -7,6 +7,7 @@ and the stems of English words (`chunking`, `chunks` -> chunk). Stored with the 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
@@ -29,11 +30,9 @@ _MOST: Final = 40  # letters: longer runs are no words
 
 def pieces(text: str) -> str:
     """The pieces of `text`, separated by blanks, in the order of their words."""
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        found += word_pieces(word)
+    found = " ".join(chain.from_iterable(map(word_pieces, _WORD.findall(text))))
     hangul = bigrams(text)
-    return " ".join((*found, hangul)) if hangul else " ".join(found)
+    return f"{found} {hangul}" if found and hangul else found or hangul
 
 
 @lru_cache(maxsize=1 << 16)  # the words of a corpus repeat: found anew each time they were half of an ingest

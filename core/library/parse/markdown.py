@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,7 @@ from core.library.blocks import Parsed, ParsedBlock
 from core.library.parse.frontmatter import frontmatter
 from core.library.parse.inline import pictures, words
 from core.library.parse.paragraphs import paragraphs
+from core.library.parse.quick_blocks import quick_block
 from core.library.rows import BlockKind
 from core.library.spans import LineSpan
 
@@ -22,6 +24,7 @@ PARSER: Final = "markdown-it/1"
 LARGEST: Final = 8_000_000
 """Code points; a longer document is read as plain paragraphs."""
 _NESTED: Final = 100
+_LEVEL = attrgetter("level")
 _TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _AUDIO = (".mp3", ".wav", ".m4a", ".ogg", ".flac", ".opus", ".aac")
 
@@ -59,6 +62,7 @@ def _front_block(kept: Sequence[str]) -> ParsedBlock:
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"maxNesting": _NESTED}).enable("table")
+    md.block.ruler.before("table", "quick_block", quick_block)
     md.disable(["inline"])  # the words of a block are read only where it has marks
     return md
 
@@ -77,11 +81,11 @@ class _Reader:
     def read(self, body: str) -> list[ParsedBlock] | None:
         """The blocks, or None where they lie too deep."""
         tokens = self.md.parse(body, self.env)
+        if max(map(_LEVEL, tokens), default=0) >= _NESTED - 1:
+            return None
         at = 0
         while at < len(tokens):
             end = _closing(tokens, at)
-            if any(token.level >= _NESTED - 1 for token in tokens[at : end + 1]):
-                return None
             self._block(tokens[at : end + 1])
             at = end + 1
         return self.blocks

@@ -1,0 +1,51 @@
+"""What is read without the whole parser is what the whole parser reads."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from core.library.parse.inline import inline_tokens, said, words
+from core.library.parse.quick_blocks import quick_block
+
+PARSER = MarkdownIt("commonmark").enable("table")
+QUICK = MarkdownIt("commonmark").enable("table")
+QUICK.block.ruler.before("table", "quick_block", quick_block)
+
+INLINE = st.lists(
+    st.sampled_from(
+        [*"ab가`*_[]<>&!;#.,(){1 \n", "**", "__", "``", "  ", "](", "/b", "amp", "e\u0301", "\xa0", "`c d`", "**b**",
+         "*i*", "snake_case", "https://a.b", "<https://a.b>", "[r]", "![p](q)", "\\", "\t"]
+    ),
+    min_size=1,
+    max_size=14,
+)  # fmt: skip
+LINES = st.lists(
+    st.sampled_from(
+        ["words here", "가나 다라", "# head", "## h2 ##", "#no", "#", "---", "===", "- item", "1. x", "| a | b |",
+         "a | b", "--|--", ":-:|--", "> q", "```", "~~~", "    code", "  ind", "[r]: /u", "<div>", "", "", "", "text  ", "\ttab"]
+    ),
+    min_size=1,
+    max_size=10,
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(INLINE)
+def test_the_words_of_a_line_are_those_the_parser_reads(parts: list[str]) -> None:
+    content = "".join(parts).strip()
+    if any(sign in content for sign in "\\`*_[]<>&!"):  # without marks the parser was never asked
+        assert words(PARSER, content, {}) == said(inline_tokens(PARSER, content, {}))
+
+
+@settings(max_examples=200)
+@given(LINES)
+def test_the_blocks_of_a_text_are_those_the_parser_finds(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert [one.as_dict() for one in QUICK.parse(text)] == [one.as_dict() for one in PARSER.parse(text)]
+
+
+def test_a_name_that_a_text_defines_is_a_link_to_both() -> None:
+    env = {"references": {"R": {"href": "/u", "title": ""}}}
+    assert words(PARSER, "see [the words][r] of `pump`", env) == "see the words of pump"
