@@ -37,6 +37,11 @@ def facts(values: Mapping[str, Fact] | None = None, /, **more: Fact) -> Facts:
     return (*((values or {}).items()), *more.items())
 
 
+def fact_text(value: Fact) -> str:
+    """A value as people read it: numbers with a point to four digits."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 class Stopwatch:
     """Wall time since it was made, in milliseconds."""
 
@@ -52,7 +57,7 @@ def lines(steps: tuple[Step, ...], indent: str = "") -> list[str]:
     """A trace as plain lines for people, one a step, sub-steps indented by two blanks."""
     out: list[str] = []
     for step in steps:
-        shown = " ".join(f"{name}={value}" for name, value in step.facts)
+        shown = " ".join(f"{name}={fact_text(value)}" for name, value in step.facts)
         out.append(f"{indent}{step.stage}: {step.outcome}, {step.reason}" + (f" ({shown})" if shown else ""))
         out.extend(lines(step.steps, indent + "  "))
     return out

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core.errors.answer import Hit, Query, SearchAnswer, Similar, Source
 from core.fault import Fault
-from core.trace import Step, facts
+from core.trace import Step, facts, lines
 from core.wire import dumps, error_object, json_schema, to_wire
 
 
@@ -121,3 +121,8 @@ def test_a_fault_as_an_object() -> None:
         "hint": "make some",
         "details": {"free": 0},
     }
+
+
+def test_a_trace_is_read_by_people() -> None:
+    step = Step("keyword", "hit", "best of 3", facts(best=0.20168140537342558, rules=13, note=None))
+    assert lines((step,)) == ["keyword: hit, best of 3 (best=0.2017 rules=13 note=None)"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.trace import fact_text
 from tui.render.foreign import inline, pad, title
 from tui.render.signs import Signs
 
@@ -82,7 +83,8 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
     under = twig.under + "    "
     if step.reason:
         parts += [("\n" + under, "$cb-faint"), (title(step.reason), "$cb-soft")]
-    facts = [(title(name.replace("_", " ")), title(str(value))) for name, value in step.facts if value is not None]
+    told = [(name, value) for name, value in step.facts if value is not None]
+    facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in told]
     if twig.open and facts:
         width = min(_NAMES, max(cell_len(name) for name, _ in facts))
         for name, value in facts:
