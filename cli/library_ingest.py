@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ _SLOWEST = 5
 def run_ingest(args: argparse.Namespace, context: Context) -> int:
     """`library ingest`: exit 0 done, 1 where there was nothing to read or a file could not be, 130 stopped."""
     from cli.interrupt import stoppable
-    from core.flows.library_ingest import IngestOptions
+    from core.library.ingest_options import options_of
     from core.store import open_store
 
     single = args.file is not None or args.stdin
@@ -35,13 +36,8 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     for root in roots:
         if not root.is_dir():
             raise Fault("invalid_input", f"{root} is no folder", "name a folder, or one file with --file")
-    chunking = context.settings.chunking
-    options = IngestOptions(
-        target_tokens=chunking.target_tokens,
-        overlap_tokens=chunking.overlap_tokens,
-        max_chunk_tokens=chunking.max_chunk_tokens,
-        respect_markdown_headings=chunking.respect_markdown_headings,
-        chunker_version=chunking.chunker_version,
+    options = replace(
+        options_of(context.settings.chunking),
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.library.chunk.policy import MD_V2, ChunkPolicy
 from core.library.rows import SourceType, TrustLevel
 from core.library.walk import WalkOptions
+from core.settings import ChunkingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +52,14 @@ class IngestOptions:
     def walk(self) -> WalkOptions:
         """Which files are taken."""
         return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links)
+
+
+def options_of(chunking: ChunkingSettings) -> IngestOptions:
+    """The options that the settings name; all else as it is by default."""
+    return IngestOptions(
+        target_tokens=chunking.target_tokens,
+        overlap_tokens=chunking.overlap_tokens,
+        max_chunk_tokens=chunking.max_chunk_tokens,
+        respect_markdown_headings=chunking.respect_markdown_headings,
+        chunker_version=chunking.chunker_version,
+    )

@@ -1,0 +1,83 @@
+"""What runs in the ingest's own process: see `tui.child_side`. It stops between two files."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.child_side import Tell, serve
+
+if TYPE_CHECKING:
+    from core.library.ingest_options import IngestOptions
+    from core.library.ingest_pace import IngestPace
+    from core.library.ingest_report import IngestEvent, IngestReport
+
+GRACE = 60.0
+"""Seconds it has for the file it is at; then it is ended, and the next ingest reads that file again."""
+EVERY = 0.1
+"""Seconds between two words of how far it is: a library of unchanged files passes thousands a second."""
+TROUBLES = 2_000
+"""Items with an error or a warning that are told."""
+
+
+def ingest_into(
+    casebook: Path,
+    roots: Sequence[Path],
+    options: IngestOptions,
+    tell: Callable[[IngestPace], None],
+    cancelled: Callable[[], bool],
+) -> IngestReport:
+    """Ingest these folders, or all that are known where none is given; the casebook is made if there is none.
+
+    Of the report's items those with an error or a warning are told, up to `TROUBLES`. Raises Fault: what `ingest`
+    raises.
+    """
+    from core.flows.library_ingest import ingest
+    from core.store import open_store
+
+    with open_store(casebook, write=True, create=True) as store:
+        report = ingest(store, roots, options, on_event=_Paced(tell).heard, cancelled=cancelled)
+    troubles = [one for one in report.items or () if one.kind == "error" or one.warnings]
+    return replace(report, items=tuple(troubles[:TROUBLES]))
+
+
+class _Paced:
+    """Folds the events, and tells now and then; of a large file that it has begun."""
+
+    def __init__(self, tell: Callable[[IngestPace], None]) -> None:
+        from core.library.ingest_pace import IngestPace
+
+        self._tell = tell
+        self._pace = IngestPace()
+        self._began = time.monotonic()
+        self._told = 0.0
+
+    def heard(self, event: IngestEvent) -> None:
+        """One event of the ingest."""
+        from core.library.ingest_pace import paced
+
+        now = time.monotonic()
+        self._pace = paced(self._pace, event, now - self._began)
+        if now - self._told >= EVERY or not event.kind.startswith("asset"):
+            self._told = now
+            self._tell(self._pace)
+
+
+def main(casebook: str, options: str, *roots: str) -> int:
+    """Ingest, telling each `IngestPace`, and at the end the `ingest_report.v1` or an `error.v1`.
+
+    `options`: those of chunking, as JSON.
+    """
+
+    def work(tell: Tell, stopped: Callable[[], bool]) -> object:
+        from core.library.ingest_options import options_of
+        from core.settings import ChunkingSettings
+
+        chosen = options_of(ChunkingSettings(**json.loads(options)))
+        return ingest_into(Path(casebook), [Path(root) for root in roots], chosen, tell, stopped)
+
+    return serve(work, GRACE)
