@@ -1,0 +1,85 @@
+"""Where a language model is served: the address as the settings have it, checked, and the key that the server wants."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from core.fault import Fault
+from core.settings import LlmSettings
+from core.text import visible
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_LOOPBACK = re.compile(r"localhost|127(?:\.[0-9]{1,3}){3}|::1", re.ASCII)
+_PATH = re.compile(r"[A-Za-z0-9/._~%:@+-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server's address without a slash at its end. The key is no part of what is shown of it."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    key: str = field(default="", repr=False)
+
+    @property
+    def address(self) -> str:
+        """What a person would type."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = 443 if self.scheme == "https" else 80
+        return f"{self.scheme}://{host}" + ("" if self.port == usual else f":{self.port}") + self.path
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is on this machine: then no proxy lies between."""
+        return _LOOPBACK.fullmatch(self.host) is not None
+
+
+def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None) -> Endpoint:
+    """The endpoint that the settings name. Raises Fault config_invalid; what may be a secret is not repeated."""
+    cure = "set llm.endpoint to an address like http://127.0.0.1:11434"
+    try:
+        parts = urlsplit(settings.endpoint.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise Fault("config_invalid", f"llm.endpoint is no address: {visible(str(error))}", cure) from None
+    if parts.username is not None or parts.password is not None:
+        cure = "put the key into an environment variable, and that variable's name into llm.api_key_env"
+        raise Fault("config_invalid", "llm.endpoint holds a user name or a password", cure)
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
+        raise Fault("config_invalid", f"llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure)
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            raise Fault("config_invalid", f"llm.endpoint names no host: {_shown(host)}", cure) from None
+    if not host.isprintable() or " " in host or _PATH.fullmatch(parts.path) is None:
+        raise Fault("config_invalid", f"llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure)
+    usual = 443 if parts.scheme == "https" else 80
+    return Endpoint(parts.scheme, host, port or usual, parts.path.rstrip("/"), _key(settings.api_key_env, environ))
+
+
+def _key(variable: str, environ: Mapping[str, str] | None) -> str:
+    """The key out of the environment, or nothing where none is wanted."""
+    if not variable:
+        return ""
+    if _NAME.fullmatch(variable) is None:  # it may be the key itself, which is shown to nobody
+        cure = "put the key into an environment variable, and that variable's name into llm.api_key_env"
+        raise Fault("config_invalid", "llm.api_key_env is no name of an environment variable", cure)
+    key = (os.environ if environ is None else environ).get(variable, "").strip()
+    if not key:
+        cure = f"set {variable}, or empty llm.api_key_env if the server wants no key"
+        raise Fault("config_invalid", f"there is no key in the environment variable {variable}", cure)
+    if not key.isascii() or not key.isprintable():
+        raise Fault("config_invalid", f"the environment variable {variable} holds what no key can be", "correct it")
+    return key
+
+
+def _shown(text: str) -> str:
+    line = visible(text).replace("\n", "⏎")
+    return line if len(line) <= 120 else line[:120] + "…"

@@ -1,0 +1,79 @@
+"""Ollama's way of speaking: one JSON object a line, the last one `done` (POST /api/chat, GET /api/tags)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from core.llm.connection import Request
+from core.llm.language_model import Done, GenerateOptions, Message, Usage
+from core.llm.pieces import Broken, Complaint, Said, Unreadable, as_object, count
+
+CHAT: Final = "/api/chat"
+TAGS: Final = "/api/tags"
+
+
+def chat_request(model: str, context: int, messages: Sequence[Message], options: GenerateOptions) -> Request:
+    """The question."""
+    tuning: dict[str, Any] = {"temperature": options.temperature, "num_ctx": context}
+    if options.seed is not None:
+        tuning["seed"] = options.seed
+    if options.max_tokens:
+        tuning["num_predict"] = options.max_tokens
+    if options.stop:
+        tuning["stop"] = list(options.stop)
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": one.role, "content": one.content} for one in messages],
+        "stream": True,
+        "options": tuning,
+    }
+    if options.as_json:
+        body["format"] = "json"
+    return Request(CHAT, json.dumps(body).encode("ascii"))
+
+
+class Reader:
+    """Reads one answer, line by line."""
+
+    def __init__(self) -> None:
+        self.done: Done | None = None
+
+    def read(self, line: bytes) -> Said:
+        """The text that a line brings, often none. Raises Unreadable, Complaint."""
+        if not line.strip():
+            return Said("")
+        value = as_object(line)
+        if value.get("error") is not None:
+            raise Complaint(value)
+        message = value.get("message", {})
+        text: object = cast("dict[str, object]", message).get("content", "") if isinstance(message, dict) else None
+        if not isinstance(text, str | None):
+            raise Unreadable(line)
+        if value.get("done") is True:
+            finish = "length" if value.get("done_reason") == "length" else "stop"
+            self.done = Done(finish, Usage(count(value.get("prompt_eval_count")), count(value.get("eval_count"))))
+        elif not isinstance(message, dict) or "message" not in value:
+            raise Unreadable(line)
+        return Said(text or "")
+
+    def end(self) -> Done:
+        """How the answer ended. Raises Broken where the connection did before it."""
+        if self.done is None:
+            raise Broken
+        return self.done
+
+
+def names(body: bytes) -> tuple[str, ...]:
+    """The models that the server has. Raises Unreadable."""
+    found: object = as_object(body).get("models")
+    if not isinstance(found, list):
+        raise Unreadable(body)
+    models = [cast("dict[str, object]", one) for one in cast("list[object]", found) if isinstance(one, dict)]
+    return tuple(str(one.get("name") or one.get("model") or "") for one in models)
+
+
+def has(model: str, known: Sequence[str]) -> bool:
+    """Whether the server has a model: a name without a tag means the tag `latest`."""
+    return model in known or (":" not in model.rpartition("/")[2] and f"{model}:latest" in known)
