@@ -1,7 +1,8 @@
 """The labelled wordings of tests/data, their split by hash, and a base of any size that none of them belongs to.
 
-`fresh` is a second set, written and committed after the matcher had been tuned once and before it was tuned again: none
-of it is looked at while tuning. Templates of the base that say the same as one of its causes stay out of its bases.
+`fresh` and `third` are further sets, each written and committed after the matcher had been tuned and before it was
+tuned again: none of it is looked at while tuning. Templates of the base that say the same as one of its causes stay out
+of its bases.
 """
 
 from __future__ import annotations
@@ -16,11 +17,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 DATA: Final = Path(__file__).parent.parent / "tests" / "data"
-Half = Literal["tuned", "reported", "fresh"]
-_FILES: Final = (
-    ("wordings.jsonl", "wordings_near.jsonl"),
-    ("wordings_fresh.jsonl", "wordings_fresh_near.jsonl"),
-)
+Half = Literal["tuned", "reported", "fresh", "third"]
+_SETS: Final = {"fresh": "wordings_fresh", "third": "wordings_third"}
+_FIRST: Final = "wordings"
 
 # Tools that print their own name before a message; before any other template the name only says where it comes from.
 _SAYS_ITS_NAME = (
@@ -66,21 +65,21 @@ def half_of(name: str) -> Half:
 
 
 def wordings(half: Half | None = None) -> tuple[Wording, ...]:
-    """The labelled messages: of one half of the first set, all of that, or the fresh ones."""
-    rows = (Wording(**json.loads(line)) for line in _lines(_FILES[half == "fresh"][0]))
-    return tuple(row for row in rows if half in (None, "fresh") or half_of(row.cause) == half)
+    """The labelled messages: of one half of the first set, all of that, or of a later set."""
+    rows = (Wording(**json.loads(line)) for line in _lines(f"{_SETS.get(half or '', _FIRST)}.jsonl"))
+    return tuple(row for row in rows if half is None or half in _SETS or half_of(row.cause) == half)
 
 
 def near(half: Half | None = None) -> tuple[Near, ...]:
-    """The pairs of near strangers: of one half of the first set, all of that, or the fresh ones."""
-    rows = (Near(**json.loads(line)) for line in _lines(_FILES[half == "fresh"][1]))
-    return tuple(row for row in rows if half in (None, "fresh") or half_of(row.one + row.other) == half)
+    """The pairs of near strangers: of one half of the first set, all of that, or of a later set."""
+    rows = (Near(**json.loads(line)) for line in _lines(f"{_SETS.get(half or '', _FIRST)}_near.jsonl"))
+    return tuple(row for row in rows if half is None or half in _SETS or half_of(row.one + row.other) == half)
 
 
 def strangers(count: int, seed: int = 7, half: Half | None = None) -> tuple[str, ...]:
     """`count` distinct messages of causes that no labelled wording of the half has, the templates taken in turn."""
     rng = random.Random(seed)
-    same = set(_lines("wordings_fresh_same.txt")) if half == "fresh" else set[str]()
+    same = set(_lines(f"{_SETS[half]}_same.txt")) if half in _SETS else set[str]()
     templates = [line for line in _lines("wordings_base.txt") if line not in same]
     rng.shuffle(templates)
     found: dict[str, None] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bench.wordings_data import by_cause, half_of, near, strangers, wordings
+import pytest
+
+from bench.wordings_data import Half, by_cause, half_of, near, strangers, wordings
 
 
 def test_causes_have_two_wordings_and_more_and_no_message_stands_for_two() -> None:
@@ -31,19 +33,25 @@ def test_the_base_is_large_distinct_and_always_the_same() -> None:
     assert not set(base) & {row.text for row in wordings()}
 
 
-def test_the_fresh_set_has_causes_and_strangers_of_its_own() -> None:
-    fresh, first = wordings("fresh"), wordings()
-    causes = dict(by_cause(fresh))
+@pytest.mark.parametrize("later", ["fresh", "third"])
+def test_a_later_set_has_causes_and_strangers_of_its_own(later: Half) -> None:
+    sets: tuple[Half | None, ...] = (None, "fresh", "third")
+    found = wordings(later)
+    others = [row for one in sets if one != later for row in wordings(one)]
+    causes = dict(by_cause(found))
     assert len(causes) >= 100
-    assert all(len({row.text for row in found}) == len(found) >= 2 for found in causes.values())
-    assert not {row.cause for row in first} & set(causes)
-    assert not {row.text for row in first} & {row.text for row in fresh}
-    assert len(near("fresh")) >= 50
-    assert sum(row.lang == "ko" for row in fresh) >= 20
+    assert all(len({row.text for row in several}) == len(several) >= 2 for several in causes.values())
+    assert not {row.cause for row in others} & set(causes)
+    assert not {row.text for row in others} & {row.text for row in found}
+    assert len(near(later)) >= 50
+    assert sum(row.lang == "ko" for row in found) >= 20
 
 
-def test_the_base_of_the_fresh_set_says_nothing_that_its_causes_say() -> None:
-    base = strangers(2_000, half="fresh")
+@pytest.mark.parametrize(
+    ("later", "said"), [("fresh", "SyntaxError: await is only valid"), ("third", "error: unreported exception")]
+)
+def test_the_base_of_a_later_set_says_nothing_that_its_causes_say(later: Half, said: str) -> None:
+    base = strangers(2_000, half=later)
     assert len(set(base)) == 2_000
-    assert not [text for text in base if text.startswith("SyntaxError: await is only valid")]
-    assert [text for text in strangers(2_000) if text.startswith("SyntaxError: await is only valid")]
+    assert not [text for text in base if text.startswith(said)]
+    assert [text for text in strangers(2_000) if text.startswith(said)]
