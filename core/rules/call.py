@@ -50,6 +50,10 @@ _PROGRAM = {
     "rustc": "rust", "go": "go", "mvn": "java", "gradle": "java", "psql": "sql", "mysql": "sql", "sqlite3": "sql",
     "terraform": "terraform", "docker": "docker", "verilator": "verilog", "iverilog": "verilog",
 }  # fmt: skip
+_COMMAND = ("command", "cmd")
+_WHERE = ("workdir", "cwd")
+_ASIDE = ("subagent_type", "output_mode", "type", *_WHERE)
+"""Fields that say where or how, and little about what."""
 _FIRST = ("description", "prompt", "command", "content", "new_string", "pattern", "query", "url")
 
 
@@ -129,7 +133,7 @@ def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
     """What patterns look at: an edit's new text as a whole, nothing of what it takes away."""
     new = given.get("new_string")
     whole = [redact(new[:READ])] if isinstance(new, str) else []
-    return "\n".join(whole + [part.text for part in parts if part.name != "old_string" and part.text])
+    return "\n".join(whole + [part.text for part in parts if part.name not in ("old_string", *_WHERE) and part.text])
 
 
 def _path(given: Mapping[str, Any]) -> str:
@@ -141,16 +145,19 @@ def _parts(given: Mapping[str, Any], command: str | None) -> Iterator[Part]:
     old, new = given.get("old_string"), given.get("new_string")
     if isinstance(old, str) and isinstance(new, str):
         yield from _edited(old, new)
+    told = False  # a command that is a list of words is one text
     for name, text in _strings(given):
         if name in ("old_string", "new_string") and isinstance(old, str) and isinstance(new, str):
             continue
-        said = text
-        if name == "command" and command is not None:
-            said = _MESSAGE.sub(" ", command)
-            for found in _MESSAGE.finditer(command[:READ]):
-                yield Part("message", redact(found.group(1)), 0.3)
-        weight = 0.6 if name.endswith("path") else 0.3 if name in ("subagent_type", "output_mode", "type") else 1.0
-        yield Part(name, redact(said[:READ]), weight)
+        if name in _COMMAND and command is not None:
+            if not told:
+                told = True
+                yield Part("command", redact(_MESSAGE.sub(" ", command)[:READ]), 1.0)
+                for found in _MESSAGE.finditer(command[:READ]):
+                    yield Part("message", redact(found.group(1)), 0.3)
+            continue
+        weight = 0.6 if name.endswith("path") else 0.3 if name in _ASIDE else 1.0
+        yield Part(name, redact(text[:READ]), weight)
 
 
 def _edited(old: str, new: str) -> Iterator[Part]:

@@ -88,6 +88,17 @@ def test_req_sem_004_the_whole_call_is_asked(book: Book) -> None:
         assert word in query, word
 
 
+@pytest.mark.parametrize(
+    "given",
+    [{"command": ["bash", "-lc", "git push --force"], "workdir": "/home/mina/shop"}, {"cmd": "git push --force"}],
+)
+def test_a_command_as_agents_write_it_is_one_text_and_its_folder_says_little(given: dict[str, object]) -> None:
+    text = call_text(ToolCall("exec_command" if "cmd" in given else "shell", given))
+    assert [(part.name, part.text) for part in text.parts if part.weight == 1] == [("command", "git push --force")]
+    assert "shop" not in text.model_text and "mina" not in text.pattern_text
+    assert text.programs == {"git push"}
+
+
 def test_req_sem_008_below_one_half_both_are_fused_and_the_right_rule_is_not_buried(book: Book) -> None:
     found = match(book, PUSH, Known({0: 0.3, 1: 0.45, 2: 0.3, 3: 0.3}))
     assert found.rules[0].id == "ERR-002"
