@@ -13,6 +13,7 @@ from core.embedding.service_report import model_service
 from core.errors.derived import refresh_case
 from core.errors.embed_source import ErrorSource
 from core.fault import Fault
+from core.flows.llm_check import llm_checks
 from core.flows.model_check import model_check
 from core.library.fts import rebuild_fts
 from core.settings import EmbeddingSettings
@@ -46,7 +47,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = model_check(config.values.embedding if config is not None else EmbeddingSettings())
     stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
-    checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config))
+    checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config), *llm_checks(config))
     return Diagnosis(all(check.ok for check in checks), checks)
 
 

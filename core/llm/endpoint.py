@@ -42,24 +42,28 @@ class Endpoint:
 
 def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None) -> Endpoint:
     """The endpoint that the settings name. Raises Fault config_invalid; what may be a secret is not repeated."""
-    cure = "set llm.endpoint to an address like http://127.0.0.1:11434"
+    cure = "set models.llm.endpoint to an address like http://127.0.0.1:11434"
     try:
         parts = urlsplit(settings.endpoint.strip())
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise Fault("config_invalid", f"llm.endpoint is no address: {visible(str(error))}", cure) from None
+        raise Fault("config_invalid", f"models.llm.endpoint is no address: {visible(str(error))}", cure) from None
     if parts.username is not None or parts.password is not None:
-        cure = "put the key into an environment variable, and that variable's name into llm.api_key_env"
-        raise Fault("config_invalid", "llm.endpoint holds a user name or a password", cure)
+        cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
+        raise Fault("config_invalid", "models.llm.endpoint holds a user name or a password", cure)
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise Fault("config_invalid", f"llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure)
+        raise Fault(
+            "config_invalid", f"models.llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure
+        )
     if not host.isascii():
         try:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
-            raise Fault("config_invalid", f"llm.endpoint names no host: {_shown(host)}", cure) from None
+            raise Fault("config_invalid", f"models.llm.endpoint names no host: {_shown(host)}", cure) from None
     if not host.isprintable() or " " in host or _PATH.fullmatch(parts.path) is None:
-        raise Fault("config_invalid", f"llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure)
+        raise Fault(
+            "config_invalid", f"models.llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure
+        )
     usual = 443 if parts.scheme == "https" else 80
     return Endpoint(parts.scheme, host, port or usual, parts.path.rstrip("/"), _key(settings.api_key_env, environ))
 
@@ -69,11 +73,11 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
     if not variable:
         return ""
     if _NAME.fullmatch(variable) is None:  # it may be the key itself, which is shown to nobody
-        cure = "put the key into an environment variable, and that variable's name into llm.api_key_env"
-        raise Fault("config_invalid", "llm.api_key_env is no name of an environment variable", cure)
+        cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
+        raise Fault("config_invalid", "models.llm.api_key_env is no name of an environment variable", cure)
     key = (os.environ if environ is None else environ).get(variable, "").strip()
     if not key:
-        cure = f"set {variable}, or empty llm.api_key_env if the server wants no key"
+        cure = f"set {variable}, or empty models.llm.api_key_env if the server wants no key"
         raise Fault("config_invalid", f"there is no key in the environment variable {variable}", cure)
     if not key.isascii() or not key.isprintable():
         raise Fault("config_invalid", f"the environment variable {variable} holds what no key can be", "correct it")

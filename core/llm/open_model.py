@@ -89,7 +89,7 @@ def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = No
     """The model in the settings. Contacts nothing. Raises Fault config_invalid where none is named."""
     if not settings.model.strip():
         raise Fault(
-            "config_invalid", "no language model is named", "set llm.model, for example to qwen2.5:14b-instruct"
+            "config_invalid", "no language model is named", "set models.llm.model, for example to qwen2.5:14b-instruct"
         )
     return ServedModel(settings, environ)
 

@@ -104,7 +104,7 @@ class _Clock:
         if now - self._began > limits.total_s:
             return endless(self._endpoint, limits.total_s)
         if not self._speaking and now - self._began > limits.first_s:
-            return silent(self._endpoint, limits.first_s, "llm.first_token_s")
+            return silent(self._endpoint, limits.first_s, "models.llm.first_token_s")
         if self._speaking and now - self._last > limits.idle_s:
-            return silent(self._endpoint, limits.idle_s, "llm.idle_s")
+            return silent(self._endpoint, limits.idle_s, "models.llm.idle_s")
         return None

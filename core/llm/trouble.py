@@ -25,8 +25,8 @@ def said(text: object, key: str = "") -> str:
 def start_hint(provider: str) -> str:
     """What to do where no server answers."""
     if provider == "ollama":
-        return "start it with: ollama serve (or set llm.endpoint to where it runs)"
-    return "start the server, or set llm.endpoint to where it runs"
+        return "start it with: ollama serve (or set models.llm.endpoint to where it runs)"
+    return "start the server, or set models.llm.endpoint to where it runs"
 
 
 def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: float) -> Fault:
@@ -38,7 +38,10 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
     if isinstance(error, ConnectionRefusedError):
         message = f"nothing answers at {where}"
     elif isinstance(error, socket.gaierror):
-        message, hint = f"there is no host {endpoint.host} to be found", "correct llm.endpoint, or check the network"
+        message, hint = (
+            f"there is no host {endpoint.host} to be found",
+            "correct models.llm.endpoint, or check the network",
+        )
     elif isinstance(error, TimeoutError):
         message = f"no connection to {where} within {connect_s:.0f} s"
     elif type(error).__name__.startswith("SSL"):
@@ -50,7 +53,10 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
     elif isinstance(error, OSError):
         message = f"no connection to {where}: {said(error.strerror or error)}"
     else:
-        message, hint = f"what answers at {where} is no {provider} server", "check llm.provider and llm.endpoint"
+        message, hint = (
+            f"what answers at {where} is no {provider} server",
+            "check models.llm.provider and models.llm.endpoint",
+        )
     return Fault("model_unreachable", message, hint, endpoint=where)
 
 
@@ -66,7 +72,7 @@ def malformed(endpoint: Endpoint, what: object) -> Fault:
     return Fault(
         "io_error",
         f"the server at {endpoint.address} sent what cannot be read: {said(what, endpoint.key)}",
-        "ask again; if it stays so, check llm.provider and llm.endpoint",
+        "ask again; if it stays so, check models.llm.provider and models.llm.endpoint",
         endpoint=endpoint.address,
     )
 
@@ -84,7 +90,7 @@ def silent(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
 def endless(endpoint: Endpoint, seconds: float) -> Fault:
     """The answer went on for too long."""
     message = f"the answer from {endpoint.address} was not done after {seconds:g} s"
-    return Fault("timeout", message, "ask for less, or raise llm.total_s", endpoint=endpoint.address)
+    return Fault("timeout", message, "ask for less, or raise models.llm.total_s", endpoint=endpoint.address)
 
 
 def complaint(body: bytes, key: str = "") -> tuple[str, str]:
@@ -116,12 +122,12 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     kind: FaultCode
     if status in (401, 403):
         kind, message = "config_invalid", f"{where} lets nobody in without a key that it knows"
-        hint = "name the environment variable that holds the key in llm.api_key_env"
+        hint = "name the environment variable that holds the key in models.llm.api_key_env"
     elif status == 404 and ("model" in text.lower() or code == "model_not_found"):
         kind, message, hint = "model_not_pulled", f"{where} has no model {shown}", pull_hint(provider, model)
     elif status == 404:
         kind, message = "config_invalid", f"what answers at {where} is no {provider} server (HTTP 404)"
-        hint = "check llm.provider and llm.endpoint"
+        hint = "check models.llm.provider and models.llm.endpoint"
     elif status == 429:
         kind, message, hint = "model_unreachable", f"{where} takes no more questions now: {text}", "ask again later"
     elif 400 <= status < 500:
@@ -135,7 +141,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
 def elsewhere(endpoint: Endpoint, status: int, location: str) -> Fault:
     """A redirect: questions and keys go where the settings say, and nowhere else."""
     message = f"{endpoint.address} points elsewhere (HTTP {status}): {said(location) or 'it does not say where'}"
-    hint = "if that is the right server, set llm.endpoint to it"
+    hint = "if that is the right server, set models.llm.endpoint to it"
     return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
 
 
@@ -143,4 +149,4 @@ def pull_hint(provider: str, model: str) -> str:
     """How to come by a model."""
     if provider == "ollama":
         return f"ollama pull {visible(model)[:100]}"
-    return "set llm.model to a model that this server has (casebook doctor lists them)"
+    return "set models.llm.model to a model that this server has (casebook doctor lists them)"

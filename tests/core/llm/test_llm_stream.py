@@ -161,14 +161,14 @@ def test_an_error_in_the_middle_of_an_answer_is_told_inert(provider: str) -> Non
     [
         ("ollama", Reply(status=404, error="model 'tiny' not found"), "model_not_pulled", "ollama pull tiny"),
         ("ollama", Reply((), error='model "tiny" not found, try pulling it first'), "model_not_pulled", "ollama pull"),
-        ("openai", Reply(status=404, error="no", error_code="model_not_found"), "model_not_pulled", "llm.model"),
-        ("openai", Reply(status=401, error="Incorrect key"), "config_invalid", "llm.api_key_env"),
+        ("openai", Reply(status=404, error="no", error_code="model_not_found"), "model_not_pulled", "models.llm.model"),
+        ("openai", Reply(status=401, error="Incorrect key"), "config_invalid", "models.llm.api_key_env"),
         ("openai", Reply(status=429, error="slow down"), "model_unreachable", "later"),
         ("openai", Reply(status=400, error="too long"), "invalid_input", "settings"),
         ("ollama", Reply(status=503, error="busy"), "model_unreachable", "server"),
-        ("ollama", Reply(status=404, error="page not found"), "config_invalid", "llm.provider"),
-        ("ollama", Reply(raw=b"!this is no HTTP\r\n\r\n"), "model_unreachable", "llm.endpoint"),
-        ("ollama", Reply(raw=b"<html><body>Welcome</body></html>"), "io_error", "llm.endpoint"),
+        ("ollama", Reply(status=404, error="page not found"), "config_invalid", "models.llm.provider"),
+        ("ollama", Reply(raw=b"!this is no HTTP\r\n\r\n"), "model_unreachable", "models.llm.endpoint"),
+        ("ollama", Reply(raw=b"<html><body>Welcome</body></html>"), "io_error", "models.llm.endpoint"),
     ],
 )
 def test_a_refusal_says_what_to_do(provider: str, reply: Reply, code: str, hint: str) -> None:
@@ -202,10 +202,10 @@ def test_nobody_there() -> None:
 @pytest.mark.parametrize(
     ("reply", "limit", "named"),
     [
-        (Reply(hang_before_status=True), "first_token_s", "llm.first_token_s"),
-        (Reply(hang_after=0), "first_token_s", "llm.first_token_s"),
-        (Reply(hang_after=1), "idle_s", "llm.idle_s"),
-        (Reply(hang_after=1), "total_s", "llm.total_s"),
+        (Reply(hang_before_status=True), "first_token_s", "models.llm.first_token_s"),
+        (Reply(hang_after=0), "first_token_s", "models.llm.first_token_s"),
+        (Reply(hang_after=1), "idle_s", "models.llm.idle_s"),
+        (Reply(hang_after=1), "total_s", "models.llm.total_s"),
     ],
 )
 def test_silence_has_its_limits(reply: Reply, limit: str, named: str) -> None:
