@@ -47,7 +47,7 @@ def test_doctor_is_content_with_nothing(run: Run, home: Path) -> None:
     names = [check["name"] for check in found.json()["checks"]]
     assert names == [
         "config_loaded", "data_dir_writable", "sqlite_open", "vec_loaded", "counts_match", "embedding_model",
-        "model_service",
+        "model_service", "llm_reachable", "llm_model",
     ]  # fmt: skip
     assert not (home / ".local").exists()
     assert "All is well" in run("doctor").text
