@@ -1,0 +1,88 @@
+"""How much of a question a passage speaks of in one place: its words within a stretch, weighed by how rare they are.
+
+Words that merely stand in the same long passage say nothing together, and a list of words says nothing at all: so only
+a stretch of a few sentences counts, and a passage without punctuation does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from core.lazy_pattern import lazy_pattern
+from core.library.ask_question import Asked
+from core.library.lexical_pieces import stem, word_pieces
+
+STRETCH: Final = 400
+"""Code points within which words speak of the same thing."""
+_READ: Final = 20_000  # code points of a passage
+_LIST_WORDS: Final = 60
+_LIST_SIGNS: Final = 0.03  # punctuation a word; prose and programs have several times that
+_TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
+_SIGN = lazy_pattern('[.,:;!?()"…=。、·]')
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The share of the question's weight, 0 to 1, that the best stretch holds, and the words it has."""
+
+    share: float
+    words: tuple[str, ...]
+
+
+def is_list(text: str) -> bool:
+    """Whether a text only lists words: nothing is said in it."""
+    words = len(_TOKEN.findall(text[:_READ]))
+    return words >= _LIST_WORDS and len(_SIGN.findall(text[:_READ])) < _LIST_SIGNS * words
+
+
+def cover(words: Sequence[Asked], weights: Sequence[float], text: str) -> Cover:
+    """The best stretch of `text` for these words."""
+    total = sum(weights)
+    if not total or is_list(text):
+        return Cover(0.0, ())
+    hits = [
+        (found.start(), at, share)
+        for found in _TOKEN.finditer(text[:_READ])
+        for at, share in _matching(words, found[0])
+    ]
+    best, held = 0.0, dict[int, float]()
+    for first, (start, _, _) in enumerate(hits):
+        here: dict[int, float] = {}
+        for place, at, share in hits[first:]:
+            if place - start > STRETCH:
+                break
+            here[at] = max(here.get(at, 0.0), share)
+        sums = sum(weights[at] * share for at, share in here.items())
+        if sums > best:
+            best, held = sums, here
+    return Cover(best / total, tuple(words[at].word for at in sorted(held)))
+
+
+def _matching(words: Sequence[Asked], token: str) -> list[tuple[int, float]]:
+    """Which words a token is, and how far: a Korean word counts by the syllables that it begins with alike."""
+    low = token.casefold()
+    hangul = "가" <= low[0] <= "힣"
+    forms: set[str] = set()
+    if not hangul:
+        forms = {low, stem(low), *(word_pieces(token) if token.isascii() else ())}
+    out: list[tuple[int, float]] = []
+    for at, one in enumerate(words):
+        if one.kind == "word":
+            if one.stem in forms or one.word in forms:
+                out.append((at, 1.0))
+        elif hangul and (share := _alike(one.stem, low)):
+            out.append((at, share))
+    return out
+
+
+def _alike(wanted: str, token: str) -> float:
+    if len(wanted) == 1:
+        return float(token.startswith(wanted))
+    if wanted in token:
+        return 1.0
+    for size in range(len(wanted) - 1, 1, -1):
+        if token.startswith(wanted[:size]):
+            return size / len(wanted)
+    return 0.0

@@ -1,0 +1,83 @@
+"""What a question asks about: its content words, each with its kind, and the names it uses.
+
+Korean: particles are cut, and the endings of predicates, which say that something is asked and not what. A Latin word
+with a particle glued to it (`EADDRINUSE가`) is two words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from core.lazy_pattern import lazy_pattern
+from core.library.lexical_pieces import stem
+from core.library.lexical_query import MOST_READ
+from core.library.lexical_stop import STOP
+from core.text.words import without_particle
+
+Kind = Literal["word", "korean", "predicate"]
+
+_SEAM = lazy_pattern("(?<=[A-Za-z0-9])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])")
+_TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
+_ENDING = lazy_pattern(
+    "(?:했었나요|했나요|하나요|되나요|됐나요|인가요|었나요|았나요|나요|을까요|ㄹ까요|까요|은가요|는가요|가요|습니까|입니까|습니다|"
+    "는지|인지|려면|으면|하면|면|어야|아야|여야|해야|하기로|하고|하는|하게|한|되는|이며|지만|네요|어요|아요|해요|지|고|때|던)$"
+)
+_NAME = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[A-Z0-9]*s?|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z][a-z]+[0-9]+)(?![\w-])"
+    r"|(?<=[a-z,:0-9가-힣] )[A-Z][a-z]+(?: [A-Z][a-z]+)*(?![\w-])"
+    r"|(?<![\w-])[A-Za-z]{2,}(?:-[A-Za-z]{2,})+(?![\w-])"
+)
+_KOREAN = (
+    "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "
+    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알"
+)
+_ENGLISH = (
+    "many much long often fast way ways thing things kind sort need happen happens happened mean means possible right "
+    "exactly currently current available"
+)
+_ASKING: Final = frozenset((*_KOREAN.split(), *_ENGLISH.split()))
+"""Words that ask, and do not say what for."""
+_MOST: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left."""
+
+    word: str
+    stem: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: its text with seams opened (for searching), its words, and the names in it, in their order."""
+
+    text: str
+    words: tuple[Asked, ...]
+    names: tuple[str, ...]
+
+
+def read_question(text: str) -> Question:
+    """The words and names of a question."""
+    said = _SEAM.sub(" ", text[:MOST_READ])
+    names = tuple(dict.fromkeys(found[0] for found in _NAME.finditer(said)))
+    words: dict[str, Asked] = {}
+    for found in _TOKEN.finditer(said):
+        if (one := _asked(found[0].casefold())) is not None:
+            words.setdefault(one.stem, one)
+    return Question(said, tuple(words.values())[:_MOST], names)
+
+
+def _asked(word: str) -> Asked | None:
+    if word in STOP or word in _ASKING:
+        return None
+    if not "가" <= word[0] <= "힣":
+        return Asked(word, stem(word), "word") if len(word) > 1 or not word.isascii() else None
+    bare = without_particle(word)
+    left = _ENDING.sub("", bare)
+    if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
+        return None
+    return Asked(word, left, "korean" if left == bare else "predicate")
