@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from cli.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.library.search import UNASKED
-from core.library.search_hit import SearchHit, SearchResponse
+from core.library.search_hit import SearchHit, SearchResponse, shown_score
 from core.trace import Step
 
 _SNIPPET_LINES = 2
-_HALF = 10.0
-"""The bm25 that is shown as 0.5: raw scores have no ceiling, and 1.0 is never reached."""
 
 
 def response_lines(out: Output, found: SearchResponse, *, explain: bool = False) -> Iterator[str]:
@@ -36,11 +34,6 @@ def response_lines(out: Output, found: SearchResponse, *, explain: bool = False)
         from cli.show import trace_lines
 
         yield from trace_lines(out, found.trace)
-
-
-def shown_score(hit: SearchHit) -> float:
-    """A score to show: bm25 is brought between 0 and 1, which keeps its order; the others are there already."""
-    return hit.score / (hit.score + _HALF) if hit.score_kind == "bm25" else hit.score
 
 
 def _hit_lines(out: Output, hit: SearchHit, *, explain: bool) -> Iterator[str]:

@@ -12,17 +12,21 @@ from tui.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
+    from tui.panes.library.meaning import Meaning
+    from tui.panes.library.screen import Desk, LibraryScreen
+    from tui.panes.messages import PaneOpenCitation, PaneSearchLibrary
     from tui.panes.rules.matching import Matching
 
 
 class Covering:
-    """Opens panes. The model that rules are matched with stays loaded."""
+    """Opens panes. The models that rules are matched and the library is searched with stay loaded."""
 
     def __init__(self, app: CasebookApp, around: Surroundings, clock: Callable[[], datetime]) -> None:
         self._app = app
         self._around = around
         self._clock = clock
         self._matching: Matching | None = None
+        self._library: tuple[Meaning, Desk] | None = None
 
     def leave_for(self, wanted: type[Screen[None]]) -> bool:
         """Leave the pane that covers the errors for another one; False where that is not to be."""
@@ -46,6 +50,34 @@ class Covering:
             self._matching = Matching(self._around.sources, app.jobs.path, self._told)
         screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock)
         app.push_screen(screen, lambda _left: app.on_pane_changed())
+
+    def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
+        """The Library pane, as it was left; or with a query, or at a citation."""
+        from tui.panes.library.screen import LibraryScreen
+        from tui.panes.messages import PaneOpenCitation
+
+        app = self._app
+        query = wanted.query if wanted is not None and not isinstance(wanted, PaneOpenCitation) else ""
+        uri = wanted.uri if isinstance(wanted, PaneOpenCitation) else ""
+        if isinstance(app.screen, LibraryScreen):
+            if query:
+                app.screen.ask(query)
+            elif uri:
+                app.screen.open_citation(uri)
+        elif self.leave_for(LibraryScreen):
+            app.push_screen(self._library_screen(query, uri), lambda _left: app.on_pane_changed())
+
+    def _library_screen(self, query: str, uri: str) -> LibraryScreen:
+        from tui.panes.library.meaning import Meaning
+        from tui.panes.library.screen import Desk, LibraryScreen
+
+        app = self._app
+        if self._library is None:
+            memory = self._around.state.panes.get("library", {})
+            self._library = Meaning(app.jobs, self._around.embedding), Desk(memory)
+        meaning, desk = self._library
+        desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
+        return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)
 
     def _told(self, text: str) -> None:
         self._app.log_line("warning", "rules", told=text)

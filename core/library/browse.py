@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -19,7 +20,11 @@ from core.store.sql import number
 
 MOST_VALUES: Final = 200
 """Values of one kind that are told; the most frequent ones."""
-_COLUMNS: Final = ("lang", "trust_level", "source_id", "source_type", "media_type", "code_lang", "repo")
+_COLUMNS: Final = {
+    "lang": "lang", "code": "code_lang", "media": "media_type", "type": "source_type", "trust": "trust_level",
+    "source": "source_id", "repo": "repo",
+}  # fmt: skip
+"""Kinds of filter, and the column each looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,10 @@ class LibrarySize:
 
 @dataclass(frozen=True, slots=True)
 class FilterValue:
-    """A value of one kind (`tag`, or a column of `documents`), and how many documents have it."""
+    """A value of one kind, and how many documents have it.
+
+    The kinds: `tag`, `path` (a glob), `lang`, `code`, `media`, `type`, `trust` (at least so trusted), `source`, `repo`.
+    """
 
     kind: str
     value: str
@@ -77,11 +85,25 @@ def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
         "SELECT tag, count(*) FROM document_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?", (MOST_VALUES,)
     ).fetchall()
     found += [FilterValue("tag", *row) for row in cast("list[tuple[str, int]]", tags)]
-    for column in _COLUMNS:
+    found += _folders(con)
+    for kind, column in _COLUMNS.items():
         rows = con.execute(
             f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL AND {column} <> ''"
             f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?",
             (MOST_VALUES,),
         ).fetchall()
-        found += [FilterValue(column, *row) for row in cast("list[tuple[str, int]]", rows)]
+        found += [FilterValue(kind, *row) for row in cast("list[tuple[str, int]]", rows)]
     return tuple(found)
+
+
+def _folders(con: apsw.Connection) -> list[FilterValue]:
+    """The folders right below the roots, as globs, and the ends of names."""
+    rows = con.execute("SELECT workspace_path FROM documents").fetchall()
+    counted: Counter[str] = Counter()
+    for path in (cast("str", row[0]) for row in rows):
+        folders = path.split("/")[:-1]
+        counted.update("/".join((*folders[:depth], "**")) for depth in (1, 2) if len(folders) >= depth)
+        name, dot, end = path.rpartition("/")[2].rpartition(".")
+        if name and dot:
+            counted[f"*.{end}"] += 1
+    return [FilterValue("path", glob, many) for glob, many in counted.most_common(MOST_VALUES)]

@@ -15,6 +15,8 @@ from core.wire import ErrorObject
 Mode = Literal["lexical", "vector", "hybrid"]
 ScoreKind = Literal["rrf", "bm25", "cosine"]
 """What `score` is: fused ranks (0 to 1), bm25 (0 and up), cosine (-1 to 1). It orders hits and is no confidence."""
+_HALF = 10.0
+"""The bm25 that is shown as 0.5: raw scores have no ceiling, and 1.0 is never reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class SearchHit:
     stale: bool
     repo: str | None = None
     code_lang: str | None = None
+
+
+def shown_score(hit: SearchHit) -> float:
+    """A score to show: bm25 is brought between 0 and 1, which keeps its order; the others are there already."""
+    return hit.score / (hit.score + _HALF) if hit.score_kind == "bm25" else hit.score
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,3 +57,19 @@ class PaneSaid(Message):
         super().__init__()
         self.text = text
         self.severity = severity
+
+
+class PaneSearchLibrary(Message):
+    """The library is to be searched for this: its pane opens with the query."""
+
+    def __init__(self, query: str) -> None:
+        super().__init__()
+        self.query = query
+
+
+class PaneOpenCitation(Message):
+    """The library is to show what is cited, by its URI (`path#L12-L34`)."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__()
+        self.uri = uri

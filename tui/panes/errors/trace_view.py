@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from tui.actions import bindings
 from tui.render.signs import Signs
-from tui.render.states import draw_notice, no_trace
+from tui.render.states import Notice, draw_notice, no_trace
 from tui.render.trace import Path, Twig, draw_twig, folded_at_first, tree
 from tui.widgets.reading import Reading
 
@@ -51,9 +51,11 @@ class TraceView(Reading):
 
     BINDINGS = bindings("why")
 
-    def __init__(self, signs: Signs) -> None:
-        super().__init__(id="why")
+    def __init__(self, signs: Signs, *, id: str = "why", nothing: Notice | None = None) -> None:
+        """`nothing`: what is said where nothing was searched."""
+        super().__init__(id=id)
         self._signs = signs
+        self._nothing = nothing or no_trace()
         self._notice = Static()
         self._lines: list[StepLine] = []
         self._steps: tuple[Step, ...] = ()
@@ -73,7 +75,7 @@ class TraceView(Reading):
     def explain(self, steps: Sequence[Step]) -> None:
         """Show these steps; those that were there stay as they are folded, and where one is while a search goes on."""
         if not steps:
-            self._notice.update(draw_notice(no_trace(), self._signs))
+            self._notice.update(draw_notice(self._nothing, self._signs))
         self._notice.display = not steps
         took = sum(step.elapsed_ms for step in steps)
         self.border_subtitle = Content(f"{took:.1f} ms" if took else "")

@@ -1,0 +1,123 @@
+"""What one does with the chosen hit or document: filter, copy, edit, look into, go on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tui.panes.library.copying import Form, forms_of
+from tui.panes.messages import PaneCopied
+
+if TYPE_CHECKING:
+    from tui.panes.library.screen import LibraryScreen
+
+
+class LibraryActs:
+    """Acts on what the screen shows."""
+
+    def __init__(self, screen: LibraryScreen) -> None:
+        self._screen = screen
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        screen = self._screen
+        acts: dict[str, Callable[[], object]] = {
+            "library.mode": self._mode,
+            "library.filter": self._filter,
+            "library.unfilter": lambda: screen.searching.show(screen.searching.scope.cleared()),
+            "library.only": self._only,
+            "library.raw": screen.document.toggle_raw,
+            "library.next_match": lambda: self._match(1),
+            "library.previous_match": lambda: self._match(-1),
+            "library.next": lambda: self._move(1),
+            "library.previous": lambda: self._move(-1),
+            "library.copy": self._copy,
+            "library.copy_as": self._copy_as,
+            "library.edit": self._edit,
+            "library.passage": self._passage,
+            "case.enter": lambda: self._match(1),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        screen.changed()
+        return True
+
+    def _mode(self) -> None:
+        self._screen.searching.show(self._screen.searching.scope.next_mode())
+
+    def _filter(self) -> None:
+        from tui.panes.library.filter_menu import LibraryFilters
+        from tui.screens.filter import FilterScreen
+
+        screen = self._screen
+        choices = LibraryFilters(screen.searching.scope, screen.signs, screen.searching.show)
+        screen.app.push_screen(FilterScreen(choices, screen.jobs))
+
+    def _only(self) -> None:
+        searching = self._screen.searching
+        wanted = self._screen.document.wanted
+        if searching.scope.doc is not None:
+            searching.show(searching.scope.toggled("doc", searching.scope.doc))
+        elif wanted is not None:
+            searching.show(searching.scope.toggled("doc", wanted.path))
+
+    def _match(self, by: int) -> None:
+        if not self._screen.document.next_match(by):
+            way = "further down" if by > 0 else "further up"
+            self._screen.say(f"No searched word stands {way} in this document.")
+
+    def _move(self, by: int) -> None:
+        rows = self._screen.hits.rows
+        self._screen.follow()
+        rows.choose(rows.chosen + by)
+
+    # Copying ---------------------------------------------------------------------------------------------------------
+
+    def _forms(self) -> tuple[Form, ...]:
+        screen = self._screen
+        if (uri := screen.cited) is None:
+            return ()
+        hit = screen.hit
+        return forms_of(uri, hit if hit is not None and hit.citation.uri == uri else None, screen.searching.text)
+
+    def _copy(self) -> None:
+        self._copied(next(iter(self._forms()), None))
+
+    def _copy_as(self) -> None:
+        from tui.screens.copy_menu import CopyMenu
+
+        self._screen.app.push_screen(CopyMenu(self._forms()), self._copied)
+
+    def _copied(self, form: Form | None) -> None:
+        if form is not None:
+            self._screen.post_message(PaneCopied(form.name, form.text, exact=form.exact))
+
+    # Other programs, and what is kept --------------------------------------------------------------------------------
+
+    def _edit(self) -> None:
+        from tui.panes.errors.editing import edit_in, editor_of
+
+        screen, shown = self._screen, self._screen.document.shown
+        if shown is None:
+            screen.say("The document is not open yet.", "warning")
+            return
+        if shown.opened.file is None:
+            screen.say(shown.opened.told or "The file is not there any more.", "warning")
+            return
+        words, why = editor_of(os.environ, to_read=False)
+        if not why:
+            cited = shown.opened.cited
+            at_top = screen.document.top_line if screen.document.has_focus else 0
+            inside = cited is not None and cited[0] <= (at_top or cited[0]) <= cited[1]
+            line = cited[0] if cited is not None and (inside or not at_top) else at_top or 1
+            why = edit_in(screen.app, words, shown.opened.file, line if shown.opened.state != "passages" else 1)
+        if why:
+            screen.say(why, "error")
+
+    def _passage(self) -> None:
+        from tui.panes.library.passage import PassageScreen
+
+        if (hit := self._screen.hit) is not None:
+            self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))

@@ -1,0 +1,71 @@
+"""Rows of the library's list: documents read page by page as they are looked at, or the hits of a search."""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui.panes.library.queries import Page
+
+if TYPE_CHECKING:
+    from core.library.search_hit import SearchHit
+    from core.library.search_inspect import DocSummary
+
+PAGE = 100
+KEPT = 40
+"""Pages kept in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class HitRows:
+    """Hits, which are all there."""
+
+    hits: tuple[SearchHit, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.hits)
+
+    def get(self, index: int) -> SearchHit | None:
+        """The hit at `index`."""
+        return self.hits[index] if 0 <= index < len(self.hits) else None
+
+    def index_of(self, chunk_id: str | None) -> int | None:
+        """Where the passage stands, None where it does not."""
+        return next((at for at, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), None)
+
+
+class DocRows:
+    """Documents by number over the keys of all of them."""
+
+    def __init__(self, keys: array[int] | None = None) -> None:
+        self.keys = array("q") if keys is None else keys
+        self._pages: OrderedDict[int, tuple[DocSummary | None, ...]] = OrderedDict()
+
+    @property
+    def total(self) -> int:
+        """How many documents."""
+        return len(self.keys)
+
+    def get(self, index: int) -> DocSummary | None:
+        """The row, or None while it is not read."""
+        page = self._pages.get(index // PAGE)
+        return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+
+    def put(self, page: Page) -> None:
+        """Take in a page."""
+        number = page.first // PAGE
+        self._pages[number] = page.rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > KEPT:
+            self._pages.popitem(last=False)
+
+    def lacking(self, first: int, last: int) -> int | None:
+        """The first page among these rows that is not read."""
+        first, last = max(0, first), min(last, self.total - 1)
+        if last < first:
+            return None
+        return next((at for at in range(first // PAGE, last // PAGE + 1) if at not in self._pages), None)

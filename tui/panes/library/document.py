@@ -1,0 +1,257 @@
+"""The document beside the list: opened at the cited lines, the words lit; Markdown drawn, or as it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from core.fault import Fault
+from tui.actions import bindings
+from tui.jobs import Jobs
+from tui.panes.library.reading import Laid, Look, Wanted, open_at
+from tui.render.foreign import inline, title
+from tui.render.library_lines import DocLine, draw_doc_line
+from tui.render.signs import Signs
+
+LANE = "library-doc"
+_LEAST = 8
+
+
+class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines of one document. What was shown stays until what is wanted now is read."""
+
+    BINDINGS = bindings("scroll", "case")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"document--line", "document--cited"}
+
+    class Shown(Message):
+        """Another document, or another part of it, is on the screen."""
+
+    def __init__(self, jobs: Jobs, signs: Signs) -> None:
+        super().__init__(id="library-document")
+        self._jobs = jobs
+        self._signs = signs
+        self.wanted: Wanted | None = None
+        self.shown: Laid | None = None
+        self.rendered = True
+        self.at_match: int | None = None  # the line of the screen that n and N have gone to
+        self._cells = 0
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def want(self, wanted: Wanted | None, delay: float = 0.0) -> None:
+        """Show this place; None: nothing is chosen."""
+        if wanted == self.wanted:
+            return
+        self.wanted = wanted
+        if wanted is None:
+            self._jobs.cancel(LANE)
+            self._clear()
+            return
+        self._read(Look(self._cells, self.rendered), delay=delay)
+
+    def again(self) -> None:
+        """Read it anew: the casebook has changed."""
+        if self.wanted is not None:
+            around = self.top_line
+            self._read(Look(self._cells, self.rendered, around), keep=True)
+
+    def toggle_raw(self) -> None:
+        """Drawn, or as it is written; the line at the top stays there."""
+        self.rendered = not self.rendered
+        self._relay()
+
+    @property
+    def top_line(self) -> int:
+        """The line of the document at the top of the screen; 0 where none is."""
+        lines = () if self.shown is None else self.shown.lines
+        at = round(self.scroll_y)
+        return lines[at].number if at < len(lines) else 0
+
+    def on_resize(self) -> None:
+        """Lines are cut for a width."""
+        cells = self.scrollable_content_region.width
+        if cells >= _LEAST and cells != self._cells:
+            self._cells = cells
+            self._relay()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._jobs.cancel(LANE)
+
+    def _relay(self) -> None:
+        if self.wanted is None:
+            return
+        look = Look(self._cells, self.rendered, self.top_line)
+        if self.shown is not None and self.shown.wanted == self.wanted:
+            self._read(look, keep=True)
+        else:
+            self._read(replace(look, around=0))
+
+    def _read(self, look: Look, *, keep: bool = False, delay: float = 0.0) -> None:
+        if self.wanted is None or look.cells < _LEAST:
+            return
+        before = self.shown
+        opened = before.opened if keep and before is not None and before.wanted == self.wanted else None
+        work = open_at(self.wanted, look, opened, self._signs)
+        self._jobs.run(LANE, work, self._came, self._failed, delay=delay)
+
+    def _came(self, laid: Laid, _final: bool) -> None:
+        same = self.shown is not None and (self.shown.wanted, self.shown.look) == (laid.wanted, laid.look)
+        top = self.top_line
+        above = 0 if not same or self.shown is None else round(self.scroll_y) - _first(self.shown.lines, top)
+        self.shown = laid
+        self.at_match = None
+        self.virtual_size = Size(0, len(laid.lines))
+        self._caption()
+        self.refresh()
+        if same:  # the rest of what is shown already
+            self.scroll_to(y=_first(laid.lines, top) + above, animate=False, force=True)
+        elif laid.look.around:
+            self.scroll_to(y=_first(laid.lines, laid.look.around), animate=False, force=True)
+        else:
+            self._to_cited()
+        self.post_message(self.Shown())
+
+    def _to_cited(self) -> None:
+        """The first lit word of what is cited, or its first line, in the upper third."""
+        assert self.shown is not None
+        lines, height = self.shown.lines, max(1, self.size.height)
+        cited = [at for at, line in enumerate(lines) if line.cited]
+        first = cited[0] if cited else 0
+        lit = next((at for at in cited if lines[at].lit), first)
+        y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
+        self.scroll_to(y=max(0, y) if cited else 0, animate=False, force=True)
+
+    def _failed(self, fault: Fault) -> None:
+        self._clear()
+        self.border_subtitle = Content.styled(inline(fault.message, 200), "$cb-bad")
+
+    def _clear(self) -> None:
+        self.shown = None
+        self.virtual_size = Size(0, 0)
+        self._caption()
+        self.refresh()
+        self.post_message(self.Shown())
+
+    def _caption(self) -> None:
+        if self.shown is None:
+            self.border_title = Content("Document")
+            self.border_subtitle = Content("")
+            return
+        one = self.shown.opened
+        self.border_title = Content(title(one.document.doc_path))
+        count = f"line {self.top_line:,} of {one.total:,}" if one.state != "passages" else "passages as kept"
+        form = "raw" if one.blocks and not self.shown.rendered else ""
+        dot = f" {self._signs.dot} "
+        told = dot.join(part for part in (count, form) if part)
+        if one.told:
+            self.border_subtitle = Content.assemble((inline(one.told, 160), "$cb-draft"), dot, told)
+        else:
+            self.border_subtitle = Content(told)
+
+    # Moving ----------------------------------------------------------------------------------------------------------
+
+    def next_match(self, by: int) -> bool:
+        """Go to the next line with a lit word, or the one before; False where there is none that way."""
+        if self.shown is None:
+            return False
+        lines = self.shown.lines
+        at = self.at_match
+        if at is None:
+            top = round(self.scroll_y)
+            seen = range(top, min(len(lines), top + max(1, self.size.height)))
+            start = next((one for one in seen if lines[one].cited), top)
+            at = start - 1 if by > 0 else start
+        ahead = range(at + 1, len(lines)) if by > 0 else range(at - 1, -1, -1)
+        found = next((one for one in ahead if lines[one].lit), None)
+        if found is None:
+            return False
+        self.at_match = found
+        height, top = max(1, self.size.height), round(self.scroll_y)
+        if not top <= found < top + height - 1:
+            self.scroll_to(y=max(0, found - height // 3), animate=False, force=True)
+        self.refresh()
+        return True
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The frame says where one is; at the edge of a part of a large document the next part is read."""
+        super().watch_scroll_y(old_value, new_value)
+        self._caption()
+        if self.shown is None or self._jobs.busy(LANE):
+            return
+        one, top = self.shown.opened, round(new_value)
+        height = self.size.height
+        if top < old_value and top < height and one.first > 1:
+            self._part(one.first)
+        elif top > old_value and top + 2 * height > len(self.shown.lines) and one.last < one.total:
+            self._part(one.last)
+
+    def _part(self, line: int) -> None:
+        """Read the part of a document around a line."""
+        if self.wanted is not None:
+            self._read(Look(self._cells, self.rendered, line))
+
+    def perform(self, action_id: str) -> bool:
+        """Scroll; False for any other action."""
+        page = max(1, self.size.height - 2)
+        steps = {"scroll.down": 1, "scroll.up": -1, "scroll.page_down": page, "scroll.page_up": -page}
+        if action_id in steps:
+            self.scroll_relative(y=steps[action_id], animate=False)
+        elif action_id == "scroll.first":
+            self._end(1)
+        elif action_id == "scroll.last":
+            self._end(self.shown.opened.total if self.shown is not None else 1)
+        else:
+            return False
+        return True
+
+    def _end(self, line: int) -> None:
+        """To the first or the last line, wherever that is."""
+        if self.shown is None:
+            return
+        one = self.shown.opened
+        if not one.first <= line <= one.last and one.state != "passages":
+            self._part(line)
+        elif line == 1:
+            self.scroll_home(animate=False)
+        else:
+            self.scroll_end(animate=False)
+
+    def line_at(self, y: int) -> DocLine | None:
+        """The line on row `y` of the screen."""
+        lines = () if self.shown is None else self.shown.lines
+        at = y + round(self.scroll_y)
+        return lines[at] if at < len(lines) else None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click takes the focus; nothing in a document acts."""
+        event.stop()
+        self.focus()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.scrollable_content_region.width
+        base = self.get_visual_style("document--line")
+        at = y + self.scroll_offset.y
+        if self.shown is None or at >= len(self.shown.lines) or width <= 0:
+            return Strip.blank(max(0, width), base.rich_style)
+        line = self.shown.lines[at]
+        if line.cited:
+            base = self.get_visual_style("document--cited")
+        content = draw_doc_line(line, self.shown.digits, self._signs, at_match=at == self.at_match)
+        pieces = content.render(base, end="", parse_style=self.app.stylesheet.parse_style)
+        strip = Strip([Segment(text, style.rich_style) for text, style in pieces])
+        return strip.adjust_cell_length(width, base.rich_style)
+
+
+def _first(lines: tuple[DocLine, ...], number: int) -> int:
+    """Where the line of that number begins, or the next one that is there."""
+    return next((at for at, line in enumerate(lines) if line.number >= number), max(0, len(lines) - 1))

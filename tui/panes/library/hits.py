@@ -1,0 +1,200 @@
+"""The list on the left: what a search has found, or all documents. Old rows stay until new ones come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from core.fault import Fault
+from tui.jobs import Jobs
+from tui.panes.library.doc_rows import PAGE, DocRows, HitRows
+from tui.panes.library.queries import Found, Keys, Page, read_page
+from tui.panes.library.scope import Scope
+from tui.render.library_rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
+from tui.render.library_states import no_meaning, none_found, none_pass, nothing_ingested
+from tui.render.library_title import draw_list_title
+from tui.render.signs import Signs
+from tui.render.states import Notice, of_fault
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import NoRows, RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
+
+if TYPE_CHECKING:
+    from core.library.browse import LibrarySize
+    from core.library.search_hit import SearchHit
+    from core.library.search_inspect import DocSummary
+
+
+class Hits(Vertical):
+    """Shows rows, and says what they are."""
+
+    class Chosen(Message):
+        """Another row is the chosen one, or none."""
+
+    class Opened(Message):
+        """The chosen row was opened."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="library-hits")
+        self._jobs = jobs
+        self._signs = signs
+        self._clock = clock
+        self.rows = RowList(self._paint, id="library-rows", tall=1)
+        self.place = RowsOrNotice(self.rows, NoticeView(id="library-notice"))
+        self.scope = Scope()
+        self.holds: LibrarySize | None = None
+        self._told = ""
+
+    def compose(self) -> ComposeResult:
+        """The rows, or in their place a notice."""
+        yield self.place.rows
+        yield self.place.notice
+
+    @property
+    def hit(self) -> SearchHit | None:
+        """The chosen hit."""
+        rows = self.rows.rows
+        return rows.get(self.rows.chosen) if isinstance(rows, HitRows) else None
+
+    @property
+    def document(self) -> DocSummary | None:
+        """The chosen document, where documents are listed."""
+        rows = self.rows.rows
+        return rows.get(self.rows.chosen) if isinstance(rows, DocRows) and rows.total else None
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return self.rows.rows.total
+
+    # Rows come -------------------------------------------------------------------------------------------------------
+
+    def show_documents(self, found: Keys, scope: Scope) -> None:
+        """List the documents with these keys; where documents were listed before, one stays where one was."""
+        before, now = self.rows.rows, DocRows(found.keys)
+        self.scope, self.holds, self._told = scope, found.size, ""
+        key = before.keys[self.rows.chosen] if isinstance(before, DocRows) and before.total else None
+        at = found.keys.index(key) if key is not None and key in found.keys else 0
+        self._put(now, at)
+        if now.total:
+            self.place.tell(None)
+            self.read(at, at)
+        elif scope.picked and found.size.documents:
+            self.place.tell(none_pass(scope.picked, found.size.documents))
+        else:
+            self.place.tell(nothing_ingested())
+
+    def show_hits(self, found: Found, scope: Scope, *, took_ms: float, keep: bool) -> None:
+        """Show what a search has found; with `keep` the passage that was chosen stays so, and where it stands."""
+        before = self.hit
+        rows = HitRows(found.response.hits)
+        self.scope, self.holds = scope, found.size
+        self._told = f"{took_ms:.0f} ms"
+        at = rows.index_of(before.chunk_id) if keep and before is not None else None
+        top = round(self.rows.scroll_y) // self.rows.tall
+        if at is not None and isinstance(self.rows.rows, HitRows):
+            self._stand(rows)
+            self.rows.renew(rows, at, max(0, top + at - self.rows.chosen))
+        else:
+            self._put(rows, at or 0)
+        if rows.total:
+            self.place.tell(None)
+        elif not found.size.documents:
+            self.place.tell(nothing_ingested())
+        else:
+            self.place.tell(none_found(found.response.hint or "", scope.picked))
+        self.caption()
+        self.post_message(self.Chosen())
+
+    def trouble(self, fault: Fault, *, meaning: bool = False) -> None:
+        """The core could not answer: say it in the place of the rows."""
+        self.rows.show(NoRows())
+        if fault.code == "not_indexed":
+            self.place.tell(nothing_ingested())
+        else:
+            self.place.tell(no_meaning(fault) if meaning else of_fault(fault))
+        self._told = ""
+        self.caption()
+        self.post_message(self.Chosen())
+
+    def tell(self, notice: Notice) -> None:
+        """Say something in the place of rows that are not there."""
+        self.rows.show(NoRows())
+        self.place.tell(notice)
+        self.caption()
+
+    def _put(self, rows: DocRows | HitRows, at: int) -> None:
+        self._stand(rows)
+        self.rows.show(rows, at)
+        self.caption()
+
+    def _stand(self, rows: object) -> None:
+        self.rows.stand(tall_for(self.rows.size.height, hits=isinstance(rows, HitRows)))
+
+    def read(self, first: int, last: int) -> None:
+        """Read the page of documents that these rows need."""
+        rows = self.rows.rows
+        if not isinstance(rows, DocRows) or (number := rows.lacking(first, last)) is None:
+            return
+
+        def came(page: Page, _final: bool) -> None:
+            if rows is self.rows.rows:
+                rows.put(page)
+                self.rows.repaint_rows()
+                self.rows.want()
+                self.post_message(self.Chosen())
+
+        keys = rows.keys[number * PAGE : (number + 1) * PAGE].tolist()
+        self._jobs.run("library-page", read_page(number * PAGE, keys), came, lambda _fault: None)
+
+    def caption(self) -> None:
+        """What stands in the frame."""
+        rows, dot = self.rows.rows, f" {self._signs.dot} "
+        name = "Documents" if isinstance(rows, DocRows) else "Found"
+        self.border_title = draw_list_title(name, self.scope, self._signs)
+        size = "" if self.holds is None else draw_size(
+            self.holds.documents, self.holds.passages, self.holds.waiting, self._signs
+        )  # fmt: skip
+        at = f"{self.rows.chosen + 1:,} of {rows.total:,}" if rows.total else ""
+        told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
+        self.border_subtitle = Content(dot.join(part for part in told if part))
+
+    # What the list says ----------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """As many lines a row as there is room for."""
+        if self.rows.rows.total:
+            self._stand(self.rows.rows)
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """The choice has moved."""
+        event.stop()
+        self.caption()
+        self.post_message(self.Chosen())
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter, or a second click."""
+        event.stop()
+        self.post_message(self.Opened())
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """Rows come onto the screen that are not read."""
+        event.stop()
+        if not self._jobs.busy("library-page"):
+            self.read(event.first, event.last)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        from core.library.search_hit import SearchHit
+        from core.library.search_inspect import DocSummary
+
+        if isinstance(row, SearchHit):
+            return draw_hit(row, width, self.rows.tall, self._signs, chosen=chosen)
+        if isinstance(row, DocSummary):
+            return draw_document(row, width, self.rows.tall, self._signs, self._clock(), chosen=chosen)
+        return draw_unread(width, self.rows.tall, self._signs)

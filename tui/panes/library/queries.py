@@ -1,0 +1,106 @@
+"""What the Library pane reads, each as the work of a job. No SQL, and no waiting, in here."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from tui.jobs import Job
+from tui.panes.library.scope import Scope
+
+if TYPE_CHECKING:
+    from core.library.browse import FilterValue, LibrarySize
+    from core.library.search_hit import SearchResponse
+    from core.library.search_inspect import DocSummary
+    from core.store import Store
+
+MOST = 100
+"""Hits of one search."""
+SNIPPET = 320
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of the documents that pass, how much there is in all, and why it cannot be written, if so."""
+
+    keys: array[int]
+    size: LibrarySize
+    readonly: str
+
+    def __hash__(self) -> int:
+        return id(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Documents of the list, from number `first` on."""
+
+    first: int
+    rows: tuple[DocSummary | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found so far; `size` is how much was searched."""
+
+    response: SearchResponse
+    size: LibrarySize
+
+
+def read_keys(scope: Scope, now: datetime) -> Callable[[Job[Keys]], Keys]:
+    """The keys of all documents that pass, read last first."""
+
+    def work(job: Job[Any]) -> Keys:
+        from core.library.browse import document_keys, library_size
+
+        store = job.store()
+        return Keys(document_keys(store.con, scope.filters(now)), library_size(store.con), _readonly(store))
+
+    return work
+
+
+def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Page]], Page]:
+    """The documents with these keys."""
+
+    def work(job: Job[Any]) -> Page:
+        from core.library.browse import documents_by_key
+
+        found = documents_by_key(job.store().con, keys)
+        return Page(first, tuple(found.get(key) for key in keys))
+
+    return work
+
+
+def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Callable[[Job[Found]], Found]:
+    """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
+
+    def work(job: Job[Any]) -> Found:
+        from core.embedding.asking import NoVectors, VectorSearch
+        from core.library.browse import library_size
+        from core.library.search import SearchQuery, search
+
+        store = job.store()
+        mode = "lexical" if scope.mode == "lexical" else "hybrid"
+        query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True, explain=True)
+        said: NoVectors = NoVectors(*told)
+        return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
+
+    return work
+
+
+def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue, ...]]:
+    """What documents can be filtered by."""
+
+    def work(job: Job[Any]) -> tuple[FilterValue, ...]:
+        from core.library.browse import filter_values
+
+        return filter_values(job.store().con)
+
+    return work
+
+
+def _readonly(store: Store) -> str:
+    return store.readonly or ""

@@ -1,0 +1,305 @@
+"""The Library pane: where does it say so? The box on top, the hits, the document at the cited lines, the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import Screen
+
+from core.fault import Fault
+from tui.actions import Situation, bindings
+from tui.jobs import Jobs
+from tui.panes.errors.trace_view import TraceView
+from tui.panes.errors.watching import files_at, watch
+from tui.panes.library.acts import LibraryActs
+from tui.panes.library.document import DocumentView
+from tui.panes.library.hits import Hits
+from tui.panes.library.meaning import Meaning
+from tui.panes.library.memory import memory_of, recall
+from tui.panes.library.reading import Wanted
+from tui.panes.library.searching import Searching
+from tui.panes.messages import PaneSaid
+from tui.render.bars import Place
+from tui.render.library_states import no_trace, reading
+from tui.render.signs import Signs
+from tui.state import Memory
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.search_box import SearchBox
+
+if TYPE_CHECKING:
+    from core.library.search_hit import SearchHit
+    from tui.app import CasebookApp
+
+PREVIEW = 0.04
+"""Seconds that a row must stay chosen before its document is opened."""
+_SOON = 0.1
+_LANES = ("library", "library-page", "library-doc", "library-watch", "library-values", "library-passage")
+
+Part = Literal["list", "doc", "why"]
+
+
+@dataclass(slots=True)
+class Desk:
+    """What stays of the pane while another one is open: the query, and the passage or document one was at.
+
+    `uri`: a citation to open first. `searched`: the query came from another pane, and its hits are to be looked at.
+    """
+
+    memory: Memory = field(default_factory=dict[str, str | int | float | bool | None])
+    query: str = ""
+    chosen: str | None = None
+    uri: str = ""
+    searched: bool = False
+
+
+class LibraryScreen(Screen[None]):
+    """The pane covers the Errors pane, which stays as it is beneath."""
+
+    BINDINGS = bindings("library", only=("find.focus", "view.zoom"))
+
+    def __init__(
+        self, jobs: Jobs, meaning: Meaning, signs: Signs, place: Place, clock: Callable[[], datetime], desk: Desk
+    ) -> None:
+        super().__init__(classes="-pane")
+        self.jobs = jobs
+        self.signs = signs
+        self.desk = desk
+        self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
+        self.box.border_title = Content("Where does it say so?")
+        self.hits = Hits(jobs, signs, clock)
+        self.document = DocumentView(jobs, signs)
+        self.why = TraceView(signs, id="library-trace", nothing=no_trace())
+        self.searching = Searching(self, meaning, clock)
+        self.acts = LibraryActs(self)
+        self.body = Container(id="library-body", classes="-at-list")
+        self._top = TopBar(replace(place, pane="Library"), signs)
+        self._pinned = False  # whether the document is one that was asked for, not the list's
+        recall(self, desk.memory)
+        self._keys = KeyFooter(signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The box, then list and reading side by side."""
+        yield self._top
+        yield self.box
+        with self.body:
+            yield self.hits
+            with Container(id="library-reading"):
+                yield self.document
+                yield self.why
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Start in the search box, where one left off; look again whenever somebody writes."""
+        before = files_at(self.jobs.path)
+        self.box.focus()
+        self.hits.tell(reading())
+        if self.desk.query:
+            self.box.ask(self.desk.query)
+        else:
+            self.searching.load()
+        if self.desk.uri:
+            self.open_citation(self.desk.uri)
+        elif self.desk.searched:
+            self.to_list()
+        self.jobs.run("library-watch", watch(before), lambda _change, _final: self._changed_outside(), lambda _f: None)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        for lane in _LANES:
+            self.jobs.cancel(lane)
+        self.searching.meaning.forget()
+
+    # What is going on ------------------------------------------------------------------------------------------------
+
+    @property
+    def hit(self) -> SearchHit | None:
+        """The passage that the list points at; None where documents are listed."""
+        return self.hits.hit
+
+    @property
+    def cited(self) -> str | None:
+        """The citation of what is chosen: of the passage, else the first line of the document."""
+        if self._pinned and self.document.wanted is not None:
+            return self.document.wanted.uri
+        if self.hit is not None:
+            return self.hit.citation.uri
+        document = self.hits.document
+        return None if document is None else f"{document.doc_path}#L1"
+
+    @property
+    def reads(self) -> bool:
+        """Whether the focus is in the document or the trace."""
+        return self.document.has_focus or self.why.has_focus
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        shown = self.document.shown
+        return Situation(
+            "box" if self.box.has_focus else "library",
+            cases=self.hits.total,
+            query=self.box.asked,
+            filtered=bool(self.searching.scope.picked),
+            library=True,
+            cited=self.cited is not None,
+            hit=self.hit is not None,
+            document=shown is not None,
+            markdown=shown is not None and bool(shown.opened.blocks),
+            zoomed=self.has_class("-zoomed"),
+        )
+
+    def changed(self) -> None:
+        """Other actions are possible now."""
+        if self.is_attached:
+            app = cast("CasebookApp", self.app)
+            self._keys.situation = app.situation()
+            self.desk.memory, self.desk.query = memory_of(self), self.box.asked
+            app.remember("library", self.desk.memory)
+
+    def on_descendant_focus(self) -> None:
+        """The focus decides which part a narrow screen shows."""
+        if self.document.has_focus:
+            self.at("doc")
+        elif self.why.has_focus:
+            self.at("why")
+        elif not self.has_class("-zoomed"):
+            self.at("list")
+        self.changed()
+
+    def at(self, part: Part) -> None:
+        """Which part a narrow screen shows."""
+        for name in ("list", "doc", "why"):
+            self.body.set_class(name == part, f"-at-{name}")
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A toast."""
+        self.post_message(PaneSaid(text, severity))
+
+    def told(self, fault: Fault) -> None:
+        """A fault, in a toast."""
+        self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
+
+    # What is asked, and what comes back ------------------------------------------------------------------------------
+
+    def ask(self, query: str) -> None:
+        """Search for this."""
+        self.box.ask(query)
+        self.to_list()
+
+    def open_citation(self, uri: str) -> None:
+        """Show what is cited there, whatever the list points at, until one moves in the list."""
+        from core.library.citation import parse
+
+        try:
+            path = parse(uri).path
+        except Fault as fault:
+            self.told(fault)
+            return
+        self._pinned, self.desk.uri = True, ""
+        self.document.want(Wanted(path, uri, self.box.asked))
+        self.call_after_refresh(self.document.focus)
+
+    def follow(self) -> None:
+        """The document is the list's again."""
+        self._pinned = False
+
+    def load(self) -> None:
+        """Read again what is shown: the library has changed."""
+        self.searching.load()
+        self.document.again()
+
+    def searched(self) -> None:
+        """The list has its answer: what is said of it, and what is possible, follows."""
+        self.searching.explain()
+        self.changed()
+
+    def _changed_outside(self) -> None:
+        self.searching.load(_SOON)
+
+    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
+        """Another query."""
+        event.stop()
+        lines = self.box.pasted_lines
+        self.box.border_subtitle = Content(f"pasted, {lines:,} lines" if lines > 1 else "pasted" if lines else "")
+        self.searching.ask(event.text, pasted=event.pasted)
+        self.changed()
+
+    def on_hits_chosen(self, event: Hits.Chosen) -> None:
+        """Another row is the chosen one: open its document, if the choice stays."""
+        event.stop()
+        self._pinned = self._pinned and not self.hits.rows.has_focus
+        if not self._pinned:
+            hit, document = self.hit, self.hits.document
+            if hit is not None:
+                self.document.want(Wanted(hit.doc_path, hit.citation.uri, self.searching.text), PREVIEW)
+            elif document is not None:
+                self.document.want(Wanted(document.doc_path), PREVIEW)
+            elif not self.hits.total:
+                self.document.want(None)
+        self.searching.explain()
+        self.changed()
+
+    def on_hits_opened(self, event: Hits.Opened) -> None:
+        """Enter, or a second click: into the document."""
+        event.stop()
+        self.document.focus()
+
+    def on_document_view_shown(self, event: DocumentView.Shown) -> None:
+        """The document is there."""
+        event.stop()
+        self.changed()
+
+    # What one can do -------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "find.focus": lambda: (self.remove_class("-zoomed"), self.box.focus()),
+            "find.results": self.to_list,
+            "find.open": self.searching.open_first,
+            "find.clear": lambda: self.box.ask(""),
+            "list.back": self._back,
+            "case.back": self.to_list,
+            "why.back": self.document.focus,
+            "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
+            "view.reload": self.load,
+            "library.why": self._toggle_why,
+        }
+        if (act := acts.get(action_id)) is None:
+            return self.acts.perform(action_id)
+        act()
+        self.changed()
+        return True
+
+    def to_list(self) -> None:
+        """To the rows."""
+        self.remove_class("-zoomed")
+        self.at("list")
+        self.hits.place.take_focus()
+
+    def _back(self) -> None:
+        if self.has_class("-zoomed"):
+            self.remove_class("-zoomed")
+        elif self.box.asked:
+            self.box.ask("")
+        elif self.searching.scope.picked:
+            self.searching.show(self.searching.scope.cleared())
+        elif self.is_current:
+            self.dismiss()
+
+    def _toggle_why(self) -> None:
+        shown = self.why.region.area > 0
+        self.set_class(shown, "-no-why")
+        self.set_class(not shown, "-why")
+        if shown:
+            if self.why.has_focus:
+                self.document.focus()
+            self.at("doc" if self.reads else "list")
+        elif self.has_class("-narrow"):
+            self.at("why")
+            self.call_after_refresh(self.why.focus)

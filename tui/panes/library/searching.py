@@ -1,0 +1,161 @@
+"""From what is typed to rows: words at once, meaning when it comes; who reads a hit is not moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from core.fault import Fault
+from tui.jobs import DEBOUNCE
+from tui.panes.errors.results import ms_since
+from tui.panes.library.meaning import Meaning, waits_for_meaning
+from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys
+from tui.panes.library.scope import Scope
+from tui.render.library_states import asking_meaning
+from tui.widgets.search_box import SearchBox
+
+if TYPE_CHECKING:
+    from core.library.search import SearchQuery
+    from tui.panes.library.screen import LibraryScreen
+
+LANE = "library"
+
+
+class Searching:
+    """Keeps the list true to what was asked last."""
+
+    def __init__(self, screen: LibraryScreen, meaning: Meaning, clock: Callable[[], datetime]) -> None:
+        self._screen = screen
+        self._clock = clock
+        self.meaning = meaning
+        self.scope = Scope()
+        self.text = ""
+        self.found: Found | None = None
+        self._asked_at = 0.0
+        self._opening = False
+        self._fresh = True  # whether the rows are to be those of another query
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an answer is on its way."""
+        return self._screen.jobs.busy(LANE)
+
+    def show(self, scope: Scope) -> None:
+        """Show what passes this."""
+        self.scope = scope
+        self._fresh = True
+        self.load()
+
+    def ask(self, text: str, *, pasted: bool) -> None:
+        """Search for `text` after a moment of quiet; an empty one lists the documents again."""
+        self._opening = False
+        if text == self.text and text.strip():
+            return
+        self.text, self._fresh = text if text.strip() else "", True
+        self.load(DEBOUNCE if self.text and not pasted else 0.0)
+
+    def load(self, delay: float = 0.0) -> None:
+        """Read what is asked for."""
+        from time import monotonic
+
+        jobs, now = self._screen.jobs, self._clock()
+        self.meaning.forget()
+        self._asked_at = monotonic() + delay
+        if not self.text:
+            self.found = None
+            jobs.run(LANE, read_keys(self.scope, now), self._listed, self._failed, delay=delay)
+        elif self.scope.mode == "vector":
+            jobs.cancel(LANE)
+            if not self._screen.hits.total:
+                self._screen.hits.tell(asking_meaning())
+            self._ask_meaning(delay)
+        else:
+            work = find(self.text, self.scope, now, self.meaning.told)
+            jobs.run(LANE, work, self._found, self._failed, delay=delay)
+
+    def open_first(self) -> None:
+        """Open the chosen row; if its search still runs, as soon as that has answered."""
+        if self.text and self.waiting:
+            self._opening = True
+        elif self._screen.hits.total:
+            self._screen.document.focus()
+
+    def _listed(self, found: Keys, _final: bool) -> None:
+        self._screen.hits.show_documents(found, self.scope)
+        self._fresh = False
+        self._screen.searched()
+
+    def _found(self, found: Found, _final: bool) -> None:
+        self.found = found
+        self._put(found)
+        if waits_for_meaning(found.response):
+            self._ask_meaning()
+
+    def _put(self, found: Found) -> None:
+        keep = not self._fresh and self._chosen_by_hand()
+        self._screen.hits.show_hits(found, self.scope, took_ms=ms_since(self._asked_at), keep=keep)
+        self._fresh = False
+        self._screen.searched()
+        if self._opening:
+            self._opening = False
+            if found.response.hits:
+                self._screen.document.focus()
+
+    def _chosen_by_hand(self) -> bool:
+        """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
+        return self._screen.hits.rows.chosen > 0 or not isinstance(self._screen.focused, SearchBox)
+
+    def _ask_meaning(self, delay: float = 0.0) -> None:
+        text, scope, now = self.text, self.scope, self._clock()
+
+        def query() -> SearchQuery:
+            from core.library.search import SearchQuery
+
+            return SearchQuery(
+                text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True, explain=True
+            )
+
+        def came(found: Found) -> None:
+            if (text, scope) == (self.text, self.scope) and not self.waiting:
+                self.found = found
+                self._put(found)
+
+        def failed(fault: Fault) -> None:
+            if (text, scope) == (self.text, self.scope) and not self.waiting:
+                self._no_meaning(fault)
+
+        self.meaning.ask(query, came, failed, delay=delay)
+
+    def _no_meaning(self, fault: Fault) -> None:
+        """The rows by words stay; what is said of meaning is why it could not be asked."""
+        if self.scope.mode == "vector":
+            self._screen.hits.trouble(fault, meaning=True)
+            self.found = None
+        elif self.found is not None:
+            from tui.panes.library.meaning import SOON
+
+            said = self.found.response
+            trace = tuple(
+                replace(step, outcome="failed", reason=fault.message) if step.reason == SOON else step
+                for step in said.trace
+            )
+            self.found = replace(self.found, response=replace(said, trace=trace))
+        self._screen.searched()
+
+    def _failed(self, fault: Fault) -> None:
+        self.found = None
+        self._screen.hits.trouble(fault)
+        self._screen.searched()
+
+    def explain(self) -> None:
+        """The trace: of the chosen hit first, then of the search."""
+        if self.found is None:
+            self._screen.why.explain(())
+            return
+        from core.library.hit_why import why_hit
+
+        hit = self._screen.hit
+        own = () if hit is None else (why_hit(hit),)
+        self._screen.why.explain((*own, *self.found.response.trace))

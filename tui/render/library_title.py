@@ -1,0 +1,43 @@
+"""The title of the library's list: what it shows, the mode, a chip for each filter that is on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.foreign import inline, pad
+from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from tui.panes.library.scope import Scope
+
+_CHIP, _KIND, _VALUE, _COUNT = 24, 9, 34, 8
+KIND_NAMES = {
+    "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
+    "type": "source", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
+}  # fmt: skip
+"""How each kind of filter is called."""
+MODE_NAMES = {"hybrid": "words and meaning", "lexical": "words", "vector": "meaning"}
+
+
+def draw_list_title(name: str, scope: Scope, signs: Signs) -> Content:
+    """The title."""
+    parts: list[tuple[str, str] | str] = [name]
+    if scope.mode != "hybrid":
+        parts += [" ", (f" {MODE_NAMES[scope.mode]} only ", "$cb-text on $cb-cursor")]
+    for kind, value in scope.picked:
+        parts += [" ", (f" {KIND_NAMES[kind]} {inline(value, _CHIP, more=signs.more)} ", "$cb-text on $cb-cursor")]
+    return Content.assemble(*parts)
+
+
+def draw_filter_value(kind: str, value: str, documents: int | None, signs: Signs, *, on: bool) -> Content:
+    """A line of the filter menu: whether it is on, the kind, the value, how many documents have it."""
+    mark = signs.outcomes["hit"]
+    count = "" if documents is None else f"{documents:,}"
+    return Content.assemble(
+        (f"{mark.sign if on else ' '} ", mark.tone),
+        (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
+        (pad(inline(value, _VALUE, more=signs.more), _VALUE), "$cb-text bold" if on else "$cb-text"),
+        (count.rjust(_COUNT), "$cb-dim"),
+    )
