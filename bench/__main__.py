@@ -17,6 +17,7 @@ PARTS = (
     "vector_search",
     "importing",
     "library_ingest",
+    "library_search",
     "embedding",
     "rules",
     "knn",

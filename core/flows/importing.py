@@ -6,7 +6,6 @@ moment leaves whole batches, and the next run goes on from there. Nothing is sto
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from core.flows.import_source import (
     stored_name,
 )
 from core.flows.import_write import write_messages, write_position, write_sessions
-from core.flows.second import SELDOM, Second
+from core.flows.second import Second, calm_garbage
 from core.store import Store, faults, jobs
 from core.store.checkpoints import checkpoints_aside
 from core.transcripts import Agent
@@ -93,7 +92,7 @@ def import_transcripts(
         Second() as second,
         checkpoints_aside(store),
         _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
-        _calm_garbage(),
+        calm_garbage(),
     ):
         for found in files:
             if run.cancelled():
@@ -104,17 +103,6 @@ def import_transcripts(
         run.meter.at(run.done, force=True)
         harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
     return tally.report(canceled=not harvested)
-
-
-@contextmanager
-def _calm_garbage() -> Generator[None]:
-    """Look for garbage seldom: rows go as their last reference does. What switched the search off (0) keeps it off."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(SELDOM, before[0]) if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.fault import Fault
-from core.flows.second import Second
+from core.flows.second import Second, calm_garbage
 from core.flows.shared_work import shared
 from core.library.derivations import cached, derivation_key
 from core.library.ingest_report import IngestEvent, IngestTally, Item
@@ -63,7 +63,7 @@ class Run:
 def read_all(run: Run, files: Sequence[Job]) -> None:
     """Read and write the files, in order, until they are done or the run is cancelled."""
     tasks = [one.task for one in files if one.task is not None]
-    with Second() as second:
+    with Second() as second, calm_garbage():
         size = sum(one.size for one in files if one.task is not None)
         outcomes = _outcomes(second, (_with_derived(run, one) for one in tasks), size)
         for idx, job in enumerate(files, 1):

@@ -19,7 +19,7 @@ def bigrams(text: str) -> str:
     if text.isascii():
         return ""
     runs = HANGUL_RUN.findall(unicodedata.normalize("NFC", text))
-    return " ".join(_pairs(run) if len(run) <= _WORD else _made(run) for run in runs)
+    return " ".join([_pairs(run) if len(run) <= _WORD else _made(run) for run in runs])
 
 
 def _made(run: str) -> str:
@@ -28,4 +28,4 @@ def _made(run: str) -> str:
 
 _WORD: Final = 12
 """Syllables up to which a run is kept as a word that comes again: longer ones seldom do."""
-_pairs = lru_cache(maxsize=1 << 15)(_made)
+_pairs = lru_cache(maxsize=1 << 16)(_made)

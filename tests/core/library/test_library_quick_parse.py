@@ -24,7 +24,8 @@ INLINE = st.lists(
 LINES = st.lists(
     st.sampled_from(
         ["words here", "가나 다라", "# head", "## h2 ##", "#no", "#", "---", "===", "- item", "1. x", "| a | b |",
-         "a | b", "--|--", ":-:|--", "> q", "```", "~~~", "    code", "  ind", "[r]: /u", "<div>", "", "", "", "text  ", "\ttab"]
+         "a | b", "--|--", ":-:|--", "> q", "```", "~~~", "    code", "  ind", "[r]: /u", "<div>", "", "", "",
+         "text  ", "\ttab"]
     ),
     min_size=1,
     max_size=10,
