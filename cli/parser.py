@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "library": Command("where is it written? notes, documents and code, cited by the line", "cli.library"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.hooks"),
+    "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.mcp"),
     "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.models"),
     "embed": Command("give the model what waits, so that errors are found in other words", "cli.embed"),
     "serve-model": Command("keep one model loaded for hooks and searches", "cli.serve_model"),

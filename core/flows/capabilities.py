@@ -77,7 +77,7 @@ CAPABILITIES = (
     Capability("rules", "ready", "which rules a tool call meets, and why"),
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "planned", "grounded answers, or an honest refusal"),
-    Capability("mcp", "planned", "a stdio MCP server"),
+    Capability("mcp", "ready", "a stdio MCP server for agents"),
 )
 
 
@@ -182,6 +182,7 @@ def _library_types() -> tuple[type, ...]:
         TimeCitation,
     )
     from core.library.eval_report import Evaluation
+    from core.library.fetched import Fetched
     from core.library.ingest_report import IngestEvent, IngestReport
     from core.library.reset import ResetReport
     from core.library.search_hit import BulkItem, BulkResponse, SearchHit, SearchResponse
@@ -190,7 +191,7 @@ def _library_types() -> tuple[type, ...]:
     return (
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
-        IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
+        Fetched, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip
 
 

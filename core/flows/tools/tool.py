@@ -1,0 +1,25 @@
+"""One tool: what an agent is told of it, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.flows.tools.arguments import Shape
+from core.flows.tools.desk import Desk
+
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`about` names the schema of the answer (`casebook schema NAME`); `run` returns such a value or raises Fault."""
+
+    name: str
+    title: str
+    about: str
+    shape: Shape
+    run: Callable[[Desk, dict[str, Any], Cancelled], object]
+    asks_network: bool = False
+    """Whether it may ask a server that the settings name."""
