@@ -38,6 +38,23 @@ class Covering:
             app.screen.dismiss()
         return True
 
+    def errors(self) -> None:
+        """The Errors pane: nothing covers it any more."""
+        app = self._app
+        if app.screen.has_class("-pane"):
+            app.screen.dismiss()
+        elif not app.covered and app.errors.focus_part in ("none", "box"):
+            app.errors.results.body.take_focus()
+
+    def evidence(self) -> None:
+        """The Evidence pane."""
+        from tui.panes.evidence.screen import EvidenceScreen
+
+        app = self._app
+        if self.leave_for(EvidenceScreen):
+            screen = EvidenceScreen(app.jobs, app.errors.curating, app.top.place, app.recalled("evidence"))
+            app.push_screen(screen, lambda _left: app.on_pane_changed())
+
     def rules(self) -> None:
         """The Rules pane."""
         from tui.panes.rules.matching import Matching
@@ -73,8 +90,7 @@ class Covering:
 
         app = self._app
         if self._library is None:
-            memory = self._around.state.panes.get("library", {})
-            self._library = Meaning(app.jobs, self._around.embedding), Desk(memory)
+            self._library = Meaning(app.jobs, self._around.embedding), Desk(app.recalled("library"))
         meaning, desk = self._library
         desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
         return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)

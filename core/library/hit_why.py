@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.library.fusion import K
 from core.library.hybrid import BEHIND, COVER
-from core.library.search_hit import SearchHit
+from core.library.search_hit import SearchHit, shown_score
 from core.trace import Fact, Outcome, Step, facts
 
 
@@ -19,8 +19,11 @@ def why_hit(hit: SearchHit) -> Step:
     if how.method == "hybrid":
         steps.append(_fusion(hit))
     reason = f"number {hit.rank} of the hits, by {_BY[how.method]}"
-    told = facts(score=round(hit.score, 4), kind=hit.score_kind, passage=hit.chunk_id, chunker=hit.chunker_version)
-    stale = facts(read=hit.indexed_at, stale="read longer than 30 days ago" if hit.stale else None)
+    shown = round(shown_score(hit), 2) if hit.score_kind == "bm25" else None
+    told = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
+    stale = facts(
+        chunker=hit.chunker_version, read=hit.indexed_at, stale="read longer than 30 days ago" if hit.stale else None
+    )
     return Step("this hit", "hit", reason, (*told, *stale), tuple(steps))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
@@ -51,11 +52,11 @@ class Paper:
         return self.cited is not None and first <= self.cited[1] and last >= self.cited[0]
 
     def piece(
-        self, text: str, runs: Sequence[Run], lines: Sequence[tuple[int, int]], lead: str = ""
+        self, text: str, runs: Sequence[Run], lines: Sequence[tuple[int, int]], lead: str = "", hang: int = 0
     ) -> Iterator[DocLine]:
         """A text in `runs` as lines of the screen; `lines`: from which offset of the source on which line it is.
 
-        `lead` stands before the first of them, and as many blanks before the others.
+        `lead` stands before the first of them, and as many blanks (and `hang` more) before the others.
         """
         from core.library.snippet import lit
 
@@ -63,12 +64,14 @@ class Paper:
         spans = lit(text, self.terms) if self.terms else ()
         for start, end in spans:
             content = content.stylize("bold underline $cb-accent", start, end)
-        room = max(4, self.cells - len(lead))
+        hang = min(hang, self.cells // 3)
+        room = max(4, self.cells - len(lead) - (hang if cell_len(text) > self.cells - len(lead) else 0))
         for at, (start, end) in enumerate(wrap(text, room)):
             first, last = _line_at(runs, lines, start), _line_at(runs, lines, max(start, end - 1))
-            before = Content.styled(lead if not at else " " * len(lead), "$cb-accent") if lead else Content("")
+            before = lead if not at else " " * (len(lead) + hang)
+            body = Content.styled(before, "$cb-accent") + content[start:end] if before else content[start:end]
             inside = any(one < end and other > start for one, other in spans)
-            yield DocLine(first, before + content[start:end], self.is_cited(first, last), inside, not at)
+            yield DocLine(first, body, self.is_cited(first, last), inside, not at)
 
 
 def _line_at(runs: Sequence[Run], lines: Sequence[tuple[int, int]], at: int) -> int:
@@ -120,7 +123,8 @@ def verbatim(raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: 
     left = len(raw) - LONGEST
     more = [Run(0, f" {paper.signs.more} {left:,} more characters", "$cb-draft")] if left > 0 else []
     runs = [Run(0, text, tone), *more]
-    yield from paper.piece("".join(run.text for run in runs), runs, [(0, number)], lead)
+    hang = len(text) - len(text.lstrip(" ")) + 2
+    yield from paper.piece("".join(run.text for run in runs), runs, [(0, number)], lead, hang)
 
 
 def draw_doc_line(line: DocLine, digits: int, signs: Signs, *, at_match: bool = False) -> Content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -77,7 +78,8 @@ def draw_document(doc: DocSummary, width: int, tall: int, signs: Signs, now: dat
     passages = f"{doc.chunk_count:,} passage{'' if doc.chunk_count == 1 else 's'}"
     told = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
     rest = f"  {signs.dot} ".join(told)
-    title = inline(doc.title, max(8, width - 4 - cell_len(rest) - 4), more=signs.more)
+    named = "" if doc.title == doc.doc_path.rpartition("/")[2] else doc.title
+    title = inline(named, max(8, width - 4 - cell_len(rest) - 4), more=signs.more)
     about = Content.assemble(bar, "   ", (title, "$cb-soft"), (f"  {signs.dot} " if title else "", "$cb-faint"))
     return Content("\n").join([head, Content.assemble(about, (rest, "$cb-dim"))])
 
@@ -91,7 +93,9 @@ def place(uri: str, cells: int, signs: Signs, *, chosen: bool = False) -> Conten
     """A path or a citation in at most `cells` cells, its end: the folder quiet, the name and the lines not."""
     flat = visible(uri[-2_000:]).replace("\n", " ").replace("\t", " ")
     if cell_len(flat) > cells:
-        flat = signs.more + _tail(flat, max(0, cells - cell_len(signs.more))) if cells > 0 else ""
+        kept = _tail(flat, max(0, cells - cell_len(signs.more))) if cells > 0 else ""
+        slash = kept.find("/")
+        flat = (signs.more + kept[slash if 0 <= slash < len(kept) // 2 else 0 :]) if kept else ""
     path, mark, line = flat.rpartition("#")
     if not mark:
         path, line = flat, ""
@@ -116,24 +120,38 @@ def snippet_lines(
     text: str, spans: Sequence[tuple[int, int]], label: str, cells: int, most: int, signs: Signs
 ) -> list[Content]:
     """At most `most` lines of a snippet in `cells` cells each, with the lit words among them; always `most` lines."""
-    flat = visible(text).replace("\n", " ").replace("\t", " ")
     start = len(label) + 1 if label and text.startswith(label + "\n") else 0
-    first = next((begin for begin, _ in spans if begin >= start), None)
-    lead = ""
-    if first is not None and cell_len(flat[start:first]) > cells * most - min(cells, 24):
-        start = _back(flat, first, max(0, cells // 3))
-        lead = signs.more if start else ""
-    shown = lead + flat[start:].rstrip()
-    shift = len(lead) - start
+    flat, spans = _flat(text, [span for span in spans if span[0] >= start], start)
+    first = spans[0][0] if spans else 0
+    begin, lead = 0, ""
+    if cell_len(flat[:first]) > cells * most - min(cells, 24):
+        begin = _back(flat, first, max(0, cells // 3))
+        lead = "" if flat.startswith("…") and not begin else signs.more
+    shown = lead + flat[begin:].rstrip()
+    shift = len(lead) - begin
     lines: list[Content] = []
-    for begin, end in list(_cuts(shown, cells, most)):
-        line = Content.styled(shown[begin:end], "$cb-dim")
+    for at, to in _cuts(shown, cells, most):
+        line = Content.styled(shown[at:to], "$cb-dim")
         for one, other in spans:
-            at, to = max(one + shift, begin), min(other + shift, end)
-            if at < to and one >= start:
-                line = line.stylize("bold not dim $cb-accent", at - begin, to - begin)
+            here, there = max(one + shift, at), min(other + shift, to)
+            if here < there:
+                line = line.stylize("bold not dim $cb-accent", here - at, there - at)
         lines.append(line)
     return [*lines, *[Content("")] * (most - len(lines))][: max(0, most)]
+
+
+def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str, list[tuple[int, int]]]:
+    """The text from `start` on as one inert line, every gap one blank, and where the spans are now."""
+    plain = visible(text)
+    out: list[str] = []
+    now = array("l", [0]) * (len(plain) + 1)
+    for at, sign in enumerate(plain):
+        now[at] = len(out)
+        if at < start or (sign.isspace() and (not out or out[-1] == " ")):
+            continue
+        out.append(" " if sign.isspace() else sign)
+    now[len(plain)] = len(out)
+    return "".join(out), [(now[one], now[other]) for one, other in spans]
 
 
 def _cuts(text: str, cells: int, most: int) -> Sequence[tuple[int, int]]:

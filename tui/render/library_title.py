@@ -10,8 +10,10 @@ from tui.render.foreign import inline, pad
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
+    from core.library.search_hit import SearchResponse
     from tui.panes.library.scope import Scope
 
+_MORE = "…"
 _CHIP, _KIND, _VALUE, _COUNT = 24, 9, 34, 8
 KIND_NAMES = {
     "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
@@ -21,9 +23,19 @@ KIND_NAMES = {
 MODE_NAMES = {"hybrid": "words and meaning", "lexical": "words", "vector": "meaning"}
 
 
-def draw_list_title(name: str, scope: Scope, signs: Signs) -> Content:
-    """The title."""
+def how_found(response: SearchResponse, *, waiting: bool) -> str:
+    """By what the hits were found, where that is less than was asked for."""
+    if waiting:
+        return f"by words; meaning comes {_MORE}"
+    fell_back = response.mode == "lexical" and any(step.stage == "vector" for step in response.trace)
+    return "by words alone" if fell_back and response.hint else ""
+
+
+def draw_list_title(name: str, by: str, scope: Scope, signs: Signs) -> Content:
+    """The title. `by`: by what the hits were found, where that is to be told."""
     parts: list[tuple[str, str] | str] = [name]
+    if by:
+        parts.append((f" {by.replace(_MORE, signs.more)}", "$cb-dim"))
     if scope.mode != "hybrid":
         parts += [" ", (f" {MODE_NAMES[scope.mode]} only ", "$cb-text on $cb-cursor")]
     for kind, value in scope.picked:

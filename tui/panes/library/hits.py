@@ -18,7 +18,7 @@ from tui.panes.library.queries import Found, Keys, Page, read_page
 from tui.panes.library.scope import Scope
 from tui.render.library_rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
 from tui.render.library_states import no_meaning, none_found, none_pass, nothing_ingested
-from tui.render.library_title import draw_list_title
+from tui.render.library_title import draw_list_title, how_found
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
 from tui.widgets.notice_view import NoticeView
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from core.library.browse import LibrarySize
     from core.library.search_hit import SearchHit
     from core.library.search_inspect import DocSummary
+
+
+CAPPED = 50
+"""Hits from which on there may be more: as many as a search fuses."""
 
 
 class Hits(Vertical):
@@ -50,6 +54,7 @@ class Hits(Vertical):
         self.scope = Scope()
         self.holds: LibrarySize | None = None
         self._told = ""
+        self._by = ""
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -90,12 +95,13 @@ class Hits(Vertical):
         else:
             self.place.tell(nothing_ingested())
 
-    def show_hits(self, found: Found, scope: Scope, *, took_ms: float, keep: bool) -> None:
+    def show_hits(self, found: Found, scope: Scope, *, took_ms: float, keep: bool, waiting: bool) -> None:
         """Show what a search has found; with `keep` the passage that was chosen stays so, and where it stands."""
         before = self.hit
         rows = HitRows(found.response.hits)
         self.scope, self.holds = scope, found.size
         self._told = f"{took_ms:.0f} ms"
+        self._by = how_found(found.response, waiting=waiting)
         at = rows.index_of(before.chunk_id) if keep and before is not None else None
         top = round(self.rows.scroll_y) // self.rows.tall
         if at is not None and isinstance(self.rows.rows, HitRows):
@@ -157,11 +163,13 @@ class Hits(Vertical):
         """What stands in the frame."""
         rows, dot = self.rows.rows, f" {self._signs.dot} "
         name = "Documents" if isinstance(rows, DocRows) else "Found"
-        self.border_title = draw_list_title(name, self.scope, self._signs)
+        by = self._by if isinstance(rows, HitRows) else ""
+        self.border_title = draw_list_title(name, by, self.scope, self._signs)
         size = "" if self.holds is None else draw_size(
             self.holds.documents, self.holds.passages, self.holds.waiting, self._signs
         )  # fmt: skip
-        at = f"{self.rows.chosen + 1:,} of {rows.total:,}" if rows.total else ""
+        every = f"the {rows.total} best" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
+        at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
         self.border_subtitle = Content(dot.join(part for part in told if part))
 

@@ -84,7 +84,7 @@ def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Calla
 
         store = job.store()
         mode = "lexical" if scope.mode == "lexical" else "hybrid"
-        query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True, explain=True)
+        query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
         said: NoVectors = NoVectors(*told)
         return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
 

@@ -139,19 +139,7 @@ class LibraryScreen(Screen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        shown = self.document.shown
-        return Situation(
-            "box" if self.box.has_focus else "library",
-            cases=self.hits.total,
-            query=self.box.asked,
-            filtered=bool(self.searching.scope.picked),
-            library=True,
-            cited=self.cited is not None,
-            hit=self.hit is not None,
-            document=shown is not None,
-            markdown=shown is not None and bool(shown.opened.blocks),
-            zoomed=self.has_class("-zoomed"),
-        )
+        return situation_of(self)
 
     def changed(self) -> None:
         """Other actions are possible now."""
@@ -303,3 +291,20 @@ class LibraryScreen(Screen[None]):
         elif self.has_class("-narrow"):
             self.at("why")
             self.call_after_refresh(self.why.focus)
+
+
+def situation_of(screen: LibraryScreen) -> Situation:
+    """What is possible in the pane as it is."""
+    shown = screen.document.shown
+    return Situation(
+        "box" if screen.box.has_focus else "library",
+        cases=screen.hits.total,
+        query=screen.box.asked,
+        filtered=bool(screen.searching.scope.picked),
+        library=True,
+        cited=screen.cited is not None,
+        hit=screen.hit is not None,
+        document=shown is not None,
+        markdown=shown is not None and bool(shown.opened.blocks),
+        zoomed=screen.has_class("-zoomed"),
+    )

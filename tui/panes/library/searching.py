@@ -95,7 +95,8 @@ class Searching:
 
     def _put(self, found: Found) -> None:
         keep = not self._fresh and self._chosen_by_hand()
-        self._screen.hits.show_hits(found, self.scope, took_ms=ms_since(self._asked_at), keep=keep)
+        took, waiting = ms_since(self._asked_at), waits_for_meaning(found.response)
+        self._screen.hits.show_hits(found, self.scope, took_ms=took, keep=keep, waiting=waiting)
         self._fresh = False
         self._screen.searched()
         if self._opening:
@@ -113,9 +114,7 @@ class Searching:
         def query() -> SearchQuery:
             from core.library.search import SearchQuery
 
-            return SearchQuery(
-                text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True, explain=True
-            )
+            return SearchQuery(text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
 
         def came(found: Found) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
