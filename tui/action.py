@@ -8,11 +8,11 @@ from typing import Literal
 
 Scope = Literal[
     "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
-    "evidence", "rules", "typed", "table",
+    "evidence", "rules", "typed", "table", "library", "passage", "ingest",
 ]  # fmt: skip
 Focus = Literal[
     "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
-    "typed", "table", "none",
+    "typed", "table", "library", "passage", "ingest", "naming", "none",
 ]  # fmt: skip
 
 
@@ -51,6 +51,12 @@ class Situation:
     rule: bool = False
     rule_shown: bool = False
     flaws: int = 0
+    library: bool = False
+    cited: bool = False
+    hit: bool = False
+    document: bool = False
+    markdown: bool = False
+    ingesting: bool = False
 
 
 @dataclass(frozen=True, slots=True)

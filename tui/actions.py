@@ -12,6 +12,8 @@ from tui.action import Action, Focus, Scope, Situation
 from tui.curation_actions import CURATION
 from tui.evidence_actions import EVIDENCE
 from tui.keys import Keys, Wish, grant, key_name, types_text
+from tui.library_actions import LIBRARY
+from tui.library_ingest_actions import INGEST_ACTIONS
 from tui.rule_actions import RULE_ACTIONS
 
 
@@ -81,10 +83,8 @@ def _needs_colours(now: Situation) -> str:
     return "NO_COLOR is set: every theme looks the same." if now.no_color else ""
 
 
-def _pane(name: str, title: str, digit: str, *, later: bool = False) -> Action:
-    reason = f"{name.capitalize()} comes with a later version of casebook." if later else ""
-    keys = (f"alt+{digit}", digit)
-    return Action(f"pane.{name}", title, keys, "app", APP, priority=True, enabled=lambda _now: reason)
+def _pane(name: str, title: str, digit: str) -> Action:
+    return Action(f"pane.{name}", title, (f"alt+{digit}", digit), "app", APP, priority=True)
 
 
 FIND, MOVE, READ, CASE, SESSION = "Find", "In the list", "In a text", "The case", "In a session"
@@ -147,6 +147,8 @@ ACTIONS: tuple[Action, ...] = (
     *CURATION,
     *EVIDENCE,
     *RULE_ACTIONS,
+    *LIBRARY,
+    *INGEST_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -163,7 +165,7 @@ ACTIONS: tuple[Action, ...] = (
     _pane("errors", "Errors: have we met this?", "1"),
     _pane("evidence", "Evidence: is it in the transcript?", "2"),
     _pane("rules", "Rules: why did this fire?", "3"),
-    _pane("library", "Library: where does it say so?", "4", later=True),
+    _pane("library", "Library: where does it say so?", "4"),
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
     Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
     Action("app.help", "Keys and what they do", ("question_mark", "f1"), "app", APP, "help", 90, False, True),
@@ -191,19 +193,30 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "list", "rules"),
     ("app", "case", "scroll", "rules"),
     ("app", "typed"),
+    ("list", "ingest"),
+    ("scroll", "ingest"),
     ("list", "table"),
     ("case", "scroll", "table"),
+    ("app", "list", "library"),
+    ("app", "case", "scroll", "library"),
+    ("app", "why", "scroll", "library"),
+    ("scroll", "passage"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
 _HOLDING = (
     {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
-    | {part: {part} for part in ("triage", "write", "history", "conflict", "table")}
-    | {"rules": {"app", "rules"}, "typed": {"app", "typed"}}
+    | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage")}
+    | {"rules": {"app", "rules"}, "typed": {"app", "typed"}, "library": {"app", "library"}, "naming": {"ingest"}}
 )
 """The scopes of a footer where the pane's keys do not hold."""
 
-_ALSO: dict[str, set[str]] = {"evidence": {"undo.last"}, "triage": {"fix.write", "undo.last"}, "history": {"undo.redo"}}
+_ALSO: dict[str, set[str]] = {
+    "evidence": {"undo.last"},
+    "triage": {"fix.write", "undo.last"},
+    "history": {"undo.redo"},
+    "library": {"find.focus", "view.zoom"},
+}
 """Actions of the pane that hold in such a place all the same."""
 
 _NO_KEY = "unbound"
@@ -304,7 +317,7 @@ def _has(action: Action, word: str, keys: Keys) -> bool:
 def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
     """The key to show: inside the box a plain letter would be typed, so only the others count there."""
     held = keys.of(action.id, action.keys)
-    typing = focus in ("box", "typed") and action.scope != focus
+    typing = focus in ("box", "typed", "naming") and action.scope != focus
     usable = [key for key in held if not typing or not types_text(key)]
     return usable[0] if usable else ""
 

@@ -27,7 +27,16 @@ from tui.look import Look, colours_forbidden
 from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
-from tui.panes.messages import PaneCopied, PaneCounted, PaneSaid, PaneShowAll, PaneTroubled
+from tui.panes.library.ingesting import Ingesting
+from tui.panes.messages import (
+    PaneCopied,
+    PaneCounted,
+    PaneOpenCitation,
+    PaneSaid,
+    PaneSearchLibrary,
+    PaneShowAll,
+    PaneTroubled,
+)
 from tui.pasting import InertPaste
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
@@ -40,7 +49,18 @@ from tui.widgets.bars import KeyFooter, TopBar
 
 STYLES = Path(__file__).resolve().parent.parent / "styles"
 
-SHEETS = ("base", "errors", "session", "incoming", "curation", "evidence", "rules", "narrow")
+SHEETS = (
+    "base",
+    "errors",
+    "session",
+    "incoming",
+    "curation",
+    "evidence",
+    "rules",
+    "library",
+    "library_ingest",
+    "narrow",
+)
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -99,6 +119,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), self.signs)
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
+        self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed)
+        self.errors.reading = lambda: self.ingesting.busy
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.signs)
         self._over = Covering(self, around, clock)
@@ -111,6 +133,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         """One line, the pane, one line."""
         yield self.top
         yield self.errors
+        yield self.ingesting
         yield self.keys
 
     def on_ready(self) -> None:
@@ -134,7 +157,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         """What one can do now depends on this."""
         over = self._situated
         now = over.situation() if over else self.errors.situation() if self.errors.is_mounted else Situation()
-        return replace(now, no_color=colours_forbidden(), readonly=bool(self.top.place.readonly))
+        readonly = bool(self.top.place.readonly)
+        return replace(now, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
 
     @property
     def _situated(self) -> Situated | None:
@@ -160,24 +184,28 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
             "app.jump": self._jump,
             "app.status": self._status,
-            "pane.errors": self._to_errors,
-            "pane.evidence": self._to_evidence,
+            "pane.errors": self._over.errors,
+            "pane.evidence": self._over.evidence,
             "pane.rules": self._over.rules,
+            "pane.library": self._over.library,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
             act()
+        else:
+            self.ingesting.perform(action_id)
 
     def _palette(self) -> None:
         from textual.command import CommandPalette
 
         from tui.palette import ActionProvider
 
-        if self._covered() and not isinstance(self.screen, Situated):
+        if self.covered and not isinstance(self.screen, Situated):
             return
         self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
 
-    def _covered(self) -> bool:
+    @property
+    def covered(self) -> bool:
         """Whether another screen stands over the workbench: keys that go before everything do nothing then."""
         return len(self.screen_stack) > 1 and not self.screen.has_class("-pane")
 
@@ -202,28 +230,14 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         from tui.jump import focus_on, targets
         from tui.screens.jump import JumpScreen
 
-        if not self._covered():
+        if not self.covered:
             self.push_screen(JumpScreen(targets(self.screen)), focus_on)
 
     def _status(self) -> None:
         from tui.screens.status import StatusScreen
 
-        if not self._covered():
+        if not self.covered:
             self.push_screen(StatusScreen(self.jobs, self._around.config, self.signs))
-
-    def _to_evidence(self) -> None:
-        from tui.panes.evidence.screen import EvidenceScreen
-
-        if self._over.leave_for(EvidenceScreen):
-            memory = self._state.panes.get("evidence")
-            screen = EvidenceScreen(self.jobs, self.errors.curating, self.top.place, memory)
-            self.push_screen(screen, lambda _left: self.on_pane_changed())
-
-    def _to_errors(self) -> None:
-        if self.screen.has_class("-pane"):
-            self.screen.dismiss()
-        elif not self._covered() and self.errors.focus_part in ("none", "box"):
-            self.errors.results.body.take_focus()
 
     def _help(self) -> None:
         from tui.screens.help import HelpScreen
@@ -247,6 +261,10 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
             self._keep()
             self._keeper.last()
         self.jobs.close(0.0)
+
+    def recalled(self, pane: str) -> Memory:
+        """How a pane was left the last time."""
+        return self._state.panes.get(pane, {})
 
     def remember(self, pane: str, memory: Memory) -> None:
         """How a pane other than the errors looks now."""
@@ -284,6 +302,14 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
     def on_pane_said(self, event: PaneSaid) -> None:
         """Something is to be told once, as it happens."""
         self.say(event.text, severity=event.severity, seconds=10)
+
+    def on_pane_search_library(self, event: PaneSearchLibrary) -> None:
+        """The library is to be searched."""
+        self._over.library(event)
+
+    def on_pane_open_citation(self, event: PaneOpenCitation) -> None:
+        """The library is to show what is cited."""
+        self._over.library(event)
 
     def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.config import Config
-from core.settings import EmbeddingSettings
+from core.settings import ChunkingSettings, EmbeddingSettings
 from tui.crash import Logger, no_log
 from tui.keys import Wish
 from tui.state import State
@@ -44,6 +44,11 @@ class Surroundings:
     def embedding(self) -> EmbeddingSettings | None:
         """How cases are embedded; without settings none are."""
         return self.config.values.embedding if self.config else None
+
+    @property
+    def chunking(self) -> ChunkingSettings:
+        """How the library cuts documents."""
+        return self.config.values.chunking if self.config else ChunkingSettings()
 
     @property
     def sources(self) -> Sources:

@@ -16,7 +16,7 @@ Phase = Literal["looking", "reading", "tidying", "completed", "aborted"]
 
 @dataclass(frozen=True, slots=True)
 class IngestPace:
-    """An ingest so far. `done` of `total` files are settled, `path` is the one being read (empty between two).
+    """An ingest so far. `done` of `total` files are settled, `path` is the one being read, or the last.
 
     `counts`: files by what came of them (new, updated, unchanged, …); `passages` written. `elapsed_s` since it began,
     `reading_s` since its first file. `slowest`: milliseconds and path, the slowest first.
@@ -70,8 +70,6 @@ def _settled(pace: IngestPace, event: IngestEvent) -> IngestPace:
         pace,
         phase="tidying" if done >= pace.total else pace.phase,
         done=done,
-        path="",
-        media="",
         counts={**pace.counts, result: pace.counts.get(result, 0) + 1},
         passages=pace.passages + (event.chunks or 0 if result not in ("unchanged", "skipped", "error") else 0),
         slowest=slowest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 ItemKind = Literal["new", "updated", "moved", "removed", "unchanged", "skipped", "error"]
@@ -85,6 +85,14 @@ class IngestReport:
     skip_examples: Mapping[str, tuple[str, ...]]
     corpus_revision: int
     items: tuple[Item, ...] | None
+
+
+def worth_a_look(report: IngestReport, most: int = 2_000) -> IngestReport:
+    """The report with the items alone that a person may want to see: errors, warnings, then what was left out."""
+    items = report.items or ()
+    troubles = [one for one in items if one.kind == "error" or one.warnings]
+    left = [one for one in items if one.kind == "skipped"]
+    return replace(report, items=tuple((troubles + left)[:most]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,3 +70,9 @@ def tags_of(con: apsw.Connection, doc_id: str) -> tuple[str, ...]:
 def _document(con: apsw.Connection, where: str, wanted: str) -> Document | None:
     row = con.execute(f"SELECT {_DOCUMENT} FROM documents WHERE {where}", (wanted,)).fetchone()
     return Document(*row) if row else None
+
+
+def documents_of_sources(con: apsw.Connection) -> dict[str, int]:
+    """How many documents each root has, by its id; one without any is left out."""
+    rows = con.execute("SELECT source_id, count(*) FROM documents GROUP BY source_id").fetchall()
+    return dict(cast("list[tuple[str, int]]", rows))

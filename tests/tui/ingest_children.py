@@ -18,7 +18,7 @@ def slow(casebook: str, *given: str) -> int:
     """The real ingest; after each file it waits until it is let go or stopped."""
     real = library_ingest.ingest
     go_on = Path(casebook).with_name(GO_ON)
-    ingest_child.EVERY = 0.0
+    ingest_child.EVERY = 0.01
 
     def slowly(store, roots, options, *, on_event, cancelled) -> IngestReport:
         def told(event: IngestEvent) -> None:

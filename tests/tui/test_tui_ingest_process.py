@@ -11,6 +11,8 @@ import pytest
 
 from core.fault import Fault
 from core.library.ingest_pace import IngestPace
+from core.library.ingest_report import worth_a_look
+from core.library.run_row import last_run
 from core.settings import ChunkingSettings
 from core.store import jobs, open_store
 from tui.panes.library import ingest_process
@@ -119,3 +121,15 @@ def test_one_whose_workbench_is_killed_ends_and_the_next_completes_it(tmp_path: 
     assert (again.new, again.unchanged) == (2, 1)
     IngestProcess(tmp_path / "two.db", [docs], CHUNKING).run(lambda _pace: None)
     assert passages(path) == passages(tmp_path / "two.db")
+
+
+def test_the_last_run_is_remembered_with_what_is_worth_a_look(tmp_path: Path, docs: Path) -> None:
+    path = tmp_path / "one.db"
+    with open_store(path, write=True, create=True) as store:
+        assert last_run(store.con) is None
+    report = IngestProcess(path, [docs], CHUNKING).run(lambda _pace: None)
+    with open_store(path) as store:
+        kept = last_run(store.con)
+    assert kept is not None
+    assert worth_a_look(kept[0]) == report
+    assert [item.kind for item in report.items or ()] == ["skipped", "skipped"]

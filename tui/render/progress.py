@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 _BAR = 16
 _FILE_FROM = 12
-_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding"}
+_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding", "ingest": "Reading files"}
 LISTED = 10_000
+
+Parts = list[tuple[str, str]]
+"""Texts with their styles, for `Content.assemble`."""
 
 
 def draw_progress(
@@ -43,19 +46,26 @@ def draw_progress(
 
 def _figures(progress: Progress, signs: Signs) -> Iterator[list[tuple[str, str]]]:
     share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
-    full = round(share * _BAR)
-    done, to_do = ("#", "-") if signs.plain else ("━", "─")
-    yield [(f"{share:4.0%} ", "bold $cb-text")]
-    yield [(done * full, "$cb-accent"), (to_do * (_BAR - full), "$cb-line"), (" ", "")]
+    told, *bar = share_bar(share, signs)
+    yield [told]
+    yield bar
     if progress.kind == "import":
         yield [(f"{size_of(progress.done)} of {size_of(progress.total)} ", "$cb-text")]
     else:
         yield [(f"{progress.done:,} of {progress.total:,} ", "$cb-text")]
     if progress.eta_s is not None and progress.done < progress.total:
-        yield [(f"{_lasting(progress.eta_s)} left ", "$cb-soft")]
+        yield [(f"{lasting(progress.eta_s)} left ", "$cb-soft")]
     if progress.rate > 0:
         rate = size_of(progress.rate) if progress.kind == "import" else f"{progress.rate:,.0f}"
         yield [(f"{rate}/s ", "$cb-dim")]
+
+
+def share_bar(share: float, signs: Signs) -> Parts:
+    """A share of 0 to 1 in per cent, and as a bar."""
+    full = round(share * _BAR)
+    done, to_do = ("#", "-") if signs.plain else ("━", "─")
+    bar = [(done * full, "$cb-accent"), (to_do * (_BAR - full), "$cb-line"), (" ", "")]
+    return [(f"{share:4.0%} ", "bold $cb-text"), *bar]
 
 
 def _tail(file: str, cells: int, more: str) -> str:
@@ -68,7 +78,8 @@ def _tail(file: str, cells: int, more: str) -> str:
     return more + flat
 
 
-def _lasting(seconds: float) -> str:
+def lasting(seconds: float) -> str:
+    """A stretch of time as people say it."""
     whole = max(1, round(seconds))
     if whole < 90:
         return f"{whole} s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,8 +21,6 @@ GRACE = 60.0
 """Seconds it has for the file it is at; then it is ended, and the next ingest reads that file again."""
 EVERY = 0.1
 """Seconds between two words of how far it is: a library of unchanged files passes thousands a second."""
-TROUBLES = 2_000
-"""Items with an error or a warning that are told."""
 
 
 def ingest_into(
@@ -33,20 +32,19 @@ def ingest_into(
 ) -> IngestReport:
     """Ingest these folders, or all that are known where none is given; the casebook is made if there is none.
 
-    Of the report's items those with an error or a warning are told, up to `TROUBLES`. Raises Fault: what `ingest`
-    raises.
+    The report's items are those that are worth a look. Raises Fault: what `ingest` raises.
     """
     from core.flows.library_ingest import ingest
+    from core.library.ingest_report import worth_a_look
     from core.store import open_store
 
-    with open_store(casebook, write=True, create=True) as store:
-        report = ingest(store, roots, options, on_event=_Paced(tell).heard, cancelled=cancelled)
-    troubles = [one for one in report.items or () if one.kind == "error" or one.warnings]
-    return replace(report, items=tuple(troubles[:TROUBLES]))
+    with open_store(casebook, write=True, create=True) as store, _Paced(tell) as paced:
+        report = ingest(store, roots, options, on_event=paced.heard, cancelled=cancelled)
+    return worth_a_look(report)
 
 
 class _Paced:
-    """Folds the events, and tells now and then; of a large file that it has begun."""
+    """Folds the events as they come, and tells now and then how it stands, also while a large file is read."""
 
     def __init__(self, tell: Callable[[IngestPace], None]) -> None:
         from core.library.ingest_pace import IngestPace
@@ -54,17 +52,27 @@ class _Paced:
         self._tell = tell
         self._pace = IngestPace()
         self._began = time.monotonic()
-        self._told = 0.0
+        self._over = threading.Event()
+        self._teller = threading.Thread(target=self._now_and_then, daemon=True)
+
+    def __enter__(self) -> _Paced:
+        self._teller.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._teller.join()
+        self._tell(self._pace)
 
     def heard(self, event: IngestEvent) -> None:
         """One event of the ingest."""
         from core.library.ingest_pace import paced
 
-        now = time.monotonic()
-        self._pace = paced(self._pace, event, now - self._began)
-        if now - self._told >= EVERY or not event.kind.startswith("asset"):
-            self._told = now
-            self._tell(self._pace)
+        self._pace = paced(self._pace, event, time.monotonic() - self._began)
+
+    def _now_and_then(self) -> None:
+        while not self._over.wait(EVERY):
+            self._tell(replace(self._pace, elapsed_s=time.monotonic() - self._began))
 
 
 def main(casebook: str, options: str, *roots: str) -> int:

@@ -59,7 +59,8 @@ class IngestProcess:
 def _heard(said: bytes, tell: Callable[[IngestPace], None]) -> IngestReport | None:
     """Hand on how it stands; the report at the end, or its Fault."""
     from core.library.ingest_pace import IngestPace
-    from core.library.ingest_report import IngestReport, Item, Scope
+    from core.library.ingest_report import IngestReport
+    from core.library.run_row import report_of
 
     value: dict[str, Any] = json.loads(said)
     kind = value.pop("schema_version", None)
@@ -69,8 +70,4 @@ def _heard(said: bytes, tell: Callable[[IngestPace], None]) -> IngestReport | No
         return None
     if kind != IngestReport.SCHEMA:
         raise fault_of(value)
-    said_scope = value.pop("scope")
-    scope = Scope(said_scope["root"], *(tuple(said_scope[name]) for name in ("roots", "include", "exclude")))
-    items = [Item(**{**one, "warnings": tuple(one["warnings"])}) for one in value.pop("items") or ()]
-    examples = {name: tuple(paths) for name, paths in value.pop("skip_examples").items()}
-    return IngestReport(**value, scope=scope, items=tuple(items), skip_examples=examples)
+    return report_of(value)

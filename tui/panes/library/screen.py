@@ -20,6 +20,7 @@ from tui.panes.errors.watching import files_at, watch
 from tui.panes.library.acts import LibraryActs
 from tui.panes.library.document import DocumentView
 from tui.panes.library.hits import Hits
+from tui.panes.library.ingesting import IngestLine
 from tui.panes.library.meaning import Meaning
 from tui.panes.library.memory import memory_of, recall
 from tui.panes.library.reading import Wanted
@@ -92,6 +93,7 @@ class LibraryScreen(Screen[None]):
             with Container(id="library-reading"):
                 yield self.document
                 yield self.why
+        yield IngestLine(self.signs)
         yield self._keys
 
     def on_mount(self) -> None:
@@ -281,6 +283,7 @@ class LibraryScreen(Screen[None]):
             self.dismiss()
 
     def _toggle_why(self) -> None:
+        self.remove_class("-zoomed")
         shown = self.why.region.area > 0
         self.set_class(shown, "-no-why")
         self.set_class(not shown, "-why")
