@@ -28,6 +28,7 @@ WHOLE: Final = 4_000_000
 MOST_LINES: Final = 20_000
 """Lines opened at once."""
 _STEP: Final = 1 << 20
+_READ_ANEW: Final = 400_000  # code points
 
 State = Literal["same", "changed", "passages"]
 
@@ -82,12 +83,12 @@ def open_document(
     if data is None or doc.media_type == "pdf":
         return _kept(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
-    told = "" if same else "the file has changed since it was read: the lines may have moved; ingest it again"
+    told = "" if same else "changed since it was read: lines may have moved"
     wanted = around or (cited[0] if cited else 1)
     first, lines, total = _lines(data, wanted)
     blocks: tuple[OpenBlock, ...] = ()
-    if same and doc.media_type == "markdown" and doc.block_count <= MOST_LINES:
-        blocks = _blocks(con, doc)
+    if doc.media_type == "markdown" and doc.block_count <= MOST_LINES:
+        blocks = _blocks(con, doc) if same else _blocks_now(lines, total)
     state: State = "same" if same else "changed"
     return OpenDocument(summary_of(con, doc), state, told, first, lines, total, cited, blocks, file=file)
 
@@ -173,7 +174,21 @@ def _blocks(con: apsw.Connection, doc: Document) -> tuple[OpenBlock, ...]:
     for block in blocks_of(con, doc.doc_id):
         lines = lines_of((span_of(orjson.loads(block.source_span_json)),))
         if lines is not None:
-            found.append(OpenBlock(block.kind, *lines))
+            kind: BlockKind = block.kind
+            found.append(OpenBlock(kind, *lines))
+    return tuple(found)
+
+
+def _blocks_now(lines: Sequence[str], total: int) -> tuple[OpenBlock, ...]:
+    """Of a file that is another one now: read anew, if that takes no time."""
+    if len(lines) != total or sum(map(len, lines)) > _READ_ANEW:
+        return ()
+    from core.library.parse.markdown import parse_markdown
+
+    found: list[OpenBlock] = []
+    for block in parse_markdown("\n".join(lines)).blocks:
+        if (place := lines_of((block.span,))) is not None:
+            found.append(OpenBlock(block.kind, *place))
     return tuple(found)
 
 

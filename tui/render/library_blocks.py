@@ -130,11 +130,7 @@ def _code(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     for at, (number, text) in enumerate(lines):
         if fenced and (at == 0 or (at == len(lines) - 1 and _FENCE.match(text))):
             continue
-        yield from verbatim(text, number, paper, "$cb-accent" if not text.startswith(("+", "-")) else _diff(text), "  ")
-
-
-def _diff(text: str) -> str:
-    return "$cb-good" if text[0] == "+" else "$cb-bad"
+        yield from verbatim(text, number, paper, "$cb-soft", "  ")
 
 
 def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
@@ -149,7 +145,7 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
         if fence:
             code = not code
         elif code:
-            yield from verbatim(text, number, paper, "$cb-accent")
+            yield from verbatim(text, number, paper)
         elif bullet is not None:
             lead = _lead(bullet, paper)
             held = [(number, text[bullet.end() :])]

@@ -16,7 +16,7 @@ _MARKS = re.compile(
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )
 _TONES = {
-    "code": "$cb-accent", "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
+    "code": "$cb-text on $cb-sunk", "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
     "slant2": "italic $cb-text", "struck": "strike $cb-dim", "link": "underline $cb-text", "auto": "underline $cb-dim",
 }  # fmt: skip
 

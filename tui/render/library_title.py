@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from tui.panes.library.scope import Scope
 
 _MORE = "…"
-_CHIP, _KIND, _VALUE, _COUNT = 24, 9, 34, 8
+_CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
 KIND_NAMES = {
     "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
-    "type": "source", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
+    "type": "type", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
 }  # fmt: skip
 """How each kind of filter is called."""
 MODE_NAMES = {"hybrid": "words and meaning", "lexical": "words", "vector": "meaning"}

@@ -153,7 +153,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         dot = f" {self._signs.dot} "
         told = dot.join(part for part in (count, form) if part)
         if one.told:
-            self.border_subtitle = Content.assemble((inline(one.told, 160), "$cb-draft"), dot, told)
+            self.border_subtitle = Content.assemble(told, dot, (inline(one.told, 160), "$cb-draft"))
         else:
             self.border_subtitle = Content(told)
 

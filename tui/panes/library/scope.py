@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from core.library.filters import SearchFilters
     from core.library.search_hit import Mode
 
-Kind = Literal["tag", "path", "period", "lang", "code", "media", "type", "trust", "source", "repo", "doc"]
+Kind = Literal["period", "tag", "path", "lang", "code", "media", "type", "trust", "source", "repo", "doc"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MODES: tuple[Mode, ...] = ("hybrid", "lexical", "vector")
 """In the order in which one key goes through them."""
