@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 from core.fault import Fault
 from core.rules import languages
-from core.rules.snippets import code_words
+from core.rules.snippets import CodeWords, code_text, code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
 
@@ -54,6 +54,10 @@ _COMMAND = ("command", "cmd")
 _WHERE = ("workdir", "cwd")
 _ASIDE = ("subagent_type", "output_mode", "type", *_WHERE)
 """Fields that say where or how, and little about what."""
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_./\\:\-]+")
+"""Where an identifier or a path has its joints."""
+_FOLDERS = 3
+"""Words of a folder that a model reads, the last of them."""
 _FIRST = ("description", "prompt", "command", "content", "new_string", "pattern", "query", "url")
 
 
@@ -78,7 +82,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
-    model reads; `project` are the languages of the project; `words` are those of what the call does, as code has them,
+    model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
     `removed` those that an edit takes away."""
 
     tool: str
@@ -89,7 +93,7 @@ class CallText:
     programs: frozenset[str]
     model_text: str
     pattern_text: str
-    words: frozenset[str]
+    code: CodeWords = CodeWords()  # noqa: RUF009  frozen
     removed: frozenset[str] = frozenset()
 
 
@@ -119,9 +123,10 @@ def call_text(call: ToolCall) -> CallText:
     model = _model_text(call, parts, path, known)
     patterns = _pattern_text(given, parts)
     new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
-    words = code_words(patterns)
     gone = old - new
-    return CallText(call.tool_name, parts, known, call.project, act, programs, model, patterns, words, gone)
+    return CallText(
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code_text(patterns), gone
+    )
 
 
 def _said(given: Mapping[str, Any], name: str) -> str:
@@ -221,15 +226,25 @@ def _only_reads(program: str, command: str) -> bool:
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:
-    """What a model reads: what is done, in which language, then what says most, first."""
+    """What a model reads: with which tool, in which language and place, then what says most, first.
+
+    Folders tell the trade (`toys/spinner.json`), and names are read as the words they are made of.
+    """
     names = " ".join(languages.TITLES.get(name, name.title()) for name in sorted(known))
-    head = " ".join(filter(None, (call.tool_name, names, path.replace("\\", "/").rpartition("/")[2])))
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    around = " ".join(_in_words(folder).split()[-_FOLDERS:])
+    head = " ".join(filter(None, (call.tool_name, names, around, name)))
     order = {name: at for at, name in enumerate(_FIRST)}
     said = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
     # As with errors, of a path in a command only the name says something.
     texts = (PATH.sub(_base_name, part.text) if part.name == "command" else part.text for part in said)
     body = "\n".join(text.strip()[:1_200] for text in texts if text.strip())
-    return f"{head}: {body}"[:MODEL_READ]
+    return f"{head}: {_in_words(body[:MODEL_READ])}"[:MODEL_READ]
+
+
+def _in_words(text: str) -> str:
+    """Identifiers and paths as the words they are made of; addresses stay whole."""
+    return " ".join(part if "://" in part else _JOINT.sub(" ", part) for part in text.split(" "))
 
 
 def _base_name(found: re.Match[str]) -> str:

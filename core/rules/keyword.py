@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.rules import languages
 from core.rules.call import PATH, CallText
 from core.rules.rule import Rule
-from core.rules.snippets import Shown, likest
+from core.rules.snippets import CodeWords, Shown, likest
 from core.rules.tables import READ, Tables
 from core.rules.terms import stem, terms
 
@@ -137,9 +137,9 @@ class KeywordIndex:
         return hits
 
 
-def with_code(score: KeywordScore, shown: Shown, words: Collection[str]) -> KeywordScore:
+def with_code(score: KeywordScore, shown: Shown, code: CodeWords) -> KeywordScore:
     """The score with what the rule's own code adds, where it stands in the call."""
-    best = likest(shown, words)
+    best = likest(shown, code)
     if best is None or best[1] < _LEAST:
         return score
     snippet, more = best

@@ -63,6 +63,8 @@ _NAMES: Final = {
     "data": "yaml toml",
 }
 _BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
+_TEXT_FILES: Final = {"requirements": "python", "constraints": "python", "cmakelists": "cpp", "robots": "data"}
+"""Files that end in `.txt` and are no text for people."""
 _KIN: Final = (
     frozenset(("javascript", "typescript", "html", "css")),
     frozenset(("c", "cpp")),
@@ -87,6 +89,8 @@ def of_path(path: str) -> str:
         return "docker"
     if name in ("makefile", ".bashrc", ".zshrc", ".profile"):
         return "shell"
+    if name.endswith(".txt"):
+        return next((language for start, language in _TEXT_FILES.items() if name.startswith(start)), "prose")
     return _BY_SUFFIX.get(name.rpartition(".")[2] if "." in name else "", "")
 
 

@@ -167,7 +167,7 @@ def _order(rule: Rule) -> tuple[str, str, int]:
 def _scored(
     book: Book, at: int, regime: Regime, similarity: float | None, keyword: KeywordScore, text: CallText
 ) -> _Scored:
-    coded = with_code(keyword, book.shown[at], text.words)
+    coded = with_code(keyword, book.shown[at], text.code)
     context = context_of(text, book.languages[at], book.words[at], book.shown[at])
     return _Scored(at, round(relevance(regime, similarity, coded.score, context.factor), 4), similarity, coded, context)
 

@@ -12,17 +12,19 @@ from typing import Literal
 
 from core.rules import languages
 from core.rules.call import VIEWERS, Act, CallText
-from core.rules.snippets import Shown, turned
+from core.rules.snippets import Shown, cured, turned
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
 TIE = 0.15
 """What a full keyword score adds where similarity decides: a small model cannot tell apart what lies closer."""
-SHARE = 0.4
+SHARE = 0.55
 """Similarity's share where both are fused."""
 _ABOUT = 0.5
 _LOOK, _PROSE = 0.4, 0.35
 _CURED, _UNDONE = 0.5, 1.2
+_CURE = 0.8
+"""What a whole cure in the call takes away."""
 _OTHER_LANGUAGE, _SAME_LANGUAGE = 0.6, 1.1
 _OTHER_PROJECT, _SAME_PROJECT = 0.9, 1.03
 
@@ -37,8 +39,8 @@ class Cutoffs:
     """From which relevance on the best rule applies: with both tiers, with keywords, with meaning alone (to compare);
     and which share of the best one's relevance others need to be shown beside it."""
 
-    fused: float = 0.265
-    keyword: float = 0.285
+    fused: float = 0.31
+    keyword: float = 0.3
     semantic: float = 0.37
     beside: float = 0.5
 
@@ -104,9 +106,9 @@ def context_of(
     elif turn > 0:
         factor *= _UNDONE
         reasons.append("the edit takes the cure away")
-    elif done := shown.cure & call.words:
-        factor *= _CURED
-        reasons.append(f"the call has {', '.join(sorted(done)[:3])}, which only the solution names")
+    elif (done := cured(shown, call.code)) is not None:
+        factor *= 1 - _CURE * done[1]
+        reasons.append(f"the call has {done[1]:.0%} of the cure {done[0]}")
     same = languages.agree(call.languages - {"data"}, rule_languages)
     if same is not None:
         factor *= _SAME_LANGUAGE if same else _OTHER_LANGUAGE

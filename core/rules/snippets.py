@@ -1,7 +1,7 @@
-"""What a rule shows as code: the mistake in its problem, and names that only its cure (solution, prevention) has.
+"""What a rule shows as code: the mistake in its problem, and what only its cure (solution, prevention) has.
 
-A mistake that stands in a call much as the rule quotes it says more than its words one by one; a call that uses what
-only the solution names has most likely been written by it.
+A mistake that stands in a call much as the rule quotes it says more than its words one by one; a call that has what
+only the solution shows has most likely been written by it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from core.rules.rule import Rule
 
 FULL = 4.0
 """What a snippet adds to the bm25 score of its rule where all of it stands in the call."""
+_CHECK = 0.6
+"""What the code of a prevention says of a cure: it may as well name what is looked for."""
+_ONE_WORD = 0.5
+"""How much of a cure one plain word is (`SCAN`), found in the call, also as part of a name (`scan_iter`)."""
 _TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 _WORD = re.compile(r"(?:(?<=\s)|^)--?[A-Za-z][\w\-]*|\w+")
 _MADE = re.compile(r"[a-z][A-Z]|\w_|_\w|[A-Za-z]\d|^--")
 """A word that somebody made up: camelCase, snake_case, a code, a long option. It says twice what a plain one does."""
-_NAMED = re.compile(
-    r"(?<=[.@])(?<!\*\.)[A-Za-z_]\w+|--[a-z][\w\-]+|\b[A-Za-z_]\w*(?=\()|\b[a-z_]\w+(?==(?!=))"
-    r"|\b[A-Za-z]+_\w+|\b[A-Za-z]*[a-z][A-Z]\w*"
-)
-"""A name of something that can be used: a method, a function, an argument, an option; no variable of an example."""
 _MOST = 40
 
 
@@ -36,24 +35,85 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
+class Cure:
+    """A snippet of the cure: whole, and those of its words that no mistake of the rule has or is part of; `share` is
+    what it counts, `one`: it is one plain word."""
+
+    whole: Snippet
+    own: Snippet
+    share: float
+    one: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """The code of a rule: what its problem shows, and the names that only its cure has; `wrong` and `right` are all
-    words of code that only problem or cure have. Casefolded."""
+    """The code of a rule: what its problem shows, and what its cure does; `wrong` and `right` are all words of code
+    that only problem or cure have. Casefolded."""
 
     mistakes: tuple[Snippet, ...] = ()
-    cure: frozenset[str] = frozenset()
+    cures: tuple[Cure, ...] = ()
     wrong: frozenset[str] = frozenset()
     right: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeWords:
+    """The words of a call as code has them: each by itself, and all in one text to find parts of names in."""
+
+    words: Collection[str] = frozenset()
+    joined: str = ""
+
+
+def code_text(text: str) -> CodeWords:
+    """The words of a text, ready for `likest` and `cured`."""
+    words = code_words(text)
+    return CodeWords(words, "\n".join(words))
 
 
 def shown_by(rule: Rule) -> Shown:
     """The code of a rule."""
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
     right = f"{rule.solution}\n{rule.prevention}"
-    named = {name.casefold() for text in _ticked(right) for name in _NAMED.findall(text)}
+    said = code_words(wrong)
     bad, good = (code_words(" ".join(_ticked(text))) for text in (wrong, right))
+    cures = [_cure(text, said, 1.0) for text in _ticked(rule.solution)]
+    cures += [_cure(text, said, _CHECK) for text in _ticked(rule.prevention)]
     mistakes = tuple(map(_snippet, _ticked(wrong)))
-    return Shown(mistakes, frozenset(named - code_words(wrong)), bad - code_words(right), good - code_words(wrong))
+    return Shown(mistakes, tuple(filter(None, cures)), bad - code_words(right), good - said)
+
+
+def _cure(text: str, wrong: Collection[str], share: float) -> Cure | None:
+    whole = _snippet(text)
+    own = tuple(
+        one for one in whole.words if not any(one[0] in word for word in wrong if one[0] == word or len(one[0]) > 3)
+    )
+    if not whole.words:
+        return None
+    plain = whole.words[0][0] if len(whole.words) == 1 and own and len(whole.words[0][0]) > 3 else ""
+    return Cure(whole, Snippet(text, own, sum(weight for _, weight in own) or 1.0), share, plain)
+
+
+def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
+    """How much of the cure a call has, 0 to 1, and the code that says so; None where it has none of it.
+
+    What counts is code that no mistake of the rule has, or a cure that stands there more whole than the mistake does.
+    """
+    if not shown.cures:
+        return None
+    worst = max((_likeness(one, code) for one in shown.mistakes), default=0.0)
+    best = "", 0.0
+    for one in shown.cures:
+        found = _likeness(one.own, code) if one.own.words else 0.0
+        if one.share == 1:
+            found = max(found, _likeness(one.whole, code) - worst)
+        if one.one and found < _ONE_WORD and one.one in code.joined:
+            found = _ONE_WORD
+        if found * one.share > best[1]:
+            best = one.whole.text, found * one.share
+    return best if best[1] >= _LEAST else None
+
+
+_LEAST = 0.05
 
 
 def turned(shown: Shown, removed: Collection[str]) -> int:
@@ -67,23 +127,28 @@ def code_words(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _WORD.findall(text) if len(word) > 1)
 
 
-def likest(shown: Shown, words: Collection[str]) -> tuple[Snippet, float] | None:
+def likest(shown: Shown, code: CodeWords) -> tuple[Snippet, float] | None:
     """The snippet of the mistake that stands in these words best, and what it adds (0 to `FULL`)."""
     best: tuple[Snippet, float] | None = None
     for one in shown.mistakes:
-        found = sum(weight for word, weight in one.words if _holds(words, word, weight))
-        score = FULL * (1 - 0.5**one.weight) * (found / one.weight) ** 2
-        if found and (best is None or score > best[1]):
+        score = FULL * _likeness(one, code)
+        if score and (best is None or score > best[1]):
             best = one, score
     return best
 
 
-def _holds(words: Collection[str], word: str, weight: float) -> bool:
+def _likeness(snippet: Snippet, code: CodeWords) -> float:
+    """How much of a snippet stands there, 0 to 1: a short one says less even where it is whole."""
+    found = sum(weight for word, weight in snippet.words if _holds(code, word, weight))
+    return (1 - 0.5**snippet.weight) * (found / snippet.weight) ** 2 if found else 0.0
+
+
+def _holds(code: CodeWords, word: str, weight: float) -> bool:
     """Whether a word is there, whole, or, where it is a made-up one, as part of another (`_IRQHandler`)."""
-    if word in words:
+    if word in code.words:
         return True
     part = word.strip("_")
-    return weight > 1 and len(part) > 4 and any(part in other for other in words)
+    return weight > 1 and len(part) > 4 and part in code.joined
 
 
 def _ticked(text: str) -> Iterator[str]:

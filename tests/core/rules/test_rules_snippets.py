@@ -13,7 +13,7 @@ from core.rules.match import match
 from core.rules.parse import parse_text
 from core.rules.rule import Rule
 from core.rules.score import Cutoffs
-from core.rules.snippets import FULL, code_words, likest, shown_by, turned
+from core.rules.snippets import FULL, code_text, cured, likest, shown_by, turned
 
 RULES = """\
 ### ERR-001: Rows read one by one
@@ -29,18 +29,41 @@ RULE, HOOK = parse_text(RULES).rules
 
 def test_the_mistake_is_found_whole_in_part_and_within_a_longer_name() -> None:
     shown = shown_by(RULE)
-    whole = likest(shown, code_words("for id in ids:\n    fetch_row(id)"))
-    part = likest(shown, code_words("for id in range(3): pass"))
+    whole = likest(shown, code_text("for id in ids:\n    fetch_row(id)"))
+    part = likest(shown, code_text("for id in range(3): pass"))
     assert whole is not None
     assert part is not None
     assert FULL >= whole[1] > 2 * part[1] > 0
-    assert likest(shown_by(HOOK), code_words("void TIM2_TickHandler(void)")) is not None
-    assert likest(shown, code_words("nothing of it")) is None
+    assert likest(shown_by(HOOK), code_text("void TIM2_TickHandler(void)")) is not None
+    assert likest(shown, code_text("nothing of it")) is None
 
 
-def test_only_names_of_the_cure_alone_count_as_the_cure() -> None:
-    assert shown_by(RULE).cure == {"fetch_many", "--count-queries"}
-    assert shown_by(HOOK).cure == frozenset()  # `*.c` names a kind of file
+@pytest.mark.parametrize(
+    ("call", "cure"),
+    [
+        ("rows = fetch_many(ids)", "fetch_many(ids)"),
+        ("report --count-queries", "--count-queries"),
+        ("eager_limit: strict", "eager_limit: strict"),
+        ("for id in ids: fetch_row(id)", None),
+        ("eager_limit: off", None),
+    ],
+)
+def test_code_that_only_the_cure_has_says_that_it_is_cured(call: str, cure: str | None) -> None:
+    found = cured(shown_by(RULE), code_text(call))
+    assert (found and found[0]) == cure
+    assert cured(shown_by(HOOK), code_text("int main.c")) is None  # `*.c` names a kind of file
+
+
+def test_a_cure_says_more_the_more_of_it_is_there() -> None:
+    rule = Rule("ERR-001", "t", problem="`KEYS *` blocks", solution="`SCAN`, or `UPDATE t SET n = n - 1 WHERE n > 0`")
+    whole = cured(shown_by(rule), code_text("UPDATE t SET n = n - 1 WHERE n > 0"))
+    part = cured(shown_by(rule), code_text("UPDATE t SET name = 'x'"))
+    word = cured(shown_by(rule), code_text("for key in client.scan_iter(count=9)"))
+    assert whole is not None
+    assert part is not None
+    assert word is not None
+    assert whole[1] > 2 * part[1]
+    assert word == ("SCAN", 0.5)
 
 
 def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
@@ -49,7 +72,7 @@ def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
     wrong = match(book, ToolCall("Write", {"content": "for id in ids: fetch_row(id)"}), cutoffs=everything)
     right = match(book, ToolCall("Write", {"content": "for row in fetch_many(ids): fetch_row"}), cutoffs=everything)
     assert wrong.rules[0].relevance_score > 1.5 * right.rules[0].relevance_score
-    assert any("only the solution names" in reason for reason in right.rules[0].why)
+    assert any("of the cure fetch_many(ids)" in reason for reason in right.rules[0].why)
     assert wrong.rules[0].hits[0].source == "code"
 
 
@@ -69,5 +92,5 @@ def test_what_a_commit_says_of_itself_is_no_deed() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_has_its_words_and_snippets_bounded(problem: str, call: str) -> None:
-    found = likest(shown_by(Rule("ERR-001", "t", problem=problem)), code_words(call))
+    found = likest(shown_by(Rule("ERR-001", "t", problem=problem)), code_text(call))
     assert found is None or 0 < found[1] <= FULL
