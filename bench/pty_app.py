@@ -28,7 +28,7 @@ from tui.surroundings import Surroundings
 BEAT = 0.004
 """Seconds between two beats of an event loop that nothing holds up."""
 
-LANES = ("rows", "count", "search", "case", "import", "deaf", "model", "embed")
+LANES = ("rows", "count", "search", "case", "import", "deaf", "meaning", "embed")
 
 
 class BeatingApp(CasebookApp):

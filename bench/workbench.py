@@ -300,7 +300,7 @@ def _quit_with_a_model(home: Path, env: Mapping[str, str], rounds: int) -> list[
     fill_demo(samples)
     embed_pending(samples)
     unembedded(build(OUT / "cases-2000.db", 2_000), waiting)
-    took: dict[str, list[float]] = {"model": [], "": [], "embed": []}
+    took: dict[str, list[float]] = {"meaning": [], "": [], "embed": []}
     ran = dict.fromkeys(took, 0)
     for _ in range(rounds):
         for lane, times in took.items():
@@ -316,7 +316,7 @@ def _quit_with_a_model(home: Path, env: Mapping[str, str], rounds: int) -> list[
                 pressed = terminal.send(CTRL_Q)
                 times.append(terminal.ended() - pressed)
             ran[lane] += lane in json.loads(report.read_text(encoding="utf-8"))["busy"]
-    names = {"model": "while the model is loaded", "": "with the model loaded", "embed": "while cases are embedded"}
+    names = {"meaning": "while the model is loaded", "": "with the model loaded", "embed": "while cases are embedded"}
     return [
         Row(
             f"quit, {names[lane]}",

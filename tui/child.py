@@ -10,8 +10,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from core.fault import Fault
 
@@ -34,6 +36,7 @@ class Child:
         self._killed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
+        self._writing = threading.Lock()  # another one: to end it never waits for what it does not read
 
     def stop(self) -> None:
         """Ask it to stop after the piece it is at. Returns at once."""
@@ -63,9 +66,19 @@ class Child:
 
     def ask(self, line: bytes) -> None:
         """Write it a line; one that is gone, or was told to stop, hears nothing."""
-        with self._guard, suppress(OSError, ValueError):
+        self.send(line + b"\n")
+
+    def send(self, body: bytes) -> None:
+        """Write it this; may wait until it is read, so not for the interface's thread."""
+        with self._writing, suppress(OSError, ValueError):
             if self._process is not None and self._process.stdin is not None:
-                self._process.stdin.write(line + b"\n")
+                self._process.stdin.write(body)
+
+    def output(self) -> RawIOBase:
+        """What it says, as bytes; for one reader. Raises OSError where it never began."""
+        if self._process is None or self._process.stdout is None:
+            raise FileNotFoundError(self._code)
+        return cast("RawIOBase", self._process.stdout)
 
     def kill(self) -> None:
         """End it where it stands: only for one that writes nothing."""

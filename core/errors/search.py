@@ -99,20 +99,41 @@ def _answer(
         trace.append(looked.step)
         candidates.extend(looked.candidates)
         match, weak = looked.match, weak or looked.weak
-    looked = _vector(store, query, match, weak, vectors)
-    trace.append(looked.step)
-    candidates.extend(looked.candidates)
-    match = match or looked.match
+    if match is None:
+        looked = look_by_vector(store, query, weak.id if weak is not None else None, vectors)
+    else:
+        looked = VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+    answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
+    if answer.match is not None and count:
+        match, step = counted(store, answer.match)
+        return replace(answer, match=match, trace=(*answer.trace, step))
+    return answer
+
+
+def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorLooked) -> SearchAnswer:
+    """What the text tiers have told, and what the vector tier says."""
+    trace, candidates = [*told.trace, looked.step], [*told.candidates, *looked.candidates]
+    match = told.match or looked.match
     if weak is not None and (match is None or match.id != weak.id):
         match, weak, step = _weak(match, weak, looked.refuted)
         trace.append(step)
         candidates = [one for one in candidates if one.id != weak.id] + [weak]
-    if match is not None and count:
-        match, step = counted(store, match)
-        trace.append(step)
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
     similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
-    return SearchAnswer(query, match, shown, similar, tuple(trace))
+    return SearchAnswer(told.query, match, shown, similar, tuple(trace))
+
+
+def weak_match(answer: SearchAnswer) -> Hit | None:
+    """The match that answers only because nothing is better, if it is such a one."""
+    return answer.match if any(step.stage == "decide" for step in answer.trace) else None
+
+
+def deepened(answer: SearchAnswer, looked: VectorLooked) -> SearchAnswer:
+    """An answer of the text tiers that was not counted, with what the vector tier, asked later, says."""
+    weak = weak_match(answer)
+    before = [step.stage for step in answer.trace].index("vector")
+    told = replace(answer, match=None if weak is not None else answer.match, similar=(), trace=answer.trace[:before])
+    return _joined(told, weak, looked)
 
 
 def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, Step]:
@@ -124,16 +145,20 @@ def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, 
     return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
 
 
-def _vector(store: Store, query: Query, match: Hit | None, weak: Hit | None, vectors: VectorSearch) -> VectorLooked:
-    if match is not None:
-        return VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+def look_by_vector(store: Store, query: Query, weak: int | None, vectors: VectorSearch) -> VectorLooked:
+    """What the vector tier says; `weak` is the case that a weak prefix matched. Raises apsw errors of the store."""
     off = vectors.model()
     if isinstance(off, NoVectors):
-        told = facts(remedy=off.remedy) if off.remedy else ()
-        return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
+        return not_looked(off)
     from core.errors.vector_tier import by_vector
 
-    return by_vector(store.con, query, vectors, weak.id if weak is not None else None)
+    return by_vector(store.con, query, vectors, weak)
+
+
+def not_looked(off: NoVectors) -> VectorLooked:
+    """What stands in the trace where no vector can be asked."""
+    told = facts(remedy=off.remedy) if off.remedy else ()
+    return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
 
 
 def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Looked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
@@ -24,12 +23,10 @@ def vector_search(
     *,
     kept: KeptBits | None = None,
     deadline_ms: float | None = None,
-    load: Callable[[], Embedder] | None = None,
 ) -> VectorSearch:
     """The way to the vectors of errors. Costs nothing until a search needs it.
 
-    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service. `load` loads
-    the model elsewhere than in this process.
+    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service.
     """
 
     def find() -> ModelAtHand | NoVectors:
@@ -41,34 +38,28 @@ def vector_search(
         if isinstance(found, Absent):
             return NoVectors(found.reason, found.remedy)
         if source == "process":
-            return ModelAtHand(found.model, load or (lambda: _loaded(found)))
+            return ModelAtHand(found.model, lambda: _loaded(found))
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
 
 
-def loaded_search(
-    store: Store, settings: EmbeddingSettings, kept: KeptBits, load: Callable[[], Embedder] | None = None
-) -> VectorSearch | NoVectors:
-    """The way to the vectors with the model loaded, by `load` or into this process, for one that stays; or why not.
+def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | None:
+    """Why the vectors of the casebook's errors cannot be searched now; None if they can. Loads nothing.
 
-    Takes a second or more, but next to nothing where the casebook has no vectors of the model in use. Raises Fault
-    where the casebook cannot be read.
+    Raises Fault where the casebook cannot be read.
     """
+    from core.embedding.models import Absent, current
     from core.embedding.state import why_off
     from core.errors.vector_search import place_of
 
-    vectors = vector_search(settings, "process", kept=kept, load=load)
-    model = vectors.model()
-    if isinstance(model, NoVectors):
-        return model
-    place = place_of(model)
+    found = current(settings)
+    if isinstance(found, Absent):
+        return NoVectors(found.reason, found.remedy)
+    place = place_of(found.model)
     with faults(store.path):
         off = why_off(store.con, place.kind, place.model, place.recipe)
-    if off:
-        return NoVectors(off, "casebook embed")
-    first = vectors.embed("error")
-    return first if isinstance(first, NoVectors) else vectors
+    return NoVectors(off, "casebook embed") if off else None
 
 
 def _loaded(found: Found) -> Embedder:

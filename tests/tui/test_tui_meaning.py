@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,12 @@ from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
 from core.embedding.state import VectorState, write_state
 from core.embedding.worker import run as embed_all
-from core.errors import record_resolution
+from core.errors import SearchAnswer, record_resolution
 from core.errors.embed_source import ErrorSource
 from core.store import jobs, open_store
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, until
 from tui.app import CasebookApp
+from tui.jobs import Job
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
 from tui.surroundings import Surroundings
@@ -81,14 +83,21 @@ async def asked(pilot: Pilot[None], app: CasebookApp, text: str) -> None:
 
 def held(app: CasebookApp) -> Callable[[], bool]:
     """The model takes as long as the test wants: until what this returns is called, and says that somebody waited."""
-    meaning, waiting = app.errors.meaning, list[Any]()
-    meaning.ask = waiting.append
+    meaning, waits, goes = app.errors.meaning, threading.Event(), threading.Event()
+    deepened = meaning.deepened
+
+    def slowly(job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
+        waits.set()
+        while not goes.wait(0.01):
+            job.check()
+        return deepened(job, answer)
+
+    meaning.deepened = slowly
 
     def go_on() -> bool:
-        if waiting:
-            del meaning.ask
-            meaning.ask(waiting[-1])
-        return bool(waiting)
+        if waits.is_set():
+            goes.set()
+        return waits.is_set()
 
     return go_on
 
@@ -187,8 +196,8 @@ async def test_a_result_of_an_older_text_is_dropped(embedded: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await asked(pilot, app, IN_OTHER_WORDS)
         app.errors.box.ask(STRANGER)
-        await until(pilot, lambda: app.errors.meaning.vectors is not None)
-        await until(pilot, lambda: not any(app.jobs.busy(lane) for lane in ("model", "meaning", "search")))
+        await until(pilot, lambda: app.errors.meaning.warm)
+        await until(pilot, lambda: not any(app.jobs.busy(lane) for lane in ("meaning", "search")))
         await pilot.pause(0.2)
         assert "vector" not in tiers(app)
         assert app.errors.results.query_text == STRANGER
@@ -284,7 +293,7 @@ async def test_without_settings_nothing_of_it_happens(known: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await asked(pilot, app, IN_OTHER_WORDS)
         await pilot.pause(0.1)
-        assert not any(app.jobs.busy(lane) for lane in ("model", "meaning", "embed", "backlog"))
+        assert not any(app.jobs.busy(lane) for lane in ("meaning", "embed", "backlog"))
 
 
 def _letters(number: int) -> str:

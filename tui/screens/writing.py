@@ -94,7 +94,7 @@ class WritingScreen(ModalScreen[None]):
         self._draw_preview()
         self.set_interval(KEEP_EVERY, self._keep)
         self._curating.jobs.run(
-            "writing", open_draft(self._read.case.id, self._curating.kept), self._opened, self._failed
+            "writing", open_draft(self._read.case.id, self._curating.meaning), self._opened, self._failed
         )
 
     def on_unmount(self) -> None:

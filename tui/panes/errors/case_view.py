@@ -15,6 +15,7 @@ from tui.actions import bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_acts import CaseActs
 from tui.panes.errors.like_view import LikeView
+from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.occurrences import Older, Seen, read_older
 from tui.panes.errors.queries import Read, read_like
 from tui.panes.messages import PaneChanged, PaneTroubled
@@ -30,7 +31,6 @@ from tui.widgets.reading import Reading
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
     from core.errors import Hit
     from core.errors.cases_like import CasesLike
 
@@ -76,9 +76,9 @@ class CaseView(Reading):
             super().__init__()
             self.case_id = case_id
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], kept: Callable[[], KeptBits]) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
         super().__init__(id="case")
-        self._kept = kept
+        self._meaning = meaning
         self.like = LikeView(signs)
         self._jobs = jobs
         self._signs = signs
@@ -140,7 +140,7 @@ class CaseView(Reading):
         if moved:
             self.like.say(None)
             self.scroll_home(animate=False)
-        self._jobs.run("like", read_like(case.id, self._kept), self._liked, lambda _fault: None, delay=LIKE)
+        self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
 
     def _liked(self, like: CasesLike, _final: bool) -> None:
         if like != self.like.like:

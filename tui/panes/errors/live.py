@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run
-from tui.panes.errors.meaning import wants_meaning
 from tui.panes.errors.paged import FoundRows, PagedRows, kept_in_place
-from tui.panes.errors.queries import Found, Place, Renewed, deepen
+from tui.panes.errors.queries import Found, Place, Renewed, deepen, joined
 from tui.panes.errors.results import Results
 from tui.widgets.row_list import RowList
-
-if TYPE_CHECKING:
-    from core.errors.vector_search import VectorSearch
 
 
 class LiveResults(Results):
@@ -27,27 +22,26 @@ class LiveResults(Results):
     filling = False
     _moved = False  # whether the person has moved in the list since the search was asked for
 
+    def on_unmount(self) -> None:
+        """Nobody asks any more."""
+        self.meaning.end()
+
     def _search(self, delay: float) -> None:
         self._jobs.cancel("meaning")
-        self.meaning.forget()
         self._moved = False
         super()._search(delay)
 
     def _on_found(self, found: Found, final: bool) -> None:
         super()._on_found(found, final)
-        if final and found.answer is not None and wants_meaning(found.answer):
+        if final and found.answer is not None and self.meaning.wanted(found.answer):
             asked = self.query_text, self.scope
 
-            def ask(vectors: VectorSearch) -> None:
-                if asked == (self.query_text, self.scope):
+            def meant(deeper: Found | None, _final: bool) -> None:
+                if deeper is not None and asked == (self.query_text, self.scope) and not self._jobs.busy("search"):
                     before = self.rows.rows.rows if isinstance(self.rows.rows, FoundRows) else found.rows
-                    self._jobs.run("meaning", deepen(*asked, before, vectors), meant, lambda _fault: None)
+                    self._meant(joined(deeper, before))
 
-            def meant(deeper: Found, _final: bool) -> None:
-                if asked == (self.query_text, self.scope) and not self._jobs.busy("search"):
-                    self._meant(deeper)
-
-            self.meaning.ask(ask)
+            self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), meant, lambda _fault: None)
 
     def _meant(self, found: Found) -> None:
         """What the vector tier says joins the rows. Who has only typed has the first of them chosen, whatever it is.

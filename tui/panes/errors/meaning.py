@@ -1,4 +1,4 @@
-"""Search by meaning: the model in a process of its own, loaded once when a search first needs it, never waited for.
+"""Search by meaning, in a process of its own (`tui.vector_process`): asked when words do not suffice, never waited for.
 
 A process of the workbench's own rather than the model service: there is nothing that idles out between two looks, and
 no deadline that would leave an answer out.
@@ -6,137 +6,90 @@ no deadline that would leave an answer out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.fault import Fault
-from tui.jobs import Job, Jobs
-from tui.panes.errors.ask_process import AskProcess
+from tui.jobs import Job
+from tui.vector_process import Question, VectorProcess
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
+    from core.embedding.asking import NoVectors, VectorSearch
     from core.errors import SearchAnswer
-    from core.errors.vector_search import NoVectors, VectorSearch
     from core.settings import EmbeddingSettings
+    from core.store import Store
 
 SOON = "the vector tier was asked: what it says comes in a moment"
 LOADING = "the model is being loaded: what it says comes in a moment"
+ONLY_TEXT = "only the text tiers were asked"
 
-
-class Kept:
-    """What stays in memory of the vectors, made by the thread that first needs it."""
-
-    def __init__(self) -> None:
-        self._bits: KeptBits | None = None
-
-    def bits(self) -> KeptBits:
-        """The one of this workbench."""
-        if self._bits is None:
-            from core.embedding.bits import KeptBits
-
-            self._bits = KeptBits()
-        return self._bits
-
-
-def load(settings: EmbeddingSettings, kept: Kept) -> Callable[[Job[object]], object]:
-    """Load the model, if the casebook has vectors of it; else say why not."""
-
-    def work(job: Job[object]) -> object:
-        from core.flows.vectors import loaded_search
-
-        def begun() -> AskProcess:
-            process = AskProcess(settings)
-            job.on_stop(process.end)
-            process.begin()
-            return process
-
-        return loaded_search(job.store(), settings, kept.bits(), begun)
-
-    return work
-
-
-def wants_meaning(answer: SearchAnswer) -> bool:
-    """Whether the vector tier has a say: no tier has answered, or only a weak prefix."""
-    match = answer.match
-    weak = match is not None and any(step.stage == "decide" for step in answer.trace)
-    return bool(answer.query.normalized) and (match is None or weak)
+T = TypeVar("T")
 
 
 class Meaning:
-    """The way to the vectors. `vectors` is None until the model is loaded. For the interface's thread only."""
+    """The way to the vectors. What is asked on a job's thread says so; the rest is for the interface's."""
 
-    def __init__(self, jobs: Jobs, settings: EmbeddingSettings | None) -> None:
-        self.kept = Kept()
-        self.vectors: VectorSearch | None = None
-        self._jobs = jobs
+    def __init__(self, casebook: Path, settings: EmbeddingSettings | None) -> None:
         self._settings = settings
-        self._why_not = ""
-        self._remedy = ""
-        self._broken = settings is None
-        self._then: Callable[[VectorSearch], object] | None = None
+        self._process = None if settings is None else VectorProcess(casebook, settings)
+        self._off: NoVectors | None = None  # why nothing could be asked the last time
+        self.warm = False  # whether the model has answered
 
-    @property
-    def told(self) -> tuple[str, str]:
-        """What a search says of the vector tier before that has answered: why, and the command that mends it."""
-        if self._broken or (self._why_not and not self._jobs.busy("model")):
-            return self._why_not or "only the text tiers were asked", self._remedy
-        return (SOON if self.vectors is not None else LOADING), ""
+    def wanted(self, answer: SearchAnswer) -> bool:
+        """Whether the vector tier has a say: no tier has answered, or only a weak prefix."""
+        from core.errors.search import weak_match
 
-    def later(self) -> Callable[[], VectorSearch]:
-        """For a search that is answered at once: the way to no vectors, which says when they come, or why not."""
-        told = self.told
-        return lambda: no_vectors(told)
+        asked = self._process is not None and bool(answer.query.normalized)
+        return asked and (answer.match is None or weak_match(answer) is not None)
 
-    def now(self) -> Callable[[], VectorSearch]:
-        """For a search that is made again: the way to the vectors, if the model is loaded."""
-        ready = self.vectors
-        return self.later() if ready is None else lambda: ready
+    def later(self) -> VectorSearch:
+        """For a search that is answered at once: a way to no vectors, which says when they come, or why not."""
+        from core.embedding.asking import NoVectors, VectorSearch
 
-    def ask(self, then: Callable[[VectorSearch], object], /) -> None:
-        """Call `then` with the way to the vectors, now or once the model is loaded; never where there is none.
+        off = NoVectors(ONLY_TEXT) if self._process is None else self._off or NoVectors(SOON if self.warm else LOADING)
+        return VectorSearch(lambda: off)
 
-        Only the newest one that waits is called.
-        """
-        if self._settings is None or self._broken:
-            return
-        if self.vectors is not None:
-            then(self.vectors)
-            return
-        self._then = then
-        if not self._jobs.busy("model"):
-            self._jobs.run("model", load(self._settings, self.kept), self._loaded, self._failed)
+    def deepened(self, job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
+        """On a job's thread: what the text tiers have told, and what the vector tier says, or why it cannot."""
+        from core.errors.search import deepened, not_looked, weak_match
+        from core.errors.vector_questions import Nearest
 
-    def forget(self) -> None:
-        """Nobody waits for it any more; the model goes on loading."""
-        self._then = None
+        self._off = self._why_off(job.store())
+        if self._off is None and self._process is not None:
+            weak, query = weak_match(answer), answer.query
+            try:
+                looked = self._process.ask(job, Nearest(query, None if weak is None else weak.id))
+                self.warm = True
+                return deepened(answer, looked)
+            except Fault as fault:
+                self._off = _failed(fault)
+        return answer if self._off is None else deepened(answer, not_looked(self._off))
 
-    def _loaded(self, found: object, _final: bool) -> None:
-        from core.errors.vector_search import NoVectors, VectorSearch
+    def ask(self, job: Job[Any], question: Question[T]) -> T:
+        """On a job's thread: the answer to a question that needs no model; from here where nothing else can give it."""
+        from core.embedding.asking import NoVectors, VectorSearch
+        from core.embedding.state import read_state
 
-        then, self._then = self._then, None
-        if isinstance(found, NoVectors):
-            # Nothing embedded yet is looked at again with the next search; a model that failed is not.
-            self._broken = found.outcome != "skipped"
-            self._say(found.reason, found.remedy, then)
-        elif isinstance(found, VectorSearch):
-            self.vectors, self._why_not, self._remedy = found, "", ""
-            if then is not None:
-                then(found)
+        store = job.store()
+        state = read_state(store.con, "error")
+        if self._process is not None and state is not None and state.complete:
+            with suppress(Fault):
+                return self._process.ask(job, question)
+        return question(store, VectorSearch(lambda: NoVectors(ONLY_TEXT)))
 
-    def _failed(self, fault: Fault) -> None:
-        then, self._then = self._then, None
-        self._say(fault.message, fault.hint or "", then)
+    def end(self) -> None:
+        """The workbench is left."""
+        if self._process is not None:
+            self._process.end()
 
-    def _say(self, reason: str, remedy: str, then: Callable[[VectorSearch], object] | None) -> None:
-        """There are none: a search that was told that it comes in a moment is told why it does not."""
-        before, (self._why_not, self._remedy) = (self._why_not, self._remedy), (reason, remedy)
-        if then is not None and before != (reason, remedy):
-            then(no_vectors((reason, remedy)))
+    def _why_off(self, store: Store) -> NoVectors | None:
+        from core.flows.vectors import why_no_vectors
+
+        return None if self._settings is None else why_no_vectors(store, self._settings)
 
 
-def no_vectors(told: tuple[str, str]) -> VectorSearch:
-    """A way to no vectors that says so."""
-    from core.errors.vector_search import NoVectors, VectorSearch
+def _failed(fault: Fault) -> NoVectors:
+    from core.embedding.asking import NoVectors
 
-    said: NoVectors = NoVectors(*told)
-    return VectorSearch(lambda: said)
+    return NoVectors(fault.message, fault.hint or "", "failed")

@@ -55,15 +55,17 @@ class ErrorsPane(Container):
         self._jobs = jobs
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
-        self.meaning = Meaning(jobs, settings)
+        self.meaning = Meaning(jobs.path, settings)
         self.results = LiveResults(jobs, signs, clock, self.meaning)
-        self.case = CaseView(jobs, signs, clock, self.meaning.kept.bits)
+        self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results)
-        self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy)
+        self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
-        self.curating = Curating(jobs, signs, clock, self, self.meaning.kept.bits)
+        self.curating = Curating(jobs, signs, clock, self, self.meaning)
+        self.reading: Callable[[], bool] = lambda: False
+        """Whether folders are being read into the library: embedding waits for that, too."""
         self._last_query = ""
         self.memory: Memory = {}
 

@@ -13,11 +13,10 @@ from tui.panes.errors.filters import PERIODS, Scope, since_of
 from tui.render.rows import Row, near_row, row_of
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, SearchAnswer
     from core.errors.cases_like import CasesLike
-    from core.errors.vector_search import VectorSearch
     from core.store import Store
+    from tui.panes.errors.meaning import Meaning
 
 PAGE = 500
 """Rows read at a time from the list of all cases."""
@@ -180,10 +179,12 @@ def renew(
     return work
 
 
-def find(text: str, scope: Scope, *, typed: bool, vectors: Callable[[], VectorSearch]) -> Callable[[Job[Found]], Found]:
-    """Search by every tier and by words; what the tiers say comes first, then the rest.
+def find(
+    text: str, scope: Scope, meaning: Meaning, *, typed: bool, deep: bool = False
+) -> Callable[[Job[Found]], Found]:
+    """Search by the text tiers and by words; what the tiers say comes first, then the rest.
 
-    `vectors`: the way to them, or to none, which says why.
+    `deep`: the vector tier is asked as well, and waited for.
     """
 
     def work(job: Job[Found]) -> Found:
@@ -191,8 +192,10 @@ def find(text: str, scope: Scope, *, typed: bool, vectors: Callable[[], VectorSe
         from core.errors.browse import browse
 
         store, filters = job.store(), scope.filters()
-        answer = search(store, text, count=False, vectors=vectors())
+        answer = search(store, text, count=False, vectors=meaning.later())
         _raise_failed(answer)
+        if deep and meaning.wanted(answer):
+            answer = meaning.deepened(job, answer)
         told = _told(store, answer, filters)
         if told.rows:
             job.partial(told)
@@ -203,17 +206,12 @@ def find(text: str, scope: Scope, *, typed: bool, vectors: Callable[[], VectorSe
     return work
 
 
-def deepen(text: str, scope: Scope, before: tuple[Row, ...], vectors: VectorSearch) -> Callable[[Job[Found]], Found]:
-    """Ask the vector tier too: its answer joins the rows there were `before`."""
+def deepen(found: SearchAnswer, scope: Scope, meaning: Meaning) -> Callable[[Job[Found | None]], Found | None]:
+    """Ask the vector tier too, after the text tiers have `found`; None where that was told already."""
 
-    def work(job: Job[Found]) -> Found:
-        from core.errors import search
-
-        store = job.store()
-        answer = search(store, text, count=False, vectors=vectors)
-        _raise_failed(answer)
-        job.check()
-        return joined(_told(store, answer, scope.filters()), before)
+    def work(job: Job[Found | None]) -> Found | None:
+        answer = meaning.deepened(job, found)
+        return None if answer == found else _told(job.store(), answer, scope.filters())
 
     return work
 
@@ -240,13 +238,13 @@ def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
     return Found(answer, rows, len(told) + len(similar) - len(rows))
 
 
-def read_like(case_id: int, kept: Callable[[], KeptBits]) -> Callable[[Job[CasesLike]], CasesLike]:
+def read_like(case_id: int, meaning: Meaning) -> Callable[[Job[CasesLike]], CasesLike]:
     """Find the cases that are like this one, by the vector that is kept of it, else by words."""
 
     def work(job: Job[CasesLike]) -> CasesLike:
-        from core.errors.cases_like import cases_like
+        from core.errors.vector_questions import Like
 
-        return cases_like(job.store(), case_id, kept())
+        return meaning.ask(job, Like(case_id))
 
     return work
 

@@ -153,7 +153,7 @@ class Results(Vertical):
         self._reading = False
         self._asked_at = monotonic() + delay
         self._first_report = True
-        work = find(self.query_text, self.scope, typed=self.typed, vectors=self.meaning.later())
+        work = find(self.query_text, self.scope, self.meaning, typed=self.typed)
         self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
 
     def _read(self, stretch: Stretch) -> None:

@@ -166,7 +166,9 @@ class Watching:
             return
         results = self._results
         place, scope, text = results.place, results.refreshed_scope(), results.query_text
-        searched = find(text, scope, typed=results.typed, vectors=results.meaning.now()) if text else None
+        searched = None
+        if text:
+            searched = find(text, scope, results.meaning, typed=results.typed, deep=results.meaning.warm)
 
         def keep(renewed: Renewed, final: bool) -> None:
             unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")

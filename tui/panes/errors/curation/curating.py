@@ -21,8 +21,8 @@ from tui.render.foreign import inline
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
     from core.errors.curation import Conflict, Curated, Written
+    from tui.panes.errors.meaning import Meaning
 
 Heard = Callable[[Returned, str], object]
 """What hears that something was taken or brought back, and how to say it."""
@@ -40,10 +40,10 @@ class Curating:
         signs: Signs,
         clock: Callable[[], datetime],
         host: Widget,
-        kept: Callable[[], KeptBits],
+        meaning: Meaning,
     ) -> None:
         self.jobs = jobs
-        self.kept = kept
+        self.meaning = meaning
         self.signs = signs
         self.clock = clock
         self._host = host

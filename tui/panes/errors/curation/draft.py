@@ -12,9 +12,9 @@ from tui.panes.errors.queries import Read
 from tui.render.foreign import inline
 
 if TYPE_CHECKING:
-    from core.embedding.bits import KeptBits
     from core.errors import Source
     from core.errors.curation import Candidate, Scratch, Seen, Written
+    from tui.panes.errors.meaning import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +105,15 @@ class Opened:
     alike: tuple[Candidate, ...]
 
 
-def open_draft(case_id: int, kept: Callable[[], KeptBits]) -> Callable[[Job[Opened]], Opened]:
-    """Look for what was typed before, and for cases that are alike; `kept` holds what is in memory of the vectors."""
+def open_draft(case_id: int, meaning: Meaning) -> Callable[[Job[Opened]], Opened]:
+    """Look for what was typed before, and for cases that are alike."""
 
     def work(job: Job[Any]) -> Opened:
         from core.errors.curation import kept_scratches, scratch_folder
-        from core.errors.curation.also import apply_to_these
+        from core.errors.vector_questions import AlsoFor
 
         typed = kept_scratches(scratch_folder(job.lane.path), case_id)
-        return Opened(typed, apply_to_these(job.store(), case_id, kept()))
+        return Opened(typed, meaning.ask(job, AlsoFor(case_id)))
 
     return work
 
