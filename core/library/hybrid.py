@@ -19,6 +19,7 @@ from core.lexical.query import quoted
 from core.library.fusion import Fused, K, fuse
 from core.library.lexical_query import LexicalQuery
 from core.library.lexical_search import Ranked
+from core.library.search_rows import how_many
 from core.store.sql import number
 from core.trace import Outcome, Step, Stopwatch, facts
 
@@ -43,7 +44,7 @@ class Weighed:
 
 def weighed(con: apsw.Connection, query: LexicalQuery, items: Sequence[int]) -> Weighed:
     """The share of the question's weight that each of these chunks holds. Raises apsw errors."""
-    total = number(con, "SELECT count(*) FROM chunks")
+    total = how_many(con)
     ids = json.dumps(list(items))
     shares = dict.fromkeys(items, 0.0)
     weights = 0.0

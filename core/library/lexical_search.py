@@ -13,7 +13,10 @@ from core.trace import Step, Stopwatch, facts
 
 WEIGHTS: Final = (2.0, 1.0, 0.5)
 """What a word counts in the headings, in the text, and as a piece (stem, part of a name, Hangul bigram)."""
-_TIES: Final = 64  # further rows read, so that equal scores at the border are put in order too
+_TIES: Final = 64
+"""Further rows read, so that equal scores at the border are put in order too; eight times as many, and again, where all
+of them are equal."""
+_MOST_TIES: Final = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,22 @@ def lexical_search(con: apsw.Connection, query: LexicalQuery, documents: tuple[s
     words = facts(words=" ".join(term.word for term in query.terms), left_out=" ".join(query.dropped) or None)
     if query.match is None:
         return Ranked((), Step("lexical", "skipped", "there is no word in the query", words, elapsed_ms=watch.ms()))
-    rows = _rows(con, query.match, documents, limit + _TIES)
-    items = tuple((item, max(0.0, -score)) for item, score in _ordered(con, rows)[:limit])
+    rows = _with_ties(con, query.match, documents, limit)
+    items = tuple((item, max(0.0, -score)) for item, score in in_order(con, rows)[:limit])
     told = facts(dict(words), match=query.match[:2000], found=len(items), best=round(items[0][1], 3) if items else None)
     reason = "any of the words, by bm25" if items else "none of the words is in any passage"
     return Ranked(items, Step("lexical", "hit" if items else "miss", reason, told, elapsed_ms=watch.ms()))
+
+
+def _with_ties(
+    con: apsw.Connection, match: str, documents: tuple[str, ...] | None, limit: int
+) -> list[tuple[int, float]]:
+    ties = _TIES
+    while True:
+        rows = _rows(con, match, documents, limit + ties)
+        if len(rows) < limit + ties or rows[limit - 1][1] != rows[-1][1] or ties > _MOST_TIES:
+            return rows
+        ties *= 8
 
 
 def _rows(con: apsw.Connection, match: str, documents: tuple[str, ...] | None, limit: int) -> list[tuple[int, float]]:
@@ -58,8 +72,8 @@ def _rows(con: apsw.Connection, match: str, documents: tuple[str, ...] | None, l
     return cast("list[tuple[int, float]]", con.execute(sql, (match, json.dumps(documents), limit)).fetchall())
 
 
-def _ordered(con: apsw.Connection, rows: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """By score, then by path and position: what was read in first must not decide."""
+def in_order(con: apsw.Connection, rows: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Chunks by a score of which less is better, then by path and position: what was read in first must not decide."""
     if len({score for _, score in rows}) == len(rows):
         return rows
     places = cast(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from core.fault import Fault
-from core.library.lexical_search import Ranked
+from core.library.lexical_search import Ranked, in_order
+from core.library.search_rows import how_many
 from core.store.sql import number
 from core.text import hangul_share
 from core.trace import Outcome, Step, Stopwatch, facts
@@ -24,6 +25,9 @@ KIND: Final = "chunk"
 RECIPE: Final = "headings-text-1"
 """How a chunk becomes the text that is embedded."""
 _HANGUL: Final = 0.5
+_TIES: Final = 16
+"""Further ones asked for, so that twins at the border stand in the order of their paths."""
+_ALIKE: Final = 6  # digits of a distance: the same text, embedded beside others, differs behind them
 _WAITING: Final = 20  # one passage in so many may wait
 
 
@@ -103,10 +107,11 @@ def vector_search(
         return _without(vector.outcome, vector.reason, vector.remedy, watch), None
     try:
         index = open_index(con, place.kind, place.model, place.recipe, place.dim, vectors.kept)
-        near = index.nearest(vector, limit, among)
+        near = index.nearest(vector, limit + _TIES, among)
     except Fault as fault:
         return _without("failed", fault.message, fault.hint, watch), None
-    items = tuple((item, similarity_of(distance)) for item, distance in near)
+    ordered = in_order(con, [(item, round(distance, _ALIKE)) for item, distance in near])[:limit]
+    items = tuple((item, similarity_of(distance)) for item, distance in ordered)
     told = facts(
         model=model.id,
         found=len(items),
@@ -127,8 +132,8 @@ def _why_not(
     off = why_off(con, place.kind, place.model, place.recipe)
     if off:
         return off, "casebook library embed"
-    left, total = waiting(con, KIND), number(con, "SELECT count(*) FROM chunks")
-    if beside_words and left * _WAITING > total:
+    left = waiting(con, KIND) if beside_words else 0
+    if left and left * _WAITING > (total := how_many(con)):
         return f"{left:,} of {total:,} passages wait to be embedded", "casebook library embed"
     if model.languages == "en" and hangul_share(text) > _HANGUL:
         return f"the question is mostly Korean and {model.id} reads English", "casebook models list"

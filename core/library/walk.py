@@ -116,7 +116,7 @@ class _Walker:
                 with os.scandir(here) as listed:
                     entries = sorted(listed, key=lambda entry: entry.name)
             except OSError as error:
-                self.found.unread.append((base, error.strerror or str(error)))
+                self.found.unread.append((_shown(base), error.strerror or str(error)))
                 continue
             self.seen.add((about.st_dev, about.st_ino))
             rules = (*rules, *rules_in(here, base))
@@ -201,4 +201,9 @@ class _Walker:
             self.found.files.append(FoundFile(path, relative, media, about.st_size, about.st_mtime_ns))
 
     def _leave(self, relative: str, reason: SkipReason, detail: str = "") -> None:
-        self.found.left.append(Left(relative, reason, detail))
+        self.found.left.append(Left(_shown(relative), reason, _shown(detail)))
+
+
+def _shown(name: str) -> str:
+    """A name that can be written anywhere: the bytes of one that is no UTF-8 become U+FFFD."""
+    return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,20 @@ import pytest
 from core.library.blocks import Parsed, ParsedBlock, Passage
 from core.library.chunk.code import by_units, chunker_version
 from core.library.chunk.heading import by_headings
+from core.library.chunk.page import PAGE_V1, by_pages
 from core.library.chunk.paragraph import by_paragraphs
 from core.library.chunk.policy import MD_V1, MD_V2, TEXT_V1, ChunkPolicy, policy_hash
 from core.library.media import code_lang_of
 from core.library.parse.code import parse_code, parser_version
+from core.library.parse.manifest import PARSER as MANIFEST
+from core.library.parse.manifest import parse_manifest
 from core.library.parse.markdown import PARSER as MARKDOWN
 from core.library.parse.markdown import parse_markdown
 from core.library.parse.paragraphs import PARSER as PLAIN
 from core.library.parse.paragraphs import parse_text
+from core.library.parse.pdf import PARSER as PDF
+from core.library.parse.pdf import parse_pdf
+from core.library.readers import reader_of
 from core.library.spans import LineSpan, span_object
 
 DATA = Path(__file__).parents[2] / "data" / "library"
@@ -71,10 +78,34 @@ def _code(grammar: str) -> Parsed:
     return parse_code((DATA / "code" / name).read_text(encoding="utf-8"), f"src/{name}", grammar, lang)
 
 
+MANIFESTS = ("plant.yaml", "Dockerfile", "compose.yaml")
+_READER = reader_of("manifest", "Dockerfile", ChunkPolicy())
+assert _READER is not None
+MANIFEST_PART = _READER.chunker_version
+PAGES = ChunkPolicy(target_tokens=60, overlap_tokens=0, max_chunk_tokens=60)
+
+
+def _manifests() -> list[Parsed]:
+    texts = [(name, (DATA / "manifests" / name).read_text(encoding="utf-8")) for name in MANIFESTS]
+    return [parse_manifest(text, name) for name, text in texts]
+
+
+def _paged(passages: list[Passage]) -> list[list[Any]]:
+    """A page has no lines, but its passages say which signs of it they are."""
+    spans = [[span_object(span) for span in one.spans] for one in passages]
+    return [[*row, span] for row, span in zip(_passages(passages), spans, strict=True)]
+
+
+@cache
 def made() -> dict[str, Any]:
     markdown = parse_markdown((DATA / "every-kind.md").read_text(encoding="utf-8"))
     log = parse_text((DATA / "pump.log").read_text(encoding="utf-8"))
+    pdf = parse_pdf((DATA / "gauges.pdf").read_bytes())
     return {
+        PDF: _blocks(pdf),
+        PAGE_V1: _paged(list(by_pages(pdf.blocks, PAGES))),
+        MANIFEST: [_blocks(one) for one in _manifests()],
+        MANIFEST_PART: [_passages(list(by_units(one.blocks, PAGES))) for one in _manifests()],
         MARKDOWN: _blocks(markdown),
         PLAIN: _blocks(log),
         MD_V1: [_passages(list(by_headings(one, SMALL_V1))) for one in (markdown.blocks, _long())],
@@ -92,6 +123,7 @@ def _file(label: str) -> Path:
 
 LABELS = (
     *(MARKDOWN, PLAIN, MD_V1, MD_V2, TEXT_V1, chunker_version("python"), "policies"),
+    *(PDF, PAGE_V1, MANIFEST, MANIFEST_PART),
     *(parser_version(grammar) for grammar in CODE),
 )
 

@@ -24,6 +24,8 @@ TEXTS = (
 def con() -> apsw.Connection:
     con = apsw.Connection(":memory:")
     con.execute("CREATE TABLE chunks(id INTEGER PRIMARY KEY)")
+    con.execute("CREATE TABLE documents(chunk_count)")
+    con.execute("INSERT INTO documents VALUES (?)", (len(TEXTS),))
     con.execute("CREATE TABLE vector(kind, item_id)")
     con.execute("CREATE VIRTUAL TABLE chunks_fts USING fts5(heading_path, text, bigrams, content = '')")
     for at, text in enumerate(TEXTS, 1):

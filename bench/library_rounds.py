@@ -1,0 +1,105 @@
+"""Kill and stop an ingest in the middle, again and again: the run after it completes, and nothing differs.
+
+A row for each way to end it: how many rounds left anything else behind than a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from bench.library_corpus import corpus
+from bench.table import Row
+
+_COMMAND: Final = (sys.executable, "-m", "cli", "library", "ingest")
+_STATE: Final = (
+    "SELECT doc_id, workspace_path, asset_id, title, lang, chunk_count FROM documents ORDER BY 2",
+    "SELECT chunk_id, doc_id, position, text, line_start, line_end FROM chunks ORDER BY 2, 3",
+    "SELECT block_id, doc_id, position, kind, source_span_json FROM blocks ORDER BY 2, 3",
+    "SELECT asset_id FROM assets ORDER BY 1",
+    "SELECT workspace_path, asset_id FROM asset_paths ORDER BY 1",
+    "SELECT count(*) FROM chunks_fts_docsize",
+    "SELECT term, doc, cnt FROM words ORDER BY 1",
+)
+
+
+def measure(*, quick: bool) -> list[Row]:
+    """Rounds that lost or changed something, by the way they were ended: 0 is the promise."""
+    rounds = 3 if quick else 20
+    notes = corpus(400, 20_000)
+    with tempfile.TemporaryDirectory() as folder:
+        home, chance = Path(folder), random.Random(5)
+        whole = home / "whole.db"
+        start = time.perf_counter()
+        _ingest(whole, notes)
+        took = time.perf_counter() - start
+        wanted = _state(whole)
+        return [
+            _rounds(name, how, rounds, took, chance, notes, home, wanted)
+            for name, how in (("kill -9", signal.SIGKILL), ("Ctrl-C", signal.SIGINT))
+        ]
+
+
+def _rounds(
+    name: str, how: signal.Signals, rounds: int, took: float, chance: random.Random, notes: Path, home: Path,
+    wanted: list[object],
+) -> Row:  # fmt: skip
+    lost = inside = 0
+    for number in range(rounds):
+        path = home / f"{how.name}-{number}.db"
+        process = subprocess.Popen(
+            [*_COMMAND, str(notes), "--db", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(chance.uniform(0.2, 0.95) * took)
+        except subprocess.TimeoutExpired:
+            process.send_signal(how)
+            process.wait(60)
+        left = _documents(path)
+        inside += 0 < left < len(list(notes.rglob("*.md")))
+        _ingest(path, notes)
+        lost += _state(path) != wanted
+        for rest in home.glob(f"{path.name}*"):
+            rest.unlink()
+    return Row(
+        f"{name} in the middle of an ingest: rounds that differ", lost, 0, f"of {rounds}; {inside} hit a half", ""
+    )
+
+
+def _ingest(path: Path, notes: Path) -> None:
+    subprocess.run([*_COMMAND, str(notes), "--db", str(path)], check=True, stdout=subprocess.DEVNULL)
+
+
+def _documents(path: Path) -> int:
+    """How many documents were there when it ended."""
+    if not path.exists():
+        return 0
+    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        (found,) = con.execute("SELECT count(*) FROM documents").fetchone() or (0,)
+        return int(found)
+    except apsw.SQLError:  # it ended before there was a table
+        return 0
+    finally:
+        con.close()
+
+
+def _state(path: Path) -> list[object]:
+    """All that an ingest leaves behind, but times, row ids and revisions; the index word by word."""
+    con = apsw.Connection(str(path))
+    try:
+        broken = con.execute("PRAGMA foreign_key_check").fetchall()
+        if broken or con.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+            return []
+        con.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'chunks_fts', 'row')")
+        return [con.execute(sql).fetchall() for sql in _STATE]
+    finally:
+        con.close()
