@@ -76,7 +76,7 @@ CAPABILITIES = (
     Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
     Capability("rules", "ready", "which rules a tool call meets, and why"),
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
-    Capability("ask", "planned", "grounded answers, or an honest refusal"),
+    Capability("ask", "ready", "grounded answers, or an honest refusal"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )
 
@@ -173,6 +173,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
 
 def _library_types() -> tuple[type, ...]:
     """What the library writes. The six kinds of citation share one name."""
+    from core.library.ask_answer import Answer, AnswerEvent
+    from core.library.ask_kept import SessionDeleted, SessionList, SessionShown
     from core.library.citation import (
         CaptionCitation,
         CodeCitation,
@@ -191,6 +193,7 @@ def _library_types() -> tuple[type, ...]:
     return (
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
+        Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
         Fetched, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip
 

@@ -14,7 +14,8 @@ from core.library.write import note_event, raise_revision, remove_document
 from core.store import Store
 from core.store.sql import number
 
-_EMPTIED = ("document_tags", "blocks", "chunks", "documents", "asset_paths", "assets", "sources", "derivation_cache")
+_EMPTIED = ("document_tags", "blocks", "chunks", "documents", "asset_paths", "assets", "sources", "derivation_cache",
+            "chat_turns", "chat_sessions")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

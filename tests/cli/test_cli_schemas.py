@@ -31,7 +31,7 @@ def test_schema_lists_what_is_written_and_what_is_to_come(run: Run) -> None:
     assert status["errors"] == "ready"
     assert status["evidence"] == "ready"
     assert status["library"] == "ready"
-    assert status["ask"] == "planned"
+    assert status["ask"] == "ready"
     run("errors", "record", "--error", "Error: x y", "--resolution", "z")
     assert run("schema", "--json").json()["stats"]["cases"] == 1
     assert "to come" in run("schema").text

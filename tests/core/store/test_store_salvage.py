@@ -29,7 +29,7 @@ TABLES = (
     "vector",
 )
 Rows = dict[str, set[tuple[Any, ...]]]
-COUNT = 600
+COUNT = 900
 
 
 def rows_of(path: Path) -> Rows:

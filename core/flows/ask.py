@@ -1,0 +1,243 @@
+"""A grounded answer with its sources, or an honest refusal: search, gate, model, and a check of every citation.
+
+Source: kebab-frozen-design 1.1 to 1.4, 2.3, 3.8; issue 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.fault import Fault
+from core.flows.ask_generate import budget, generate
+from core.flows.ask_options import Asking, AskOptions, ask_options, checked
+from core.flows.ask_retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
+from core.flows.ask_settle import settle
+from core.library.ask_answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
+from core.library.ask_kept import history, keep
+from core.library.ask_pack import Packed, Turn, pack
+from core.library.ask_prompt import MULTI_HOP, template, tokens
+from core.library.ask_refusal import refusal_text
+from core.library.search_rows import Passage
+from core.llm.language_model import ModelRef
+from core.store import Store, faults, now, open_store
+from core.text import redact
+from core.trace import Step, Stopwatch, facts
+
+if TYPE_CHECKING:
+    from core.embedding.asking import VectorSearch
+    from core.llm.language_model import LanguageModel, Usage
+
+__all__ = ["AskOptions", "ask", "ask_library", "ask_options"]
+
+
+def _ignore(_: AnswerEvent) -> None:
+    pass
+
+
+def ask_library(
+    database: Path,
+    question: str,
+    options: AskOptions,
+    model: LanguageModel,
+    vectors: VectorSearch | None,
+    *,
+    on_event: Callable[[AnswerEvent], None] = _ignore,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Answer:
+    """As `ask`, of the casebook at `database`; without one the answer is a refusal `no_index`, and none is made."""
+    checked(question, options)
+    try:
+        store = open_store(database, write=options.keep)
+    except Fault as fault:
+        if fault.code != "not_indexed":
+            raise
+        found = _Found(redact(question), options, model, Stopwatch())
+        answer = found.refused("no_index", Step("store", "miss", "there is no casebook yet"))
+        on_event(AnswerEvent("final", now(), answer=answer))
+        return answer
+    with store:
+        return ask(store, question, options, model, vectors, on_event=on_event, cancelled=cancelled)
+
+
+def ask(
+    store: Store,
+    question: str,
+    options: AskOptions,
+    model: LanguageModel,
+    vectors: VectorSearch | None,
+    *,
+    on_event: Callable[[AnswerEvent], None] = _ignore,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Answer:
+    """Answer a question from the library, and keep the answer. A refusal is an answer like any other.
+
+    Nothing is locked while the model speaks; `cancelled` is asked between its tokens and while it is silent, and what
+    had come by then is kept (`llm_stream_aborted`). Raises Fault invalid_input, what `search` and the store raise, and
+    what the model raises before its first token.
+    """
+    checked(question, options)
+    asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled)
+    answer, packed = _answered(asking)
+    if options.keep:
+        answer = _kept(store, answer, packed)
+    on_event(AnswerEvent("final", now(), answer=answer))
+    return answer
+
+
+def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
+    found = _Found(asking.question, asking.options, asking.model, Stopwatch())
+    if is_empty(asking):
+        return found.refused("no_index", Step("store", "miss", "the library is empty")), ()
+    turns: tuple[Turn, ...] = ()
+    if asking.options.session is not None:
+        with faults(asking.store.path):
+            turns = history(asking.store.con, asking.options.session)
+    retrieved = retrieve(asking, turns)
+    found = replace(found, retrieved=retrieved, steps=retrieved.steps)
+    if not retrieved.gate.best and not retrieved.passages:
+        return found.refused("no_chunks"), ()
+    if not retrieved.gate.passed:  # of a question in several steps too: it is asked of the whole question first
+        return found.refused("score_gate"), ()
+    if asking.options.multi_hop:
+        from core.flows.ask_hops import gather
+
+        hops = gather(asking, retrieved.passages)
+        found = replace(found, hops=hops.records, steps=(*found.steps, *hops.steps))
+        if hops.refusal is not None:
+            return found.refused(hops.refusal), ()
+        return _generated(asking, found, hops.passages, turns, MULTI_HOP)
+    return _generated(asking, found, retrieved.passages, turns, asking.options.template)
+
+
+def _generated(
+    asking: Asking, found: _Found, passages: Sequence[Passage], turns: Sequence[Turn], name: str
+) -> tuple[Answer, tuple[str, ...]]:
+    with faults(asking.store.path):
+        trust = trust_of(asking, passages)
+    packed = pack(template(name), asking.question, passages, trust, turns, budget(asking))
+    step = Step(
+        "packing",
+        "hit",
+        f"{len(packed.passages)} of {len(passages)} passages",
+        facts(tokens=packed.tokens, budget=budget(asking), turns=packed.turns, template=name),
+    )
+    found = replace(found, packed=packed, template=name, steps=(*found.steps, step))
+    asking.found(found.cited(range(1, len(packed.passages) + 1)))
+    said = generate(asking, packed.messages)
+    if found.hops is not None:
+        hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
+        asking.hop(hop)
+        found = replace(found, hops=(*found.hops, hop))
+    settled = settle(redact(said.text).strip(), packed.passages, broken=said.broken)
+    found = replace(found, steps=(*found.steps, said.step, settled.step))
+    usage = found.usage(said.usage, said.text)
+    chunk_ids = tuple(one.chunk_id for one in packed.passages)
+    if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims):
+        answer = found.answer(settled.text, settled.refusal, found.cited(settled.used), usage)
+        return replace(answer, claims=settled.claims), chunk_ids
+    return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
+
+
+def _kept(store: Store, answer: Answer, packed: tuple[str, ...]) -> Answer:
+    """Keep it, or say in its trace why it could not be kept: an answer that was given is not lost to a full disk."""
+    try:
+        return keep(store, answer, packed)
+    except Fault as fault:
+        step = Step("keep", "failed", fault.message, facts(code=fault.code))
+        return replace(answer, trace=(*answer.trace, step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of a question so far, from which its answer or refusal is made at any time."""
+
+    question: str
+    options: AskOptions
+    model: LanguageModel
+    watch: Stopwatch
+    retrieved: Retrieved | None = None
+    packed: Packed | None = None
+    template: str = ""
+    hops: tuple[HopRecord, ...] | None = None
+    steps: tuple[Step, ...] = ()
+
+    def cited(self, numbers: Sequence[int]) -> tuple[AnswerCitation, ...]:
+        """The packed passages with these markers."""
+        if self.packed is None or self.retrieved is None:
+            return ()
+        evidence = self.retrieved.evidence
+        rows = self.packed.passages
+        return tuple(cited(rows[one - 1], evidence.get(rows[one - 1].id, 0.0), one) for one in numbers)
+
+    def usage(self, told: Usage | None = None, said: str = "") -> TokenUsage:
+        """Tokens as the server counted them, else as they are counted here; none where no model was asked."""
+        prompt = self.packed.tokens if self.packed else 0
+        if told is not None:
+            prompt = prompt if told.prompt_tokens is None else told.prompt_tokens
+        completion = tokens(said) if said else 0
+        if told is not None and told.completion_tokens is not None:
+            completion = told.completion_tokens
+        return TokenUsage(prompt, completion, int(self.watch.ms()))
+
+    def refused(self, reason: Refusal, *more: Step, usage: TokenUsage | None = None) -> Answer:
+        """A refusal with what came nearest."""
+        near = candidates(self.retrieved) if self.retrieved else ()
+        made = replace(self, steps=(*self.steps, *more))
+        return made.answer(refusal_text(reason, self.question), reason, near, usage or self.usage())
+
+    def answer(
+        self, text: str, refusal: Refusal | None, citations: tuple[AnswerCitation, ...], usage: TokenUsage
+    ) -> Answer:
+        """The answer as it stands; `claims` are added by who has them."""
+        found, options = self.retrieved, self.options
+        created = now()
+        outcome = "hit" if refusal is None else "rejected"
+        done = Step("ask", outcome, refusal or "grounded", facts(), elapsed_ms=self.watch.ms())
+        return Answer(
+            query=self.question,
+            answer=text,
+            citations=citations,
+            grounded=refusal is None,
+            refusal_reason=refusal,
+            model=self.model.ref,
+            embedding=_embedding(found),
+            prompt_template_version=self.template or (MULTI_HOP if options.multi_hop else options.template),
+            retrieval=AnswerRetrieval(
+                trace_id=_trace_id(self.question, created),
+                mode=found.mode if found else options.mode,
+                k=options.k,
+                score_gate=options.score_gate,
+                top_score=round(found.gate.score, 4) if found else 0.0,
+                chunks_returned=found.returned if found else 0,
+                chunks_used=len(self.packed.passages) if self.packed else 0,
+            ),
+            usage=usage,
+            created_at=created,
+            conversation_id=options.session,
+            turn_index=None,
+            claims=(),
+            hops=self.hops,
+            verification=None,
+            trace=(*self.steps, done),
+        )
+
+
+def _embedding(found: Retrieved | None) -> ModelRef | None:
+    if found is None or found.embedding_model is None:
+        return None
+    from core.embedding.catalogue import CATALOGUE
+
+    known = CATALOGUE.get(found.embedding_model)
+    return ModelRef(found.embedding_model, "fastembed", known.dim if known else None)
+
+
+def _trace_id(question: str, created: str) -> str:
+    """Unlike any other, also of the same question in the same instant."""
+    import secrets
+
+    from core.library.ids import short_hash
+
+    return "ret_" + short_hash(f"{created}\n{secrets.token_hex(8)}\n{question}")

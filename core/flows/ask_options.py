@@ -1,0 +1,94 @@
+"""How a question is asked: what is looked for, how much a model is given, and who hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.fault import Fault
+from core.library.ask_answer import AnswerCitation, AnswerEvent, HopRecord
+from core.library.ask_kept import checked_session
+from core.library.ask_prompt import TEMPLATES
+from core.library.filters import EVERYTHING, SearchFilters
+from core.library.search_hit import Mode
+from core.store import Store, now
+
+if TYPE_CHECKING:
+    from core.embedding.asking import VectorSearch
+    from core.llm.language_model import LanguageModel
+    from core.settings import Settings
+
+LONGEST_QUESTION = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """`k`: passages looked for; `score_gate`: the least evidence (0 asks anyway); `max_context_tokens`: of everything a
+    model is given; `session`: the conversation it belongs to; `keep`: whether the answer is stored.
+    """
+
+    mode: Mode = "hybrid"
+    k: int = 8
+    filters: SearchFilters = EVERYTHING
+    session: str | None = None
+    template: str = "rag-v3"
+    score_gate: float = 0.30
+    max_context_tokens: int = 8000
+    temperature: float = 0.0
+    seed: int | None = 0
+    multi_hop: bool = False
+    keep: bool = True
+
+
+def ask_options(settings: Settings, **more: object) -> AskOptions:
+    """What the settings say, and `more` beside them."""
+    rag, llm = settings.rag, settings.llm
+    given: dict[str, object] = {
+        "k": rag.k,
+        "template": rag.prompt_template_version,
+        "score_gate": rag.score_gate,
+        "max_context_tokens": rag.max_context_tokens,
+        "temperature": llm.temperature,
+        "seed": llm.seed,
+    }
+    return AskOptions(**{**given, **more})  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One question on its way: everything that its steps need."""
+
+    store: Store
+    question: str
+    options: AskOptions
+    model: LanguageModel
+    vectors: VectorSearch | None
+    on_event: Callable[[AnswerEvent], None]
+    cancelled: Callable[[], bool]
+
+    def token(self, text: str) -> None:
+        """Tell a token."""
+        self.on_event(AnswerEvent("token", now(), text=text))
+
+    def found(self, citations: tuple[AnswerCitation, ...]) -> None:
+        """Tell what the model will be given."""
+        self.on_event(AnswerEvent("retrieval_done", now(), citations=citations))
+
+    def hop(self, hop: HopRecord) -> None:
+        """Tell a hop."""
+        self.on_event(AnswerEvent("hop", now(), hop=hop))
+
+
+def checked(question: str, options: AskOptions) -> None:
+    """Raise Fault invalid_input where there is nothing to ask, or it cannot be asked so."""
+    if not question.strip():
+        raise Fault("invalid_input", "the question is empty", "ask something")
+    if len(question) > LONGEST_QUESTION:
+        raise Fault("invalid_input", f"the question is longer than {LONGEST_QUESTION:,} characters", "ask more briefly")
+    if options.template not in TEMPLATES:
+        raise Fault("invalid_input", f"there is no template {options.template[:80]}", f"one of: {', '.join(TEMPLATES)}")
+    if not 1 <= options.k <= 50:
+        raise Fault("invalid_input", f"k is {options.k}, not between 1 and 50", "leave it out")
+    if options.session is not None:
+        checked_session(options.session)

@@ -1,0 +1,147 @@
+"""What is found for a question, and whether that is evidence enough to ask a model at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from core.flows.ask_options import Asking
+from core.library.ask_answer import AnswerCitation
+from core.library.ask_gate import Gate, gate
+from core.library.ask_pack import Turn
+from core.library.ask_question import read_question
+from core.library.filters import chunks_passing, documents_passing
+from core.library.search import SearchQuery, search
+from core.library.search_hit import Mode, SearchResponse
+from core.library.search_rows import Passage, citation_of, is_stale, passages
+from core.store import faults, now
+from core.store.sql import number
+from core.trace import Step, facts
+
+CANDIDATES = 3
+"""Passages that a refusal names."""
+_LEAST = 0.05  # evidence of a candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The passages for the model, best first, with the evidence of each; `returned`: hits of the search."""
+
+    passages: tuple[Passage, ...]
+    evidence: dict[int, float]
+    gate: Gate
+    mode: Mode
+    returned: int
+    embedding_model: str | None
+    steps: tuple[Step, ...]
+
+
+def is_empty(asking: Asking) -> bool:
+    """Whether there is nothing to look in. Raises Fault as the store does."""
+    with faults(asking.store.path):
+        return number(asking.store.con, "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT 1)") == 0
+
+
+def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
+    """Look for the question; where it alone is no evidence, with the question before it in the session.
+
+    Raises Fault as `search`.
+    """
+    first = _retrieved(asking, asking.question)
+    if first.gate.passed or not history:
+        return first
+    second = _retrieved(asking, f"{history[-1].question}\n{asking.question}")
+    if not second.gate.passed:
+        return first
+    step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=history[-1].question))
+    return Retrieved(
+        second.passages,
+        second.evidence,
+        second.gate,
+        second.mode,
+        second.returned,
+        second.embedding_model,
+        (*first.steps, step, *second.steps),
+    )
+
+
+def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
+    """The hits for one text."""
+    return search(
+        asking.store, SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters), asking.vectors
+    )
+
+
+def _retrieved(asking: Asking, text: str) -> Retrieved:
+    question = read_question(text)
+    response = found_for(asking, question.text, asking.options.k)
+    con = asking.store.con
+    with faults(asking.store.path):
+        documents = documents_passing(con, asking.options.filters)
+        weighed = gate(
+            con,
+            question,
+            None if asking.options.mode == "lexical" else asking.vectors,
+            documents,
+            chunks_passing(con, documents),
+            asking.options.score_gate,
+        )
+        rows = by_chunk(asking, [hit.chunk_id for hit in response.hits])
+    evidence = {one.passage.id: one.evidence for one in weighed.best}
+    # What carries the most evidence comes first; then the search's own order, which knows more of ranking.
+    best = [one.passage for one in weighed.best[:2] if one.evidence >= asking.options.score_gate]
+    ordered: dict[int, Passage] = {}
+    for passage in (*best[:1], *rows, *best[1:]):
+        ordered.setdefault(passage.id, passage)
+    step = Step("retrieval", "hit" if response.hits else "miss", f"{len(response.hits)} passages", steps=response.trace)
+    return Retrieved(
+        tuple(ordered.values())[: asking.options.k],
+        evidence,
+        weighed,
+        response.mode,
+        len(response.hits),
+        response.embedding_model,
+        (step, weighed.step),
+    )
+
+
+def by_chunk(asking: Asking, chunk_ids: Sequence[str]) -> list[Passage]:
+    """Passages in the order of their chunk ids; what is gone since is left out."""
+    import json
+
+    con = asking.store.con
+    rows = cast(
+        "list[tuple[int, str]]",
+        con.execute(
+            "SELECT c.id, c.chunk_id FROM json_each(?) CROSS JOIN chunks c ON c.chunk_id = value",
+            (json.dumps(list(chunk_ids)),),
+        ).fetchall(),
+    )
+    ids = {chunk: item for item, chunk in rows}
+    found = passages(con, list(ids.values()))
+    return [found[ids[one]] for one in chunk_ids if one in ids and ids[one] in found]
+
+
+def trust_of(asking: Asking, found: Sequence[Passage]) -> dict[str, str]:
+    """How far the documents of these passages are trusted."""
+    import json
+
+    rows = asking.store.con.execute(
+        "SELECT doc_id, trust_level FROM json_each(?) CROSS JOIN documents d ON d.doc_id = value",
+        (json.dumps(sorted({one.doc_id for one in found})),),
+    ).fetchall()
+    return dict(cast("list[tuple[str, str]]", rows))
+
+
+def cited(passage: Passage, score: float, number: int | None) -> AnswerCitation:
+    """A passage as the answer names it."""
+    citation = citation_of(passage, stale=is_stale(passage.indexed_at, now()))
+    section = passage.section_label or " > ".join(passage.heading_path) or passage.title
+    return AnswerCitation(None if number is None else f"[{number}]", citation, section, round(score, 4))
+
+
+def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
+    """What came nearest, for a refusal."""
+    near = [one for one in retrieved.gate.best if one.evidence >= _LEAST][:CANDIDATES]
+    return tuple(cited(one.passage, one.evidence, None) for one in near)

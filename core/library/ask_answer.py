@@ -1,0 +1,165 @@
+"""What asking the library answers: text with citations that were checked, or a refusal that says why (`answer.v1`).
+
+Source: kebab-frozen-design 2.3 and 3.8. Additive within v1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.library.citation import Citation
+from core.library.search_hit import Mode
+from core.llm.language_model import ModelRef
+from core.trace import Step
+
+Refusal = Literal[
+    "score_gate",
+    "llm_self_judge",
+    "no_index",
+    "no_chunks",
+    "llm_stream_aborted",
+    "multi_hop_decompose_failed",
+    "nli_verification_failed",
+    "nli_model_unavailable",
+]
+"""Why there is no answer; the last two are reserved."""
+Support = Literal["supported", "flagged", "unsupported"]
+HopKind = Literal["decompose", "decide", "synthesize"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCitation:
+    """A passage that the answer cites (`marker` `[1]`), or one that came near where it is a refusal (`marker` null).
+
+    `score`: its evidence, 0 to 1.
+    """
+
+    marker: str | None
+    citation: Citation
+    section: str | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimConcern:
+    """What a sentence says otherwise than its source: the kind (`number`, `negation`, …) and both texts' words."""
+
+    kind: str
+    answer: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One cited sentence of the answer, aligned with the passage it cites.
+
+    `start` and `end`: its range in the answer (code points). `supported`: it stands there and says the same; `flagged`:
+    it stands there and something differs (`concerns`); `unsupported`: it does not stand there word for word. `quote`:
+    the source's words, or of an unsupported one the likest place, at `chunk_start` to `chunk_end` of the passage;
+    `citation`: the lines of that place. `words`: the share of its words that one place of the passage has, 0 to 1.
+    """
+
+    text: str
+    start: int
+    end: int
+    marker: str
+    chunk_id: str
+    status: Support
+    similarity: float
+    words: float
+    citation: Citation
+    quote: str
+    chunk_start: int | None
+    chunk_end: int | None
+    concerns: tuple[ClaimConcern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRetrieval:
+    """What was looked for and found. `top_score`: the best evidence, which the gate compares with `score_gate`."""
+
+    trace_id: str
+    mode: Mode
+    k: int
+    score_gate: float
+    top_score: float
+    chunks_returned: int
+    chunks_used: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens as the server counted them, else estimated (three bytes each), and the time from question to answer."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class HopRecord:
+    """One step of a question asked in several. `forced_stop`: the depth allowed no further one."""
+
+    kind: HopKind
+    iter: int
+    sub_queries: tuple[str, ...]
+    context_chunks_added: int
+    llm_call_ms: int
+    forced_stop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Reserved: what a model of entailment measured."""
+
+    nli_score: float
+    nli_threshold: float
+    nli_passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, or a refusal (`grounded` false). A refusal's `answer` says so in the question's language; of a stream
+    that was broken off it is what had come; its `citations` are the passages that came nearest.
+
+    `conversation_id`, `turn_index`: of a session, null outside of one. `claims`: every cited sentence, checked.
+    """
+
+    SCHEMA: ClassVar[str] = "answer.v1"
+
+    query: str
+    answer: str
+    citations: tuple[AnswerCitation, ...]
+    grounded: bool
+    refusal_reason: Refusal | None
+    model: ModelRef
+    embedding: ModelRef | None
+    prompt_template_version: str
+    retrieval: AnswerRetrieval
+    usage: TokenUsage
+    created_at: str
+    conversation_id: str | None
+    turn_index: int | None
+    claims: tuple[Claim, ...]
+    hops: tuple[HopRecord, ...] | None
+    verification: Verification | None
+    trace: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """What happens while a question is answered: `retrieval_done`, `hop`, `token`s, and one `final`, last.
+
+    `text`: the token; `citations`: what was packed, in the order of its markers; `hop`, `answer`: what the others tell.
+    """
+
+    SCHEMA: ClassVar[str] = "answer_event.v1"
+
+    kind: Literal["retrieval_done", "hop", "token", "final"]
+    ts: str
+    text: str | None = None
+    citations: tuple[AnswerCitation, ...] | None = None
+    hop: HopRecord | None = None
+    answer: Answer | None = None

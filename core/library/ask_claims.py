@@ -1,0 +1,148 @@
+"""Every cited sentence of an answer beside the passage it cites: there and the same, there and changed, or not there.
+
+The same aligner and the same guard that review quotes of transcripts: likeness alone would accept a flipped number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from core.align import Aligned, AlignSettings, Concern, Session, align_quote
+from core.align.guard import compare
+from core.lazy_pattern import lazy_pattern
+from core.library.ask_answer import Claim, ClaimConcern, Support
+from core.library.ask_cover import cover
+from core.library.ask_markers import Sentence, sentences
+from core.library.ask_question import read_question
+from core.library.citation import Citation, CodeCitation, LineCitation
+from core.library.search_rows import Passage, citation_of
+from core.library.spans import lines_of, spans_of
+
+HELD: Final = 0.5
+"""The share of a sentence's words in one place from which on a passage may be said to speak of it."""
+_SETTINGS: Final = AlignSettings(max_quote_length=800)
+_OTHERWISE: Final = (
+    "number", "unit", "operator", "negation", "negation beside it", "negation left out", "polarity", "name", "logic",
+    "quantity", "option", "order", "moved", "limit left out",
+)  # fmt: skip
+"""Concerns of the guard by which a sentence says another thing than its source."""
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand "
+    "once twice half double triple 한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 스무 서른 마흔 백 천 만 하루 이틀 사흘 나흘"
+)
+_COUNTS: Final = frozenset(_NUMERALS.split())
+_NUMBERS: Final = ("number", "negation", "polarity", "unit")
+_QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
+_RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
+
+
+def claims(answer: str, packed: Sequence[Passage]) -> tuple[Claim, ...]:
+    """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites."""
+    out: list[Claim] = []
+    for sentence in sentences(answer):
+        made = [_claim(sentence, number, packed[number - 1]) for number in sentence.markers if number <= len(packed)]
+        if made:
+            out.append(min(made, key=lambda one: (_RANK[one.status], -one.similarity, -one.words)))
+    return tuple(out)
+
+
+def contradicts(claim: Claim) -> bool:
+    """Whether it says another thing than its source: another number, a lost negation."""
+    return any(one.kind in _OTHERWISE or _counts(one) for one in claim.concerns)
+
+
+def _counts(one: ClaimConcern) -> bool:
+    """Whether a number that is written as a word is another one."""
+    return one.kind == "word" and {one.answer.casefold(), one.source.casefold()} <= _COUNTS
+
+
+def holds(claim: Claim) -> bool:
+    """Whether the passage can be said to carry it: word for word, or with most of its words and nothing against it."""
+    return claim.status == "supported" or (claim.words >= HELD and not contradicts(claim))
+
+
+def _claim(sentence: Sentence, number: int, passage: Passage) -> Claim:
+    found, said = _found(sentence.text, passage.text)
+    words = read_question(sentence.text).words
+    share = cover(words, [1.0] * len(words), "\n".join((*passage.heading_path, passage.text))).share
+    status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
+    span = found.spans[0] if found.spans else found.near_misses[0].span if found.near_misses else None
+    end = found.spans[-1].end if found.status != "ambiguous" and found.spans else span.end if span else 0
+    quote = passage.text[span.start : end] if span else ""
+    concerns = found.concerns
+    if found.status == "failed" and quote:
+        concerns = tuple(one for one in compare(said, quote, lambda _: False).concerns if one.kind in _NUMBERS)
+    similarity = found.near_misses[0].similarity if found.near_misses and not found.spans else found.similarity
+    return Claim(
+        text=sentence.text,
+        start=sentence.start,
+        end=sentence.end,
+        marker=f"[{number}]",
+        chunk_id=passage.chunk_id,
+        status=status,
+        similarity=round(similarity, 4),
+        words=round(share, 3),
+        citation=place_in(passage, span.start, end) if span else citation_of(passage),
+        quote=quote,
+        chunk_start=span.start if span else None,
+        chunk_end=end if span else None,
+        concerns=tuple(_told(one) for one in concerns),
+    )
+
+
+def _found(text: str, source: str) -> tuple[Aligned, str]:
+    """Where a sentence stands, else where the words stand that it puts in quotation marks, if all of them do."""
+    session = Session([source])
+    whole = align_quote(session, 0, text, _SETTINGS)
+    quoted = [found[1] for found in _QUOTED.finditer(text)]
+    if whole.status != "failed" or not quoted:
+        return whole, text
+    parts = [align_quote(session, 0, one, _SETTINGS) for one in quoted]
+    if any(one.status == "failed" for one in parts):
+        return whole, text
+    flagged = [one for one in parts if one.concerns]
+    return (flagged or parts)[0], quoted[0]
+
+
+def _told(one: Concern) -> ClaimConcern:
+    if not one.quote:
+        text = f"{one.kind}: the source has “{one.source}”"
+    elif not one.source:
+        text = f"{one.kind}: the source has no “{one.quote}”"
+    else:
+        text = f"{one.kind}: the source has “{one.source}”, the answer “{one.quote}”"
+    return ClaimConcern(one.kind, one.quote, one.source, text)
+
+
+def place_in(passage: Passage, start: int, end: int) -> Citation:
+    """The lines of `passage.text[start:end]`, as narrow as is known: those of its blocks, of a program to the line."""
+    whole = citation_of(passage)
+    if isinstance(whole, CodeCitation):
+        first = whole.line_start + passage.text.count("\n", 0, start)
+        last = first + passage.text.count("\n", start, max(start, end - 1))
+        if last <= whole.line_end:
+            return replace(whole, line_start=first, line_end=last)
+        return whole
+    spans = spans_of(passage.source_spans_json)
+    blocks = passage.text.split("\n\n")
+    if not isinstance(whole, LineCitation) or len(blocks) != len(spans):
+        return whole
+    at = 0
+    touched: list[int] = []
+    for index, block in enumerate(blocks):
+        if at < end and start < at + len(block):
+            touched.append(index)
+        at += len(block) + 2
+    lines = lines_of(tuple(spans[index] for index in touched))
+    if lines is None:
+        return whole
+    first, last = lines
+    if len(touched) == 1:
+        block, offset = blocks[touched[0]], sum(len(one) + 2 for one in blocks[: touched[0]])
+        if block.count("\n") == last - first:  # line for line, as in a paragraph or a list
+            begin = max(0, start - offset)
+            last = first + block.count("\n", 0, max(begin, end - offset - 1))
+            first += block.count("\n", 0, begin)
+    return replace(whole, start=first, end=last)

@@ -1,0 +1,199 @@
+"""Answers and sessions as they are kept: every answer and refusal with its trace, conversations turn by turn.
+
+Source: kebab-frozen-design 5.7 and 5.7a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, cast
+
+import apsw
+
+from core.fault import Fault
+from core.library.ask_answer import Answer
+from core.library.ask_pack import Turn
+from core.store import Store
+from core.store.sql import number, value
+from core.wire import dumps
+
+TITLE: Final = 80
+_NAME: Final = 100
+_HISTORY: Final = 20  # turns that are read; the budget decides how many come along
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A conversation: its name, its first question, how many turns, when it began and when it last went on."""
+
+    session_id: str
+    title: str
+    turns: int
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """The conversations, the last one first."""
+
+    SCHEMA: ClassVar[str] = "ask_sessions.v1"
+
+    sessions: tuple[SessionRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One turn: question, answer, whether it was grounded and if not why, and the citations as URIs."""
+
+    turn_index: int
+    question: str
+    answer: str
+    grounded: bool
+    refusal_reason: str | None
+    citations: tuple[str, ...]
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShown:
+    """One conversation with its turns, oldest first."""
+
+    SCHEMA: ClassVar[str] = "ask_session.v1"
+
+    session: SessionRow
+    turns: tuple[TurnRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDeleted:
+    """A conversation that is gone, and how many turns it had. Its answers stay among the answers."""
+
+    SCHEMA: ClassVar[str] = "ask_session_deleted.v1"
+
+    session_id: str
+    turns: int
+
+
+def checked_session(name: str) -> str:
+    """The name of a session. Raises Fault invalid_input for one that could not be shown or typed."""
+    if not name.strip() or len(name) > _NAME or not name.isprintable():
+        raise Fault("invalid_input", "the session's name is empty, too long or not printable", "name it like release-2")
+    return name
+
+
+def keep(store: Store, answer: Answer, packed: Sequence[str]) -> Answer:
+    """Keep an answer, and as a turn where it belongs to a session; returns it with its turn.
+
+    `packed`: the chunk ids the model was given. Raises Fault as `Store.transaction`.
+    """
+    with store.transaction() as con:
+        kept = answer
+        if answer.conversation_id is not None:
+            last = value(con, "SELECT max(turn_index) FROM chat_turns WHERE session_id = ?", (answer.conversation_id,))
+            kept = replace(answer, turn_index=0 if last is None else cast("int", last) + 1)
+            _put_turn(con, kept)
+        _put_answer(con, kept, packed)
+    return kept
+
+
+def _put_answer(con: apsw.Connection, one: Answer, packed: Sequence[str]) -> None:
+    found, used = one.retrieval, one.usage
+    embedding = (one.embedding.id, one.embedding.dimensions) if one.embedding else (None, None)
+    con.execute(
+        f"INSERT INTO answers VALUES ({', '.join('?' * 25)})",
+        (
+            *(found.trace_id, one.query, one.answer, int(one.grounded), one.refusal_reason),
+            *(one.model.id, one.model.provider, *embedding, one.prompt_template_version),
+            *(found.mode, found.k, found.score_gate, found.top_score, found.chunks_returned, found.chunks_used),
+            *(dumps(one.citations), dumps(list(packed)), used.prompt_tokens, used.completion_tokens, used.latency_ms),
+            *(one.created_at, one.conversation_id, one.turn_index, dumps(one)),
+        ),
+    )
+
+
+def _put_turn(con: apsw.Connection, one: Answer) -> None:
+    from core.library.ids import id_from
+
+    session, at = one.conversation_id, one.turn_index
+    con.execute(
+        "INSERT INTO chat_sessions VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id) DO UPDATE SET updated_at = ?",
+        (
+            *(session, one.created_at, one.created_at, " ".join(one.query.split())[:TITLE]),
+            dumps({"prompt_template_version": one.prompt_template_version, "llm.model": one.model.id}),
+            one.created_at,
+        ),
+    )
+    con.execute(
+        "INSERT INTO chat_turns VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(id_from({"kind": "turn", "session_id": session, "turn_index": at}), session, at, one.query, one.answer),
+            *(dumps([cited.citation for cited in one.citations if cited.marker]), one.created_at),
+        ),
+    )
+
+
+def history(con: apsw.Connection, session: str) -> tuple[Turn, ...]:
+    """The last turns that were answered, oldest first: a refusal tells a model nothing. Raises apsw errors."""
+    rows = con.execute(
+        "SELECT t.question, t.answer FROM chat_turns t JOIN answers a ON a.conversation_id = t.session_id"
+        " AND a.turn_index = t.turn_index WHERE t.session_id = ? AND a.grounded = 1"
+        " ORDER BY t.turn_index DESC LIMIT ?",
+        (session, _HISTORY),
+    ).fetchall()
+    return tuple(Turn(*row) for row in reversed(cast("list[tuple[str, str]]", rows)))
+
+
+_SESSIONS = """
+  SELECT s.session_id, coalesce(s.title, ''), (SELECT count(*) FROM chat_turns t WHERE t.session_id = s.session_id),
+    s.created_at, s.updated_at FROM chat_sessions s
+"""
+
+
+def list_sessions(con: apsw.Connection) -> SessionList:
+    """All conversations. Raises apsw errors."""
+    rows = con.execute(_SESSIONS + " ORDER BY s.updated_at DESC, s.session_id").fetchall()
+    return SessionList(tuple(SessionRow(*row) for row in cast("list[tuple[str, str, int, str, str]]", rows)))
+
+
+def show_session(con: apsw.Connection, session: str) -> SessionShown:
+    """One conversation. Raises Fault invalid_input where there is none of this name."""
+    import json
+
+    row = con.execute(_SESSIONS + " WHERE s.session_id = ?", (session,)).fetchone()
+    if row is None:
+        raise _unknown(session)
+    turns = con.execute(
+        "SELECT t.turn_index, t.question, t.answer, coalesce(a.grounded, 0), a.refusal_reason, t.citations_json,"
+        " t.created_at FROM chat_turns t LEFT JOIN answers a ON a.conversation_id = t.session_id AND"
+        " a.turn_index = t.turn_index WHERE t.session_id = ? ORDER BY t.turn_index",
+        (session,),
+    ).fetchall()
+    return SessionShown(
+        SessionRow(*cast("tuple[str, str, int, str, str]", row)),
+        tuple(
+            TurnRow(at, question, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when)
+            for at, question, answer, grounded, why, cited, when in cast(
+                "list[tuple[int, str, str, int, str | None, str, str]]", turns
+            )
+        ),
+    )
+
+
+def delete_session(store: Store, session: str) -> SessionDeleted:
+    """Take a conversation out, with its turns. Raises Fault invalid_input where there is none, and as transaction."""
+    with store.transaction() as con:
+        turns = number(con, "SELECT count(*) FROM chat_turns WHERE session_id = ?", (session,))
+        if value(con, "SELECT 1 FROM chat_sessions WHERE session_id = ?", (session,)) is None:
+            raise _unknown(session)
+        # Its answers are kept as answers; a new session of the same name must not find them as its own.
+        con.execute(
+            "UPDATE answers SET conversation_id = NULL, turn_index = NULL WHERE conversation_id = ?", (session,)
+        )
+        con.execute("DELETE FROM chat_sessions WHERE session_id = ?", (session,))
+    return SessionDeleted(session, turns)
+
+
+def _unknown(session: str) -> Fault:
+    return Fault("invalid_input", f"there is no session {session[:80]}", "see: casebook library ask sessions list")

@@ -1,0 +1,31 @@
+"""How a refusal is said: in the question's language, short, with what it rests on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.library.ask_answer import Refusal
+from core.text import hangul_share
+
+_ENGLISH: Final[dict[Refusal, str]] = {
+    "score_gate": "Not enough evidence. The library does not say.",
+    "llm_self_judge": "Not enough evidence. The passages that were found do not answer it.",
+    "no_index": "There is no library yet: casebook library ingest FOLDER",
+    "no_chunks": "Not enough evidence. No passage has any of these words.",
+    "llm_stream_aborted": "Stopped before the first word.",
+    "multi_hop_decompose_failed": "The question could not be broken into searches.",
+}
+_KOREAN: Final[dict[Refusal, str]] = {
+    "score_gate": "근거 부족. KB 에 해당 내용 없음.",
+    "llm_self_judge": "근거 부족. 찾은 글에 답이 없음.",
+    "no_index": "아직 자료가 없음: casebook library ingest FOLDER",
+    "no_chunks": "근거 부족. 이 말이 나오는 글이 없음.",
+    "llm_stream_aborted": "첫 낱말이 오기 전에 멈춤.",
+    "multi_hop_decompose_failed": "질문을 나누지 못함.",
+}
+
+
+def refusal_text(reason: Refusal, question: str) -> str:
+    """The sentence that stands where an answer would."""
+    texts = _KOREAN if hangul_share(question) > 0.3 else _ENGLISH
+    return texts.get(reason, texts["llm_self_judge"])
