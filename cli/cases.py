@@ -45,9 +45,12 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
 
 
 def run_show(args: argparse.Namespace, context: Context) -> int:
-    """`errors show`: everything about one case."""
+    """`errors show`: everything about one case, with what its fix cites and where that stands today."""
+    from core.flows.case_citations import with_citations
+
     with open_store(context.database) as store, faults(context.database):
         case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
+        case = with_citations(store, case) if case is not None else None
     if case is None:
         context.out.fault(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"))
         return 1
@@ -80,6 +83,14 @@ def _case_lines(out: Output, case: Case) -> Iterator[str]:
         if fix.reason:
             yield from field(out, "rejected for", fix.reason)
         yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+    for one in case.citations:
+        yield ""
+        yield f"Cites {one_line(one.uri)}"
+        moved = f": {one.place}" if one.status == "moved" and one.place else ""
+        yield from field(
+            out, "stands", f"{one.status}, {one.reason}{moved}", None if one.status == "attached" else "warn"
+        )
+        yield from field(out, "quote", one.quote)
 
 
 def _standing(fix: Resolution) -> str:

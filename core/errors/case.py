@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.errors.cited import Cited
 from core.errors.resolutions import Resolution
 
 CaseStatus = Literal["unresolved", "draft", "verified", "rejected", "noise"]
@@ -75,7 +76,10 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything known about one error. The first fields are the seed's row as it stands."""
+    """Everything known about one error. The first fields are the seed's row as it stands.
+
+    `citations`: what the fix that answers cites, where somebody who knows the library looked.
+    """
 
     SCHEMA: ClassVar[str] = "case.v1"
 
@@ -99,3 +103,4 @@ class Case:
     key_lines: tuple[str, ...]
     fingerprints: tuple[CaseKeyLine, ...]
     resolutions: tuple[Resolution, ...]
+    citations: tuple[Cited, ...] = ()

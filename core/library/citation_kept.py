@@ -6,9 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import Final, cast
 
+import apsw
+
 from core.fault import Fault
 from core.library.citation import parse
 from core.library.read import chunk, document
+from core.library.rows import Chunk, Document
 from core.library.search_inspect import chunk_at
 from core.library.search_rows import citation_of, passages
 from core.store import Store, change, now
@@ -49,12 +52,7 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
     no such passage or the quote does not stand in it, and what `Store.transaction` raises.
     """
     con = store.con
-    found = chunk(con, name) or (chunk_at(con, parse(name)) if "#" in name else None)
-    doc = document(con, found.doc_id) if found else None
-    if found is None or doc is None:
-        raise Fault(
-            "invalid_input", f"the library has no passage {name[:200]}", "cite a hit of casebook library search"
-        )
+    found, doc = passage_named(con, name)
     words = _beginning(found.text, found.section_label) if quote is None else quote.strip()
     at = found.text.find(words)
     if not words or at < 0:
@@ -69,6 +67,17 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
         con.execute(f"INSERT INTO citation({_COLUMNS[4:]}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         made = con.last_insert_rowid()
     return KeptCitation(made, *row)
+
+
+def passage_named(con: apsw.Connection, name: str) -> tuple[Chunk, Document]:
+    """The passage with this chunk id, or that this URI points into, and its document. Raises Fault invalid_input."""
+    found = chunk(con, name) or (chunk_at(con, parse(name)) if "#" in name else None)
+    doc = document(con, found.doc_id) if found else None
+    if found is None or doc is None:
+        raise Fault(
+            "invalid_input", f"the library has no passage {name[:200]}", "cite a hit of casebook library search"
+        )
+    return found, doc
 
 
 def citations_of(store: Store, cited_by: str, item_id: str) -> tuple[KeptCitation, ...]:
