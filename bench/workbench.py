@@ -172,7 +172,7 @@ def _embedding(home: Path, env: Mapping[str, str], cases: int) -> list[Row]:
     rng = random.Random(11)
     typing: list[Span] = []
     with Terminal(_beating(own, report), env={**env, "CASEBOOK_EMBEDDING_AUTO": "true"}) as terminal:
-        terminal.until(rb"Loading the model|Embedding cases")
+        terminal.until(rb"Loading the model|Embedding")
         while not report.with_suffix(".embedded").exists():
             typing.append(_type(terminal, rng))
         terminal.read(2.0)
@@ -309,7 +309,7 @@ def _quit_with_a_model(home: Path, env: Mapping[str, str], rounds: int) -> list[
                 terminal.until(rb"1 of [\d,]+")
                 terminal.read(0.7)
                 if lane == "embed":
-                    terminal.until(rb"Embedding cases")
+                    terminal.until(rb"Embedding")
                 else:
                     terminal.send(b"nobody has ever met this error")
                     terminal.read(0.5 if lane else 6.0)
