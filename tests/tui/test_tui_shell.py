@@ -16,6 +16,7 @@ from tests.tui.support import NOW, app_on, frame, offered, settled, until
 from tui.actions import ACTIONS, BY_ID, Situation, footer
 from tui.app import CasebookApp
 from tui.crash import no_log
+from tui.panes.library.screen import LibraryScreen
 from tui.render.bars import draw_footer
 from tui.screens.help import HelpScreen
 from tui.state import State, read_state, state_file, write_state
@@ -208,12 +209,14 @@ async def test_a_letter_jumps_to_its_part(casebook: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["alt+4", "4"])
-async def test_panes_to_come_say_so(casebook: Path, key: str) -> None:
+async def test_a_digit_goes_to_its_pane_and_back(casebook: Path, key: str) -> None:
     app = app_on(casebook)
-    async with app.run_test(size=(120, 34), notifications=True) as pilot:
+    async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("down", key)
-        await until(pilot, lambda: "comes with a later version" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
+        await pilot.press("alt+1")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
 def test_every_reason_is_a_sentence() -> None:
