@@ -26,6 +26,17 @@ examples:
 
 Without --mode both words and meaning are asked, if passages are embedded (library embed); else words alone.
 """
+_ASK = """\
+examples:
+  casebook library ask "how are retries limited?"
+  casebook library ask "백업은 얼마나 보관하나요?" --explain
+  casebook library ask "and who is told?" --session release      goes on from the question before
+  casebook library ask sessions list                             also: sessions show NAME, sessions delete NAME
+
+A language model words the answer from your own passages: Ollama's by default ([models.llm] in the settings). Every
+cited sentence is looked for in its source. Exit 0: answered; 1: refused, with the nearest passages. Ctrl-C keeps what
+came.
+"""
 _EVAL = """\
 examples:
   casebook library eval tests/data/library/house.yaml --ingest     in a temporary library of the suite's own corpus
@@ -39,6 +50,11 @@ examples:
   casebook library inspect docs/cli.md
   casebook library inspect docs/cli.md#L33
 """
+_OPEN = """\
+examples:
+  casebook library open docs/cli.md#L33
+  less +33 "$(casebook library open docs/cli.md | cut -d: -f1)"     off a terminal it prints FILE:LINE
+"""
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -48,6 +64,8 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     _add_ingest(ingest)
     search = add_leaf(children, shared, "search", "where is it written?", _SEARCH)
     _add_search(search)
+    ask = add_leaf(children, shared, "ask", "a grounded answer with its sources, or a refusal", _ASK)
+    _add_ask(ask)
     lister = add_leaf(children, shared, "list", "the documents, by path")
     add_filters(lister)
     lister.add_argument("--limit", metavar="N", type=int, default=50, help="documents on one page (default 50)")
@@ -56,6 +74,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     inspect = add_leaf(children, shared, "inspect", "one document or passage, with all that is kept of it", _INSPECT)
     inspect.add_argument("name", metavar="NAME", help="a path, a citation (path#L12), or an id")
     inspect.set_defaults(run=_lazily("run_inspect", "cli.library_keep"))
+    opener = add_leaf(children, shared, "open", "the file at its line, in your editor", _OPEN)
+    opener.add_argument("name", metavar="NAME", help="a citation (path#L12), a path, or an id")
+    opener.set_defaults(run=_lazily("run_open", "cli.library_keep"))
     index = add_leaf(children, shared, "index", "build the index of words anew")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="from the passages, in one go")
     index.set_defaults(run=_lazily("run_index", "cli.library_keep"))
@@ -102,6 +123,18 @@ def _add_search(leaf: Parser) -> None:
     many.add_argument("--jsonl", action="store_true", help="answer every line of stdin (at most 100) on a line")
     many.add_argument("--bulk", action="store_true", help="the same, as one object (bulk_search_response.v1)")
     leaf.set_defaults(run=_lazily("run_search", "cli.library_search"))
+
+
+def _add_ask(leaf: Parser) -> None:
+    leaf.add_argument("text", metavar="QUESTION", nargs="*", help="the question; - or nothing: from stdin")
+    leaf.add_argument("--explain", action="store_true", help="where each sentence stands, and how it was found")
+    leaf.add_argument("--session", metavar="NAME", help="a conversation: earlier turns come along, this one is kept")
+    leaf.add_argument("--multi-hop", action="store_true", help="break the question up and search several times")
+    leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
+    leaf.add_argument("-k", "--k", metavar="N", type=int, help="passages looked for (default 8)")
+    leaf.add_argument("--template", choices=("rag-v1", "rag-v2", "rag-v3"), help="what the model is told")
+    add_filters(leaf)
+    leaf.set_defaults(run=_lazily("run_ask", "cli.library_ask"))
 
 
 def add_filters(leaf: Parser) -> None:

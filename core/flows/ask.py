@@ -20,6 +20,7 @@ from core.library.ask_kept import history, keep
 from core.library.ask_pack import Packed, Turn, pack
 from core.library.ask_prompt import MULTI_HOP, template, tokens
 from core.library.ask_refusal import refusal_text
+from core.library.fts import index_version
 from core.library.search_rows import Passage
 from core.llm.language_model import ModelRef
 from core.store import Store, faults, now, open_store
@@ -125,7 +126,7 @@ def _generated(
         facts(tokens=packed.tokens, budget=budget(asking), turns=packed.turns, template=name),
     )
     found = replace(found, packed=packed, template=name, steps=(*found.steps, step))
-    asking.found(found.cited(range(1, len(packed.passages) + 1)))
+    asking.found(found.given())
     said = generate(asking, packed.messages)
     if found.hops is not None:
         hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
@@ -168,9 +169,11 @@ class _Found:
         """The packed passages with these markers."""
         if self.packed is None or self.retrieved is None:
             return ()
-        evidence = self.retrieved.evidence
-        rows = self.packed.passages
-        return tuple(cited(rows[one - 1], evidence.get(rows[one - 1].id, 0.0), one) for one in numbers)
+        return tuple(cited(self.retrieved, self.packed.passages[one - 1], one) for one in numbers)
+
+    def given(self) -> tuple[AnswerCitation, ...]:
+        """Every packed passage."""
+        return self.cited(range(1, len(self.packed.passages) + 1)) if self.packed else ()
 
     def usage(self, told: Usage | None = None, said: str = "") -> TokenUsage:
         """Tokens as the server counted them, else as they are counted here; none where no model was asked."""
@@ -200,6 +203,7 @@ class _Found:
             query=self.question,
             answer=text,
             citations=citations,
+            packed=self.given(),
             grounded=refusal is None,
             refusal_reason=refusal,
             model=self.model.ref,
@@ -213,6 +217,7 @@ class _Found:
                 top_score=round(found.gate.score, 4) if found else 0.0,
                 chunks_returned=found.returned if found else 0,
                 chunks_used=len(self.packed.passages) if self.packed else 0,
+                index_version=found.index_version if found else index_version(),
             ),
             usage=usage,
             created_at=created,

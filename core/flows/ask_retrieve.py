@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from core.flows.ask_options import Asking
@@ -13,7 +13,7 @@ from core.library.ask_pack import Turn
 from core.library.ask_question import read_question
 from core.library.filters import chunks_passing, documents_passing
 from core.library.search import SearchQuery, search
-from core.library.search_hit import Mode, SearchResponse
+from core.library.search_hit import Mode, Retrieval, SearchResponse
 from core.library.search_rows import Passage, citation_of, is_stale, passages
 from core.store import faults, now
 from core.store.sql import number
@@ -26,13 +26,16 @@ _LEAST = 0.05  # evidence of a candidate
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The passages for the model, best first, with the evidence of each; `returned`: hits of the search."""
+    """The passages for the model, best first, with the evidence of each; `returned`: hits of the search, `scores` by
+    chunk id."""
 
     passages: tuple[Passage, ...]
     evidence: dict[int, float]
     gate: Gate
     mode: Mode
     returned: int
+    scores: dict[str, Retrieval]
+    index_version: str
     embedding_model: str | None
     steps: tuple[Step, ...]
 
@@ -55,15 +58,7 @@ def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
     if not second.gate.passed:
         return first
     step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=history[-1].question))
-    return Retrieved(
-        second.passages,
-        second.evidence,
-        second.gate,
-        second.mode,
-        second.returned,
-        second.embedding_model,
-        (*first.steps, step, *second.steps),
-    )
+    return replace(second, steps=(*first.steps, step, *second.steps))
 
 
 def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
@@ -101,6 +96,8 @@ def _retrieved(asking: Asking, text: str) -> Retrieved:
         weighed,
         response.mode,
         len(response.hits),
+        {hit.chunk_id: hit.retrieval for hit in response.hits},
+        response.index_version,
         response.embedding_model,
         (step, weighed.step),
     )
@@ -134,14 +131,22 @@ def trust_of(asking: Asking, found: Sequence[Passage]) -> dict[str, str]:
     return dict(cast("list[tuple[str, str]]", rows))
 
 
-def cited(passage: Passage, score: float, number: int | None) -> AnswerCitation:
+def cited(retrieved: Retrieved, passage: Passage, number: int | None) -> AnswerCitation:
     """A passage as the answer names it."""
+    found = retrieved.scores.get(passage.chunk_id)
     citation = citation_of(passage, stale=is_stale(passage.indexed_at, now()))
     section = passage.section_label or " > ".join(passage.heading_path) or passage.title
-    return AnswerCitation(None if number is None else f"[{number}]", citation, section, round(score, 4))
+    return AnswerCitation(
+        None if number is None else f"[{number}]",
+        citation,
+        section,
+        round(retrieved.evidence.get(passage.id, 0.0), 4),
+        found.lexical_score if found else None,
+        found.vector_score if found else None,
+    )
 
 
 def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
     """What came nearest, for a refusal."""
     near = [one for one in retrieved.gate.best if one.evidence >= _LEAST][:CANDIDATES]
-    return tuple(cited(one.passage, one.evidence, None) for one in near)
+    return tuple(cited(retrieved, one.passage, None) for one in near)

@@ -32,13 +32,15 @@ HopKind = Literal["decompose", "decide", "synthesize"]
 class AnswerCitation:
     """A passage that the answer cites (`marker` `[1]`), or one that came near where it is a refusal (`marker` null).
 
-    `score`: its evidence, 0 to 1.
+    `score`: its evidence, 0 to 1. `lexical_score` (bm25) and `vector_score` (cosine): as the search found it.
     """
 
     marker: str | None
     citation: Citation
     section: str | None
     score: float
+    lexical_score: float | None = None
+    vector_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class AnswerRetrieval:
     top_score: float
     chunks_returned: int
     chunks_used: int
+    index_version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,8 @@ class Answer:
     """An answer, or a refusal (`grounded` false). A refusal's `answer` says so in the question's language; of a stream
     that was broken off it is what had come; its `citations` are the passages that came nearest.
 
-    `conversation_id`, `turn_index`: of a session, null outside of one. `claims`: every cited sentence, checked.
+    `packed`: what the model was given, in the order of its markers. `conversation_id`, `turn_index`: of a session, null
+    outside of one. `claims`: every cited sentence, checked.
     """
 
     SCHEMA: ClassVar[str] = "answer.v1"
@@ -132,6 +136,7 @@ class Answer:
     query: str
     answer: str
     citations: tuple[AnswerCitation, ...]
+    packed: tuple[AnswerCitation, ...]
     grounded: bool
     refusal_reason: Refusal | None
     model: ModelRef

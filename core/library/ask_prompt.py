@@ -65,5 +65,11 @@ def gave_up(answer: str) -> bool:
     return _GAVE_UP.match(answer.strip()) is not None
 
 
+def may_give_up(begun: str) -> bool:
+    """Whether an answer that begins so may still become the one line that refuses."""
+    said = begun.strip().casefold()
+    return gave_up(begun) or any(line.startswith(said) for line in (NOT_ENOUGH.casefold(), "근거가 부족하다"))
+
+
 def _attribute(text: str) -> str:
     return inert(" ".join(text.split())).replace('"', "'")[:300]

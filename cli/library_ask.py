@@ -1,0 +1,130 @@
+"""`casebook library ask`: a grounded answer with its sources, or an honest refusal; and its sessions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from cli.context import Context, text_given
+from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.ask_options import AskOptions
+    from core.library.ask_answer import AnswerEvent
+
+_STOPPED = 130
+_SESSIONS = ("list", "show", "delete")
+
+
+def run_ask(args: argparse.Namespace, context: Context) -> int:
+    """`library ask`: exit 0 answered, 1 refused, 130 stopped by Ctrl-C (what came is kept).
+
+    On a terminal the words come as they are said.
+    """
+    if args.text[:1] == ["sessions"] and (len(args.text) == 1 or args.text[1] in _SESSIONS):
+        return _sessions(args.text[1:] or ["list"], context)
+    from cli.interrupt import stoppable
+    from cli.library_ask_lines import answer_lines
+    from core.flows.ask import ask_library
+    from core.flows.library_search import model_search
+    from core.llm.open_model import language_model
+
+    question = text_given(" ".join(args.text) if args.text else None, "question")
+    settings = context.settings
+    explain = args.explain or settings.rag.explain_default
+    stream = not context.out.json and sys.stdout.isatty()
+    spoken = _Spoken() if stream else None
+    with model_search(settings.embedding) as vectors, stoppable() as stopped:
+        found = ask_library(
+            context.database,
+            question,
+            _options(args, context),
+            language_model(settings.llm),
+            None if args.mode == "lexical" else vectors,
+            on_event=spoken.hear if spoken else _silent,
+            cancelled=stopped,
+        )
+    said = spoken is not None and spoken.end(found.answer)
+    context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
+    if found.refusal_reason == "llm_stream_aborted" and stopped():
+        return _STOPPED
+    return 0 if found.grounded else 1
+
+
+def _options(args: argparse.Namespace, context: Context) -> AskOptions:
+    from cli.library_search import filters_of
+    from core.flows.ask import ask_options
+
+    more: dict[str, object] = {
+        "mode": args.mode,
+        "filters": filters_of(args),
+        "session": args.session,
+        "multi_hop": args.multi_hop,
+    }
+    if args.k is not None:
+        more["k"] = args.k
+    if args.template is not None:
+        more["template"] = args.template
+    return ask_options(context.settings, **more)
+
+
+def _silent(event: AnswerEvent) -> None:
+    pass
+
+
+class _Spoken:
+    """Tokens on the terminal as they come, inert. What may be the word of refusal is held back until it is known."""
+
+    def __init__(self) -> None:
+        self._held, self._said = "", False
+
+    def hear(self, event: AnswerEvent) -> None:
+        """Show a token at once."""
+        if event.kind != "token" or event.text is None:
+            return
+        from core.library.ask_prompt import may_give_up
+        from core.text import visible
+
+        self._held += event.text
+        if not self._said and may_give_up(self._held):
+            return
+        sys.stdout.write(("" if self._said else "\n") + visible(self._held))
+        sys.stdout.flush()
+        self._held, self._said = "", True
+
+    def end(self, answer: str) -> bool:
+        """End the line; whether anything was said."""
+        if self._said:
+            sys.stdout.write("\n")
+        return self._said
+
+
+def _sessions(words: list[str], context: Context) -> int:
+    """`ask sessions list|show NAME|delete NAME`."""
+    from cli.library_ask_lines import session_lines, session_list_lines
+    from core.library.ask_kept import SessionList, delete_session, list_sessions, show_session
+    from core.store import faults, open_store
+
+    what, *names = words
+    if len(names) != (what != "list"):
+        raise Fault(
+            "invalid_input", f"sessions {what} takes {'one name' if what != 'list' else 'no name'}", "see --help"
+        )
+    try:
+        with open_store(context.database, write=what == "delete") as store, faults(context.database):
+            if what == "delete":
+                gone = delete_session(store, names[0])
+                turns = "1 turn" if gone.turns == 1 else f"{gone.turns} turns"
+                context.out.result(gone, [f"deleted, with {turns}"])
+            elif what == "show":
+                shown = show_session(store.con, names[0])
+                context.out.result(shown, session_lines(context.out, shown))
+            else:
+                found = list_sessions(store.con)
+                context.out.result(found, session_list_lines(context.out, found))
+    except Fault as fault:
+        if fault.code != "not_indexed" or what != "list":
+            raise
+        context.out.result(SessionList(()), session_list_lines(context.out, SessionList(())))
+    return 0

@@ -1,0 +1,192 @@
+"""An answer as lines for people, as kebab-frozen-design 1.1 to 1.4 draws it: text, sources, what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cli.layout import clip, one_line, wrap
+from cli.output import Output
+from core.library.ask_answer import Answer, AnswerCitation, Claim
+from core.library.ask_kept import SessionList, SessionShown
+from core.library.ask_markers import sentences
+from core.text import hangul_share
+
+_RULE: Final = "─" * 57
+_QUOTE: Final = 300  # code points shown of a source's words
+_NEAR: Final = {  # English, Korean
+    "all": ("Nearest passages (all below the gate of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
+    "some": ("Nearest passages:", "가까운 후보:"),
+    "judged": (
+        "Found, but the model sees no answer in them:",
+        "검색은 됨, LLM 이 결론 부재 판단:",
+    ),
+}
+
+
+def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: bool = False) -> Iterator[str]:
+    """The answer with its sources. `explain`: each sentence with its place, and how it was found; `said`: the text
+    stands on the terminal already."""
+    yield ""
+    if explain and found.claims:
+        yield from _claims(out, found)
+    elif not said:
+        yield from wrap(found.answer, out.columns - 4)
+    if found.grounded or found.claims or found.refusal_reason == "llm_stream_aborted":
+        yield from _sources(out, found) if not explain else ()
+    else:
+        yield from _nearest(out, found)
+    if not explain:
+        yield from _doubts(out, found)
+    if found.claims and found.refusal_reason == "llm_self_judge":
+        why = next((step.reason for step in found.trace if step.stage == "citations"), "")
+        yield ""
+        yield from (out.paint(line, "bad") for line in wrap(f"Not taken as an answer: {why}.", out.columns))
+    yield ""
+    if explain:
+        yield from _retrieval(out, found)
+        yield ""
+    yield _footer(out, found)
+    if found.conversation_id is not None:
+        turn = "" if found.turn_index is None else f", turn {found.turn_index + 1}"
+        yield out.paint(f"session {one_line(found.conversation_id)}{turn}", "dim")
+    if explain:
+        yield from _costs(out, found)
+    if out.verbose:
+        from cli.show import trace_lines
+
+        yield from trace_lines(out, found.trace)
+
+
+def _sources(out: Output, found: Answer) -> Iterator[str]:
+    if not found.citations:
+        return
+    yield ""
+    yield out.paint(_RULE, "dim")
+    for one in found.citations:
+        yield out.paint(f"{one.marker} {one_line(one.citation.uri)}", "bold")
+        if one.section:
+            yield clip(one.section, out.columns)
+
+
+def _nearest(out: Output, found: Answer) -> Iterator[str]:
+    if not found.citations:
+        return
+    korean = hangul_share(found.query) > 0.3
+    gate = found.retrieval.score_gate
+    below = all(one.score < gate for one in found.citations)
+    kind = "judged" if found.refusal_reason == "llm_self_judge" else "all" if below else "some"
+    yield _NEAR[kind][korean].format(gate=gate)
+    for one in found.citations:
+        yield f"· {one_line(one.citation.uri)} (score {one.score:.2f})"
+
+
+def _doubts(out: Output, found: Answer) -> Iterator[str]:
+    """What in the answer does not stand in its source as it is said."""
+    doubtful = [one for one in found.claims if one.status != "supported"]
+    dropped = next((step.fact("dropped") for step in found.trace if step.stage == "citations"), None)
+    if not doubtful and not dropped:
+        return
+    yield ""
+    for one in doubtful:
+        what = "; ".join(concern.text for concern in one.concerns) or "not word for word in its source"
+        sign = "!" if one.status == "flagged" or one.concerns else "?"
+        yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
+        yield from wrap(what, out.columns, "  ")
+    if dropped:
+        yield out.paint(f"! {one_line(str(dropped))}: no such passage was given, so it was dropped", "warn")
+
+
+def _claims(out: Output, found: Answer) -> Iterator[str]:
+    """Each sentence with the place it rests on."""
+    known = {one.start: one for one in found.claims}
+    for at, sentence in enumerate(sentences(found.answer)):
+        if at:
+            yield ""
+        claim = known.get(sentence.start)
+        first, *more = wrap(claim.text if claim else sentence.text, out.columns - 2)
+        yield out.paint(f"▎ {first.rstrip('.')}" if not more else f"▎ {first}", "bold")
+        yield from (out.paint(f"▎ {line}", "bold") for line in more)
+        if claim is None:
+            yield out.paint("└ nothing is cited", "warn")
+        else:
+            yield from _claim(out, claim)
+
+
+def _claim(out: Output, claim: Claim) -> Iterator[str]:
+    yield f"└ {one_line(claim.citation.uri)}"
+    if claim.status == "unsupported":
+        yield out.paint("? not word for word in its source" + (", the likest place:" if claim.quote else ""), "warn")
+    for concern in claim.concerns:
+        yield from (out.paint(line, "warn") for line in wrap(f"! {concern.text}", out.columns))
+    if claim.quote:
+        quote = " ".join(claim.quote.split())
+        quote = quote if len(quote) <= _QUOTE else quote[:_QUOTE] + "…"
+        yield from wrap(f"「{quote}」", out.columns)
+
+
+def _retrieval(out: Output, found: Answer) -> Iterator[str]:
+    used = found.retrieval
+    passed = "pass" if used.top_score >= used.score_gate and used.chunks_used else "refused"
+    yield out.paint("retrieval trace", "bold")
+    yield f'query "{clip(found.query, out.columns - 8)}"'
+    yield f"mode {used.mode}"
+    yield f"k {used.k}"
+    yield f"threshold (gate) {used.score_gate:.2f} → top-1 {used.top_score:.2f} {passed}"
+    yield {"hybrid": "fusion rrf (k=60)", "lexical": "order bm25", "vector": "order cosine"}[used.mode]
+    yield f"chunks (used) {used.chunks_used} / {used.chunks_returned} returned"
+    for number, one in enumerate(found.packed, 1):
+        yield _packed(number, one)
+    for hop in found.hops or ():
+        what = f"{hop.kind} {hop.iter}: {len(hop.sub_queries)} searches, {hop.context_chunks_added} passages added"
+        yield what + (" (forced stop)" if hop.forced_stop else "")
+        yield from (clip(f"  {query}", out.columns) for query in hop.sub_queries)
+
+
+def _packed(number: int, one: AnswerCitation) -> str:
+    scores = (("bm25", one.lexical_score, ".1f"), ("vec", one.vector_score, ".2f"))
+    told = " ".join(f"{name}={value:{form}}" for name, value, form in scores if value is not None)
+    return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip()
+
+
+def _footer(out: Output, found: Answer) -> str:
+    sign = "✓" if found.grounded else "✗"
+    used = found.retrieval.chunks_used
+    chunks = f"{used} chunks" if used != 1 else "1 chunk"
+    if found.refusal_reason == "llm_stream_aborted":
+        chunks = f"{chunks}, stopped before its end"
+    elif not found.grounded:
+        chunks = f"{chunks} searched, 0 grounded" if used else "0 chunks used"
+    line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
+    return out.paint(line, "good" if found.grounded else "warn")
+
+
+def _costs(out: Output, found: Answer) -> Iterator[str]:
+    usage = found.usage
+    yield out.paint(
+        f"prompt {usage.prompt_tokens} tokens completion {usage.completion_tokens} tokens"
+        f" latency {usage.latency_ms} ms",
+        "dim",
+    )
+    model = f"embedding {one_line(found.embedding.id)} " if found.embedding else ""
+    yield out.paint(f"{model}index {found.retrieval.index_version}", "dim")
+
+
+def session_list_lines(out: Output, found: SessionList) -> Iterator[str]:
+    """The conversations, one a line."""
+    if not found.sessions:
+        yield out.paint("No sessions.", "warn")
+    for one in found.sessions:
+        turns = "1 turn" if one.turns == 1 else f"{one.turns} turns"
+        yield clip(f"{one_line(one.session_id)}  {turns}, {one.updated_at[:16]}  {one.title}", out.columns)
+
+
+def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
+    """One conversation, turn by turn."""
+    for one in found.turns:
+        yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))
+        yield from wrap(one.answer, out.columns - 4)
+        if not one.grounded:
+            yield out.paint(f"refused: {one_line(one.refusal_reason or 'unknown')}", "warn")
+        yield from (out.paint(one_line(uri), "dim") for uri in one.citations)
+        yield ""
