@@ -26,7 +26,7 @@ _ONE_TERM = 2.5
 LEAST_RULES = 30
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
 _TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.25, 0.4, 0.4, 120
-_PIECE_WEIGHT = 0.6
+_PIECE_WEIGHT = 0.45
 """The pieces of a run of Hangul, kana or Han overlap, and its English word may stand beside them."""
 _LEAST = 0.05
 _MOST_RULES = 600

@@ -79,8 +79,11 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
         if not isinstance(given, str):
             raise place.fault(("words", name), "is no text of words")
         words[name] = f"{words.get(name, '')} {given}"
-    by_word = {word: english for english, given in words.items() for word in str(given).split()}
-    return Tables(tools, tuple(patterns.values()), by_word)
+    by_word: dict[str, list[str]] = {}
+    for english, given in words.items():
+        for word in dict.fromkeys(str(given).split()):
+            by_word.setdefault(word, []).append(english)
+    return Tables(tools, tuple(patterns.values()), {word: " ".join(known) for word, known in by_word.items()})
 
 
 @dataclass(frozen=True, slots=True)

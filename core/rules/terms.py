@@ -24,7 +24,7 @@ MOST = 4_000
 """Terms of one text that are looked at."""
 
 Glossary = Mapping[str, str]
-"""A CJK word to its English one."""
+"""A CJK word to its English one; to several, with a blank between, where it means more."""
 
 
 def stem(word: str) -> str:
@@ -104,7 +104,8 @@ def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
             english = glossary.get(run[at : at + size])
             # One syllable of Hangul is a word only where it stands alone.
             if english is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
-                yield stem(english), at + size
+                for word in english.split():
+                    yield stem(word), at + size
                 at += size
                 break
         else:
