@@ -1,10 +1,13 @@
-"""`casebook library list`, `inspect`, `index` and `reset`: what is there, and beginning anew."""
+"""`casebook library list`, `inspect`, `open`, `index` and `reset`: what is there, and beginning anew."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from cli.context import Context
 from cli.layout import clip, one_line, wrap
@@ -76,6 +79,27 @@ def _doc_lines(out: Output, found: DocInspection) -> Iterator[str]:
         yield f"  {one_line(one.citation.uri)}  {clip(label, 60)}"
         if out.verbose:
             yield from wrap(one.text, out.columns, "    ")
+
+
+def run_open(args: argparse.Namespace, context: Context) -> int:
+    """`library open`: the file at its line in `$VISUAL` or `$EDITOR`; off a terminal FILE:LINE. Exit 2: no editor."""
+    from core.editor import at_line, editor_of
+    from core.library.file_place import file_place
+    from core.store import faults, open_store
+
+    with open_store(context.database) as store, faults(context.database):
+        found = file_place(store.con, args.name)
+    if context.out.json or not sys.stdout.isatty():
+        context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
+        return 0
+    words, why = editor_of(os.environ, to_read=False)
+    if not words:
+        raise Fault("invalid_input", why)
+    try:
+        ended = subprocess.run(at_line(words, Path(found.file), found.line), check=False)
+    except OSError as error:
+        raise Fault("io_error", f"{words[0]} cannot be started: {error.strerror or error}", "set EDITOR") from error
+    return 0 if ended.returncode == 0 else 2
 
 
 def run_index(args: argparse.Namespace, context: Context) -> int:

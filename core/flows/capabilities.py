@@ -185,6 +185,7 @@ def _library_types() -> tuple[type, ...]:
     )
     from core.library.eval_report import Evaluation
     from core.library.fetched import Fetched
+    from core.library.file_place import FilePlace
     from core.library.ingest_report import IngestEvent, IngestReport
     from core.library.reset import ResetReport
     from core.library.search_hit import BulkItem, BulkResponse, SearchHit, SearchResponse
@@ -194,7 +195,7 @@ def _library_types() -> tuple[type, ...]:
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
         Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
-        Fetched, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
+        Fetched, FilePlace, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip
 
 

@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
-READ_ONLY = {"vi": "-R", "vim": "-R", "nvim": "-R", "view": "-R", "nano": "-v", "micro": "-readonly true", "less": ""}
-"""How editors that can are told not to write: what is changed here would be lost."""
+from core.editor import at_line, editor_of, pager_of
 
-_BY_PLUS = frozenset(
-    ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "vis")
-)
-_BY_COLON = {"hx": (), "helix": (), "subl": (), "zed": (), "code": ("--goto",), "codium": ("--goto",)}
-_BY_COLON |= {"cursor": ("--goto",), "code-insiders": ("--goto",)}
-
-
-def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
-    """The pager's words, or none and why: `$PAGER`, else `less` where there is one."""
-    named = environ.get("PAGER", "").strip()
-    if not named and (less := shutil.which("less", path=environ.get("PATH"))):
-        return [less], ""
-    return _words("PAGER", named, "No pager is set: try  export PAGER=less")
-
-
-def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list[str], str]:
-    """The editor's words, made to read only where it can, or none and why: `$VISUAL`, else `$EDITOR`.
-
-    Without `to_read` it may write.
-    """
-    name = "VISUAL" if environ.get("VISUAL", "").strip() else "EDITOR"
-    words, why = _words(name, environ.get(name, "").strip(), "No editor is set: try  export EDITOR=vim")
-    if not words or not to_read:
-        return words, why
-    return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")), why
-
-
-def _words(name: str, value: str, unset: str) -> tuple[list[str], str]:
-    """A command line as a list: quotes count, and nothing else of a shell does."""
-    if not value:
-        return [], unset
-    try:
-        words = shlex.split(value)
-    except ValueError:
-        words = []
-    if not words:
-        return [], f"${name} is not a command line: {value}"
-    return words, ""
+__all__ = ["at_line", "change_in", "edit_in", "editor_of", "pager_of", "show_in"]
 
 
 def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
@@ -92,16 +52,6 @@ def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
             return _run(at_line(words, path, line))
     except SuspendNotSupported:
         return "This terminal cannot be lent to another program."
-
-
-def at_line(words: list[str], path: Path, line: int) -> list[str]:
-    """The command that opens a file at a line, for editors known to have one; others open it where they like."""
-    name = Path(words[0]).name.removesuffix(".exe")
-    if line > 1 and name in _BY_PLUS:
-        return [*words, f"+{line}", str(path)]
-    if line > 1 and name in _BY_COLON:
-        return [*words, *_BY_COLON[name], f"{path}:{line}"]
-    return [*words, str(path)]
 
 
 def _run(argv: list[str]) -> str:

@@ -1,0 +1,63 @@
+"""Where on the disk a citation leads: the file and the line to open it at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import apsw
+
+from core.fault import Fault
+from core.library.citation import Citation, first_line, parse, to_uri
+from core.library.places import file_of
+from core.library.read import chunk, document, document_at, sources
+from core.library.rows import Document
+from core.library.search_rows import citation_of, passages
+from core.store.sql import storable
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A place in a file (`file_place.v1`): `file` as it lies on the disk, `line` from 1; `uri` is what names it."""
+
+    SCHEMA: ClassVar[str] = "file_place.v1"
+
+    uri: str
+    doc_path: str
+    file: str
+    line: int
+
+
+def file_place(con: apsw.Connection, name: str) -> FilePlace:
+    """Where the file of a citation, a path or an id lies, and its line.
+
+    Raises Fault invalid_input where the library knows no such document, or its file is not there any more.
+    """
+    name = storable(name)
+    doc, cited = _named(con, name)
+    source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
+    if source is None:
+        raise Fault("db_damaged", f"{doc.workspace_path} belongs to no folder.", "casebook library ingest FOLDER")
+    file = file_of(source, doc.workspace_path)
+    if not file.is_file():
+        raise Fault("invalid_input", f"{file} is not there any more", "casebook library ingest takes it out")
+    uri = to_uri(cited) if cited is not None else doc.workspace_path
+    return FilePlace(uri, doc.workspace_path, str(file), first_line(cited) if cited is not None else 1)
+
+
+def _named(con: apsw.Connection, name: str) -> tuple[Document, Citation | None]:
+    doc = document(con, name) or document_at(con, name)
+    if doc is not None:
+        return doc, None
+    passage = chunk(con, name)
+    if passage is not None:
+        row = passages(con, [passage.id])[passage.id]
+        cited: Citation | None = citation_of(row)
+    else:
+        cited = parse(name) if "#" in name else None
+    doc = document_at(con, cited.path) if cited is not None else None
+    if doc is None:
+        raise Fault(
+            "invalid_input", f"the library has nothing called {name[:200]}", "casebook library list shows the paths"
+        )
+    return doc, cited
