@@ -39,8 +39,8 @@ class Cutoffs:
     """From which relevance on the best rule applies: with both tiers, with keywords, with meaning alone (to compare);
     and which share of the best one's relevance others need to be shown beside it."""
 
-    fused: float = 0.315
-    keyword: float = 0.31
+    fused: float = 0.32
+    keyword: float = 0.32
     semantic: float = 0.37
     beside: float = 0.5
 
