@@ -157,16 +157,39 @@ def test_the_gate_refuses_as_in_scene_1_3() -> None:
 
 
 def test_the_model_refuses_as_in_scene_1_4() -> None:
-    near = [AnswerCitation(None, PageCitation("papers/book.pdf", page), None, score) for page, score in ((23, 0.61), (24, 0.58))]  # fmt: skip
+    near = [
+        AnswerCitation(None, PageCitation("papers/book.pdf", page), None, score)
+        for page, score in ((23, 0.61), (24, 0.58))
+    ]
     text = "근거 부족. 제공된 chunk 중 결론 내용 없음."
     assert _told(_answer("이 책의 23쪽 결론은?", text, *near, used=3, refusal="llm_self_judge")) == SCENE_4
 
 
 def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> None:
     concern = ClaimConcern("number", "40", "30", "number: the source has “30”, the answer “40”")
-    claim = Claim("Kept 40 days.", 0, 17, "[1]", "c", "flagged", 0.9, 1.0, LineCitation("a.md", 3, 3), "Kept 30 days.", 0, 13, (concern,))  # fmt: skip
+    claim = Claim(
+        "Kept 40 days.",
+        0,
+        17,
+        "[1]",
+        "c",
+        "flagged",
+        0.9,
+        1.0,
+        LineCitation("a.md", 3, 3),
+        "Kept 30 days.",
+        0,
+        13,
+        (concern,),
+    )
     dropped = Step("citations", "rejected", "1 of 1 cited sentences say otherwise", facts(dropped="[9]"))
-    found = _answer("how long?", "Kept 40 days [1].", _cited("[1]", LineCitation("a.md", 1, 4), 0.5), used=1, refusal="llm_self_judge")  # fmt: skip
+    found = _answer(
+        "how long?",
+        "Kept 40 days [1].",
+        _cited("[1]", LineCitation("a.md", 1, 4), 0.5),
+        used=1,
+        refusal="llm_self_judge",
+    )
     found = replace(found, claims=(claim,), trace=(dropped,))
     for told in (_told(found), _told(found, explain=True)):
         assert "number: the source has “30”, the answer “40”" in told
@@ -177,8 +200,21 @@ def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> Non
 
 def test_hostile_words_are_shown_inert() -> None:
     nasty = "\x1b]52;c;ZXZpbA==\x07[red]\u202e\ud800"
-    claim = Claim(nasty * 2, 0, 3, "[1]", "c", "flagged", 0.9, 1.0, LineCitation(f"a{nasty}", 3, 3), nasty, 0, 13,
-                  (ClaimConcern("word", nasty, nasty, nasty),))  # fmt: skip
+    claim = Claim(
+        nasty * 2,
+        0,
+        3,
+        "[1]",
+        "c",
+        "flagged",
+        0.9,
+        1.0,
+        LineCitation(f"a{nasty}", 3, 3),
+        nasty,
+        0,
+        13,
+        (ClaimConcern("word", nasty, nasty, nasty),),
+    )
     found = replace(
         _answer(nasty, nasty * 9 + " [1].", _cited("[1]", LineCitation(f"b{nasty}", 1, 4), 0.5), used=1),
         claims=(claim,),
