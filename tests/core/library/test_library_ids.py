@@ -94,8 +94,8 @@ class TestCascade:
 
     def chain(self, **changed: object) -> dict[str, str]:
         part: dict[str, object] = {
-            "content": b"text", "path": "a.md", "parser": "p1", "chunker": "c1", "policy": "00", "model": "m", "dim": 3,
-            "index": "flat",
+            "content": b"text", "path": "a.md", "parser": "p1", "chunker": "c1", "policy": "00", "model": "m", "version": "v1",
+            "dim": 3, "index": "flat",
         } | changed  # fmt: skip
         asset = ids.asset_id(ids.content_hash(bytes(part["content"])))  # type: ignore[arg-type]
         doc = ids.doc_id(str(part["path"]), asset, str(part["parser"]))
@@ -107,7 +107,7 @@ class TestCascade:
             "doc": doc,
             "block": block,
             "chunk": chunk,
-            "embedding": ids.embedding_id(chunk, str(part["model"]), "v1", dim),
+            "embedding": ids.embedding_id(chunk, str(part["model"]), str(part["version"]), dim),
             "index": ids.index_id("notes", "m", 3, "v1", str(part["index"]), "00"),
         }
 
@@ -120,6 +120,7 @@ class TestCascade:
             ({"chunker": "c2"}, {"chunk", "embedding"}),
             ({"policy": "01"}, {"chunk", "embedding"}),
             ({"model": "n"}, {"embedding"}),
+            ({"version": "v2"}, {"embedding"}),
             ({"dim": 4}, {"embedding"}),
             ({"index": "ivf"}, {"index"}),
         ],
