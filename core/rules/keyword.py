@@ -25,7 +25,7 @@ _ONE_TERM = 2.5
 """What one term adds at most: that several are shared says more than that a rare one is."""
 LEAST_RULES = 30
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
-_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.25, 0.4, 0.4, 120
+_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.4, 0.4, 120
 _PIECE_WEIGHT = 0.45
 """The pieces of a run of Hangul, kana or Han overlap, and its English word may stand beside them."""
 _LEAST = 0.05
