@@ -9,10 +9,11 @@ from typing import Literal
 Scope = Literal[
     "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
     "evidence", "rules", "typed", "table", "library", "passage", "ingest",
+    "ask",
 ]  # fmt: skip
 Focus = Literal[
     "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
-    "typed", "table", "library", "passage", "ingest", "naming", "none",
+    "typed", "table", "library", "passage", "ingest", "naming", "ask", "asking", "none",
 ]  # fmt: skip
 
 
@@ -57,6 +58,8 @@ class Situation:
     document: bool = False
     markdown: bool = False
     ingesting: bool = False
+    answered: bool = False
+    sources: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.binding import Binding, BindingType
 
 from tui.action import Action, Focus, Scope, Situation
+from tui.ask_actions import ASK_ACTIONS
 from tui.curation_actions import CURATION
 from tui.evidence_actions import EVIDENCE
 from tui.keys import Keys, Wish, grant, key_name, types_text
@@ -149,6 +150,7 @@ ACTIONS: tuple[Action, ...] = (
     *RULE_ACTIONS,
     *LIBRARY,
     *INGEST_ACTIONS,
+    *ASK_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -201,6 +203,7 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "case", "scroll", "library"),
     ("app", "why", "scroll", "library"),
     ("scroll", "passage"),
+    ("scroll", "ask"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
@@ -208,6 +211,7 @@ _HOLDING = (
     {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
     | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage")}
     | {"rules": {"app", "rules"}, "typed": {"app", "typed"}, "library": {"app", "library"}, "naming": {"ingest"}}
+    | {"ask": {"ask"}, "asking": {"ask"}}
 )
 """The scopes of a footer where the pane's keys do not hold."""
 
@@ -317,7 +321,7 @@ def _has(action: Action, word: str, keys: Keys) -> bool:
 def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
     """The key to show: inside the box a plain letter would be typed, so only the others count there."""
     held = keys.of(action.id, action.keys)
-    typing = focus in ("box", "typed", "naming") and action.scope != focus
+    typing = focus in ("box", "typed", "naming", "asking") and action.scope != focus
     usable = [key for key in held if not typing or not types_text(key)]
     return usable[0] if usable else ""
 

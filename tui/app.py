@@ -59,6 +59,7 @@ SHEETS = (
     "rules",
     "library",
     "library_ingest",
+    "ask",
     "narrow",
 )
 

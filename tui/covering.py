@@ -90,7 +90,10 @@ class Covering:
 
         app = self._app
         if self._library is None:
-            self._library = Meaning(app.jobs, self._around.embedding), Desk(app.recalled("library"))
+            self._library = (
+                Meaning(app.jobs, self._around.embedding),
+                Desk(app.recalled("library"), settings=self._around.config.values if self._around.config else None),
+            )
         meaning, desk = self._library
         desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
         return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)

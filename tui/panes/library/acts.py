@@ -36,6 +36,7 @@ class LibraryActs:
             "library.copy_as": self._copy_as,
             "library.edit": self._edit,
             "library.passage": self._passage,
+            "library.ask": self._ask,
             "case.enter": lambda: self._match(1),
         }
         if (act := acts.get(action_id)) is None:
@@ -121,3 +122,17 @@ class LibraryActs:
 
         if (hit := self._screen.hit) is not None:
             self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
+
+    def _ask(self) -> None:
+        from core.settings import Settings
+        from tui.panes.library.answering import Answering
+        from tui.screens.ask import AskScreen
+
+        screen = self._screen
+        answering = Answering(screen.jobs, screen.jobs.path, screen.desk.settings or Settings())
+
+        def left(uri: str | None) -> None:
+            if uri:
+                screen.open_citation(uri)
+
+        screen.app.push_screen(AskScreen(answering, screen.signs, screen.searching.text), left)

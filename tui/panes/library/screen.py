@@ -35,6 +35,7 @@ from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.library.search_hit import SearchHit
+    from core.settings import Settings
     from tui.app import CasebookApp
 
 PREVIEW = 0.04
@@ -50,6 +51,7 @@ class Desk:
     """What stays of the pane while another one is open: the query, and the passage or document one was at.
 
     `uri`: a citation to open first. `searched`: the query came from another pane, and its hits are to be looked at.
+    `settings`: what questions are answered with.
     """
 
     memory: Memory = field(default_factory=dict[str, str | int | float | bool | None])
@@ -57,6 +59,7 @@ class Desk:
     chosen: str | None = None
     uri: str = ""
     searched: bool = False
+    settings: Settings | None = None
 
 
 class LibraryScreen(Screen[None]):

@@ -1,0 +1,123 @@
+"""Asking the library in a process of its own: the model of meaning and the checking take the interpreter for long.
+
+Begun when a question may come, and kept for the next one; it ends with the screen that asks.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.fault import Fault
+from tui.child import Child, fault_of
+from tui.jobs import Job, Jobs
+
+if TYPE_CHECKING:
+    from core.library.ask_answer import AnswerEvent
+    from core.settings import Settings
+
+LANE = "library-ask"
+CHILD = "from tui.panes.library.answer_child import main"
+_ENDED = "the process that answers questions has ended"
+
+
+class Answering:
+    """The process and the questions put to it, one after another. For the interface's thread, but for its jobs."""
+
+    def __init__(self, jobs: Jobs, database: Path, settings: Settings) -> None:
+        kept = {name: asdict(getattr(settings, name)) for name in ("embedding", "llm", "rag")}
+        self._jobs = jobs
+        self._given = database, json.dumps(kept)
+        self._child: Child | None = None
+        self._said: io.BufferedReader | None = None
+        self._turn = threading.Lock()
+        self._number = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self._jobs.busy(LANE)
+
+    def warm(self) -> None:
+        """Begin the process: a question comes soon."""
+
+        def work(_job: Job[None]) -> None:
+            with self._turn:
+                self._begun()
+
+        self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
+
+    def ask(
+        self,
+        question: str,
+        session: str | None,
+        heard: Callable[[AnswerEvent], object],
+        failed: Callable[[Fault], object],
+    ) -> None:
+        """Ask, and call `heard` with everything that happens, or `failed`."""
+        self._number += 1
+        number = self._number
+        line = json.dumps({"n": number, "question": question, "session": session}).encode()
+
+        def work(job: Job[Any]) -> AnswerEvent | None:
+            with self._turn:
+                child = self._begun()
+                child.ask(line)
+                for event in self._events(number):
+                    if event.kind == "final":
+                        return event
+                    job.partial(event)
+            return None
+
+        def done(event: AnswerEvent | None, _final: bool) -> None:
+            if event is not None:
+                heard(event)
+
+        def told(fault: Fault) -> None:
+            failed(fault)
+
+        self._jobs.run(LANE, work, done, told)
+
+    def stop(self) -> None:
+        """Stop the answer that is on its way; what has come of it is kept. Returns at once."""
+        child, number = self._child, self._number
+        if child is not None:
+            threading.Thread(target=child.ask, args=(b'{"stop": %d}' % number,), daemon=True).start()
+
+    def end(self) -> None:
+        """End the process; it keeps what has come of an answer first."""
+        self._jobs.cancel(LANE)
+        if self._child is not None:
+            self._child.stop()
+
+    def _begun(self) -> Child:
+        if self._child is None:
+            child = Child(CHILD, *self._given)
+            try:
+                child.begin()
+            except OSError as error:
+                raise Fault("generic", f"no process could be started ({error.strerror})") from error
+            self._child, self._said = child, io.BufferedReader(child.output())
+        return self._child
+
+    def _events(self, number: int) -> Iterator[AnswerEvent]:
+        """What is told of this question; what is left of an older one is passed over."""
+        said = self._said
+        assert said is not None
+        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+            while True:
+                about, event, fault = pickle.load(said)
+                if about != number:
+                    continue
+                if fault is not None:
+                    raise fault_of(fault)
+                yield event
+        self._child = None  # the next question begins another one
+        raise Fault("generic", _ENDED, "ask again")

@@ -1,0 +1,158 @@
+"""A question with its answer: each cited sentence with what its source says to it, the sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from core.text import visible
+from tui.render.foreign import block, inline
+from tui.render.signs import Mark, Signs
+
+if TYPE_CHECKING:
+    from core.library.ask_answer import Answer, AnswerCitation, Claim
+
+_ANSWER = 20_000
+_QUOTE = 300
+_URI = 300
+
+REFUSED = {
+    "score_gate": "The library has too little on that: no model was asked.",
+    "llm_self_judge": "The model says that what was found does not answer it, or cites nothing that holds.",
+    "no_index": "The library is empty: nothing was read into it yet.",
+    "no_chunks": "Nothing in the library has to do with that.",
+    "llm_stream_aborted": "Not finished: this is what had come.",
+    "multi_hop_decompose_failed": "The model could not take the question apart.",
+}
+"""What each reason of a refusal means to a person."""
+
+_CLAIM = {
+    "supported": ("aligned", "says so"),
+    "flagged": ("flagged", "says otherwise"),
+    "unsupported": ("failed", "does not say so"),
+}
+
+
+def mark_of(status: str, signs: Signs) -> Mark:
+    """The mark of a checked sentence, with what its source does."""
+    state, words = _CLAIM.get(status, ("failed", status))
+    known = signs.quote(state)
+    return Mark(known.sign, known.tone, words)
+
+
+def draw_question(question: str) -> Content:
+    """What was asked."""
+    text, _ = block(question, 2_000)
+    return Content.styled(text, "bold $cb-accent")
+
+
+def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stopping: bool) -> Content:
+    """An answer that is on its way: what has come, and what is going on."""
+    if stopping:
+        going = "stopping"
+    elif text:
+        going = "unchecked so far; {ask.stop} stops it"
+    elif found is None:
+        going = "looking for evidence; {ask.stop} stops it"
+    else:
+        asked = f"{found} passage{'' if found == 1 else 's'} found, the model reads; {{ask.stop}} stops it"
+        going = f"step {hops + 1}: {asked}" if hops else asked
+    shown, left = block(text, _ANSWER)
+    more = f"{signs.more} {left:,} more characters\n" if left else ""
+    parts: list[tuple[str, str]] = [(shown + "\n" + more, "$cb-text")] if shown else []
+    return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
+
+
+def draw_answer(answer: Answer, signs: Signs) -> Content:
+    """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
+    parts = [_verdict(answer, signs), _text(answer, signs)]
+    if answer.claims:
+        parts += [Content(""), *(_claim(one, signs) for one in answer.claims)]
+    if answer.citations:
+        head = "Sources" if answer.grounded or answer.claims else "The nearest there is"
+        parts += [Content(""), Content.styled(head, "bold $cb-soft")]
+        parts += [_source(number, one) for number, one in enumerate(answer.citations, 1)]
+    return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
+
+
+def _verdict(answer: Answer, signs: Signs) -> Content:
+    wrong = [one for one in answer.claims if one.status != "supported"]
+    if answer.refusal_reason == "llm_self_judge" and wrong:
+        mark = signs.quote("failed")
+        words = f"Refused: {_not_so(wrong, answer)}"
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if answer.refusal_reason is not None:
+        mark, words = signs.quote("waiting"), REFUSED.get(answer.refusal_reason, answer.refusal_reason)
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if wrong:
+        mark = signs.quote("flagged")
+        words = f"Check it: {_not_so(wrong, answer)}"
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    mark = signs.quote("aligned")
+    words = "Grounded: every cited sentence stands in its source."
+    return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+
+
+def _not_so(wrong: list[Claim], answer: Answer) -> str:
+    are = "is not what its" if len(wrong) == 1 else "are not what their"
+    return f"{len(wrong)} of {len(answer.claims)} cited sentences {are} source says."
+
+
+def _text(answer: Answer, signs: Signs) -> Content:
+    """The answer; a sentence that its source does not say stands out, and bears a sign."""
+    shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for one in sorted(answer.claims, key=lambda claim: claim.start):
+        if one.status == "supported" or not at <= one.start < one.end <= len(shown):
+            continue
+        mark = mark_of(one.status, signs)
+        parts += [(shown[at : one.start], "$cb-text"), (f"{mark.sign} {shown[one.start : one.end]}", mark.tone)]
+        at = one.end
+    left = len(answer.answer) - _ANSWER
+    more = f"\n{signs.more} {left:,} more characters" if left > 0 else ""
+    return Content.assemble(*parts, (shown[at:] + more, "$cb-text"))
+
+
+def _claim(one: Claim, signs: Signs) -> Content:
+    """A sentence's marker, what its source does, where, in which words, and what differs."""
+    mark = mark_of(one.status, signs)
+    parts: list[tuple[str, str]] = [
+        (f"{mark.sign} {inline(one.marker, 12)} {mark.words} ", mark.tone),
+        (inline(one.citation.uri, _URI), "$cb-soft"),
+    ]
+    if one.quote:
+        parts += [("\n    ", ""), (f"「{inline(one.quote, _QUOTE)}」", "$cb-dim")]
+    for concern in one.concerns[:5]:
+        parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
+    return Content.assemble(*parts)
+
+
+def _source(number: int, one: AnswerCitation) -> Content:
+    marker = inline(one.marker, 12) if one.marker else f" {number} "
+    section = f"  {inline(one.section, 120)}" if one.section else ""
+    return Content.assemble(
+        (f"{marker} ", "$cb-accent"), (inline(one.citation.uri, _URI), "$cb-text"), (section, "$cb-dim"),
+        (f"  evidence {one.score:.2f}", "$cb-faint"),
+    )  # fmt: skip
+
+
+def _footer(answer: Answer, signs: Signs) -> Content:
+    found, used = answer.retrieval, answer.usage
+    told = [
+        inline(answer.model.id, 80),
+        inline(answer.prompt_template_version, 40),
+        f"{found.chunks_used} of {found.chunks_returned} passages",
+        f"evidence {found.top_score:.2f}, gate {found.score_gate:.2f}",
+        f"{used.latency_ms / 1000:.1f} s",
+    ]
+    if used.completion_tokens:
+        told.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
+    return Content.styled(f" {signs.dot} ".join(told), "$cb-faint")
+
+
+def plain_answer(question: str, answer: Answer) -> str:
+    """The answer as Markdown, to be copied."""
+    sources = [f"- {one.marker or '·'} {one.citation.uri}" for one in answer.citations]
+    return "\n".join([f"> {line}" for line in question.split("\n")] + ["", answer.answer, "", *sources]) + "\n"
