@@ -30,7 +30,7 @@ def settle(text: str, packed: Sequence[Passage], *, broken: bool) -> Settled:
     """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step."""
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
-    found = claims(marked.text, packed)
+    found = () if gave_up(marked.text) else claims(marked.text, packed)
     refusal, reason = _judged(marked.text, marked.used, found, broken=broken)
     told = facts(
         cited=len(marked.used),

@@ -1,0 +1,110 @@
+"""`casebook library ask` as a person and a script meet it, against the double of a model's server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.samples import sample_notes
+from tests.core.llm.llm_server import Reply, Script, Server, llm_server
+
+Run = Callable[..., Any]
+RETRY = "How long should a client wait between retries of a request?"
+TRUE = "Wait 200 ms, then twice as long each time [1]."
+
+
+@pytest.fixture
+def filled(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line on a library of the sample notes, without an embedding model."""
+    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", "all-mpnet-base-v2")
+    monkeypatch.setenv("CASEBOOK_MODELS_LLM_MODEL", "tiny")
+    assert run("library", "ingest", str(sample_notes())).code == 0
+    return run
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Server]]:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def start(*script: Any) -> Server:
+            replies: Script = script or (Reply((TRUE,)),)
+            server = stack.enter_context(llm_server(replies))
+            monkeypatch.setenv("CASEBOOK_MODELS_LLM_ENDPOINT", server.endpoint)
+            return server
+
+        yield start
+
+
+def test_into_a_pipe_it_is_written_once_and_json_is_one_object(filled: Run, serve: Callable[..., Server]) -> None:
+    serve()
+    found = filled("library", "ask", RETRY)
+    assert found.code == 0
+    assert found.text.count("Wait 200 ms") == 1
+    assert "[1] http-client.md#L13-L16" in found.text
+    assert "grounded ✓ tiny rag-v3" in found.text
+    answer = filled("library", "ask", RETRY, "--json").json()
+    assert (answer["schema_version"], answer["grounded"]) == ("answer.v1", True)
+    assert answer["claims"][0]["status"] == "supported"
+    explained = filled("library", "ask", "--explain", RETRY).text
+    assert "└ http-client.md#L15-L16" in explained
+    assert "retrieval trace" in explained
+
+
+def test_on_a_terminal_tokens_are_shown_inert_as_they_come(filled: Run, serve: Callable[..., Server]) -> None:
+    serve(Reply(("Wait 200 ms, \x1b]52;c;eA==\x07", "then \u202etwice", " as long [1].")))
+    found = filled("library", "ask", RETRY, terminal=True)
+    assert found.text.count("Wait 200 ms") == 1 + found.text.count("! [1] Wait 200 ms") + found.text.count("? [1] Wait")
+    assert not any(sign in found.text for sign in ("\x1b]", "\x07", "\u202e"))
+    serve(Reply(("NOT EN", "OUGH EVIDENCE")))
+    refused = filled("library", "ask", RETRY, terminal=True)
+    assert refused.code == 1
+    assert "NOT EN" not in refused.text
+    assert "Not enough evidence" in refused.text
+
+
+def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Server]) -> None:
+    server = serve()
+    refused = filled("library", "ask", "How much coffee does the release manager drink on a Friday?")
+    assert refused.code == 1
+    assert "Nearest passages (all below the gate of 0.30)" in refused.text
+    assert server.requests == []
+    serve(Reply(status=404, error="model 'tiny' not found"))
+    missing = filled("library", "ask", RETRY, "--json")
+    assert (missing.code, missing.fault()["code"]) == (2, "model_not_pulled")
+    assert filled("library", "ask", " ").code == 2
+
+
+def test_sessions_are_listed_shown_and_deleted(filled: Run, serve: Callable[..., Server]) -> None:
+    serve()
+    assert "No sessions." in filled("library", "ask", "sessions", "list").text
+    assert filled("library", "ask", RETRY, "--session", "release").code == 0
+    assert "release  1 turn" in filled("library", "ask", "sessions", "list").text
+    assert filled("library", "ask", "sessions", "show", "release", "--json").json()["turns"][0]["question"] == RETRY
+    assert TRUE in filled("library", "ask", "sessions", "show", "release").text
+    assert filled("library", "ask", "sessions", "delete", "release", "--json").json()["turns"] == 1
+    assert filled("library", "ask", "sessions", "show", "release").code == 2
+    assert filled("library", "ask", "sessions", "delete").code == 2
+
+
+def test_ctrl_c_keeps_what_came(filled: Run, serve: Callable[..., Server], home: Path) -> None:
+    server = serve(Reply(("Wait 200 ms", " more"), hang_after=1))
+
+    def interrupt() -> None:
+        assert server.asked.wait(30)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    found = filled("library", "ask", RETRY, "--session", "s", "--json")
+    assert found.code == 130
+    assert found.json()["refusal_reason"] == "llm_stream_aborted"
+    assert server.gone.wait(30)
+    shown = filled("library", "ask", "sessions", "show", "s", "--json").json()
+    assert shown["turns"][0]["refusal_reason"] == "llm_stream_aborted"
