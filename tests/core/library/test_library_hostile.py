@@ -136,3 +136,21 @@ def test_larger_than_the_limit_is_left_out_and_says_how_large(library: Store, no
     assert counts(report) == {"new": 1, "skipped": 1}
     (said,) = [item.error for item in report.items or () if item.kind == "skipped"]
     assert said == "size exceeded: 1,500,000 bytes; at most 1,048,576 are read"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems end elsewhere")
+def test_a_folder_that_cannot_be_read_is_told_and_the_rest_is_read(library: Store, notes: Path, put: Put) -> None:
+    put("a.md", ALPHA)
+    put("z.md", "# Omega\n\nvalves\n")
+    name, handle = "d" * 250, os.open(notes, os.O_RDONLY)
+    for _ in range(18):  # a path longer than the system takes: forbidden to everybody
+        os.mkdir(name, dir_fd=handle)
+        inner = os.open(name, os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(handle)
+    report = ingest(library, [notes])
+    assert counts(report) == {"new": 2, "errors": 1}
+    (said,) = [item.error for item in report.items or () if item.kind == "error"]
+    assert said is not None and "the folder cannot be read" in said and "its documents stay" in said
+    assert found(library, "pump OR valves") == {"a.md", "z.md"}

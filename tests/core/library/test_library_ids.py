@@ -94,8 +94,8 @@ class TestCascade:
 
     def chain(self, **changed: object) -> dict[str, str]:
         part: dict[str, object] = {
-            "content": b"text", "path": "a.md", "parser": "p1", "chunker": "c1", "policy": "00", "model": "m", "version": "v1",
-            "dim": 3, "index": "flat",
+            "content": b"text", "path": "a.md", "parser": "p1", "chunker": "c1", "policy": "00", "model": "m",
+            "version": "v1", "dim": 3, "index": "flat",
         } | changed  # fmt: skip
         asset = ids.asset_id(ids.content_hash(bytes(part["content"])))  # type: ignore[arg-type]
         doc = ids.doc_id(str(part["path"]), asset, str(part["parser"]))
