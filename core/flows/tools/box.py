@@ -7,13 +7,14 @@ from typing import Final
 from core.fault import Fault
 from core.flows.tools.about_tools import DOCTOR, SCHEMA
 from core.flows.tools.arguments import checked
+from core.flows.tools.ask_tool import ASK
 from core.flows.tools.case_tools import ALIGN_QUOTE, ERROR_SEARCH, MATCH_RULES
 from core.flows.tools.desk import Desk
 from core.flows.tools.library_tools import BULK_SEARCH, FETCH, SEARCH
 from core.flows.tools.tool import Cancelled, Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    SEARCH, BULK_SEARCH, FETCH, ERROR_SEARCH, ALIGN_QUOTE, MATCH_RULES, SCHEMA, DOCTOR,
+    SEARCH, BULK_SEARCH, ASK, FETCH, ERROR_SEARCH, ALIGN_QUOTE, MATCH_RULES, SCHEMA, DOCTOR,
 )  # fmt: skip
 
 

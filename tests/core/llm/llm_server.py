@@ -119,8 +119,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path not in ("/api/chat", "/v1/chat/completions"):
             self._whole(404, {"error": "page not found"})
             return
-        with contextlib.suppress(ConnectionError):
+        try:
             self._answer(state.reply_to(body), openai=self.path.startswith("/v1"))
+        except ConnectionError:
+            state.gone.set()
 
     def _answer(self, reply: Reply, *, openai: bool) -> None:
         if reply.hang_before_status:
