@@ -34,9 +34,10 @@ class Covering:
         over = len(app.screen_stack) > 1
         if isinstance(app.screen, wanted) or (over and not app.screen.has_class("-pane")):
             return False
+        beneath = app.screen_stack[-2] if over else None
         if over:
             app.screen.dismiss()
-        return True
+        return not isinstance(beneath, wanted)
 
     def errors(self) -> None:
         """The Errors pane: nothing covers it any more."""
@@ -69,7 +70,7 @@ class Covering:
         app.push_screen(screen, lambda _left: app.on_pane_changed())
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
-        """The Library pane, as it was left; or with a query, or at a citation."""
+        """The Library pane, as it was left; or with a query, or at a citation: then Esc leads back to where one was."""
         from tui.panes.library.screen import LibraryScreen
         from tui.panes.messages import PaneOpenCitation
 
@@ -81,8 +82,11 @@ class Covering:
                 app.screen.ask(query)
             elif uri:
                 app.screen.open_citation(uri)
-        elif self.leave_for(LibraryScreen):
-            app.push_screen(self._library_screen(query, uri), lambda _left: app.on_pane_changed())
+        elif wanted is not None or self.leave_for(LibraryScreen):
+            screen = self._library_screen(query, uri)
+            screen.visiting = wanted is not None
+            screen.target = wanted.target if wanted is not None and not isinstance(wanted, PaneOpenCitation) else None
+            app.push_screen(screen, lambda _left: app.on_pane_changed())
 
     def _library_screen(self, query: str, uri: str) -> LibraryScreen:
         from tui.panes.library.meaning import Meaning
@@ -91,7 +95,7 @@ class Covering:
         app = self._app
         if self._library is None:
             self._library = (
-                Meaning(app.jobs, self._around.embedding),
+                Meaning(app.jobs, app.errors.meaning.process),
                 Desk(app.recalled("library"), settings=self._around.config.values if self._around.config else None),
             )
         meaning, desk = self._library

@@ -28,11 +28,14 @@ T = TypeVar("T")
 
 
 class Meaning:
-    """The way to the vectors. What is asked on a job's thread says so; the rest is for the interface's."""
+    """The way to the vectors. What is asked on a job's thread says so; the rest is for the interface's.
+
+    `process` is where they are compared, for other panes too.
+    """
 
     def __init__(self, casebook: Path, settings: EmbeddingSettings | None) -> None:
         self._settings = settings
-        self._process = None if settings is None else VectorProcess(casebook, settings)
+        self.process = None if settings is None else VectorProcess(casebook, settings)
         self._off: NoVectors | None = None  # why nothing could be asked the last time
         self.warm = False  # whether the model has answered
 
@@ -40,14 +43,14 @@ class Meaning:
         """Whether the vector tier has a say: no tier has answered, or only a weak prefix."""
         from core.errors.search import weak_match
 
-        asked = self._process is not None and bool(answer.query.normalized)
+        asked = self.process is not None and bool(answer.query.normalized)
         return asked and (answer.match is None or weak_match(answer) is not None)
 
     def later(self) -> VectorSearch:
         """For a search that is answered at once: a way to no vectors, which says when they come, or why not."""
         from core.embedding.asking import NoVectors, VectorSearch
 
-        off = NoVectors(ONLY_TEXT) if self._process is None else self._off or NoVectors(SOON if self.warm else LOADING)
+        off = NoVectors(ONLY_TEXT) if self.process is None else self._off or NoVectors(SOON if self.warm else LOADING)
         return VectorSearch(lambda: off)
 
     def deepened(self, job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
@@ -56,10 +59,10 @@ class Meaning:
         from core.errors.vector_questions import Nearest
 
         self._off = self._why_off(job.store())
-        if self._off is None and self._process is not None:
+        if self._off is None and self.process is not None:
             weak, query = weak_match(answer), answer.query
             try:
-                looked = self._process.ask(job, Nearest(query, None if weak is None else weak.id))
+                looked = self.process.ask(job, Nearest(query, None if weak is None else weak.id))
                 self.warm = True
                 return deepened(answer, looked)
             except Fault as fault:
@@ -73,15 +76,15 @@ class Meaning:
 
         store = job.store()
         state = read_state(store.con, "error")
-        if self._process is not None and state is not None and state.complete:
+        if self.process is not None and state is not None and state.complete:
             with suppress(Fault):
-                return self._process.ask(job, question)
+                return self.process.ask(job, question)
         return question(store, VectorSearch(lambda: NoVectors(ONLY_TEXT)))
 
     def end(self) -> None:
         """The workbench is left."""
-        if self._process is not None:
-            self._process.end()
+        if self.process is not None:
+            self.process.end()
 
     def _why_off(self, store: Store) -> NoVectors | None:
         from core.flows.vectors import why_no_vectors
