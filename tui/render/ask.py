@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from core.library.ask_answer import Answer, AnswerCitation, Claim
 
 _ANSWER = 20_000
+_COMING = 3_000
+"""Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
 _QUOTE = 300
 _URI = 300
 
@@ -58,9 +60,9 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     else:
         asked = f"{found} passage{'' if found == 1 else 's'} found, the model reads; {{ask.stop}} stops it"
         going = f"step {hops + 1}: {asked}" if hops else asked
-    shown, left = block(text, _ANSWER)
-    more = f"{signs.more} {left:,} more characters\n" if left else ""
-    parts: list[tuple[str, str]] = [(shown + "\n" + more, "$cb-text")] if shown else []
+    shown, _ = block(text[-_COMING:])
+    before = signs.more if len(text) > _COMING else ""
+    parts: list[tuple[str, str]] = [(f"{before}{shown}\n", "$cb-text")] if shown else []
     return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
 
 

@@ -1,0 +1,100 @@
+"""A question and its answer as they are drawn: inert, marked, in any script; whatever an answer holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.library.ask_answer import Answer, AnswerCitation, AnswerRetrieval, Claim, ClaimConcern, TokenUsage
+from core.library.citation import LineCitation
+from core.llm.language_model import ModelRef
+from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
+from tui.render.signs import ASCII, UNICODE
+
+TEXT = "밸브는 정오에 열린다 [1]. It closes at nine [1]. Nobody knows why [2]."
+AT = LineCitation("a/밸브.md", 3, 5)
+
+
+def claim(said: str, status: str, **more: object) -> Claim:
+    start = TEXT.index(said)
+    base = Claim(said, start, start + len(said), "[1]", "c1", "supported", 1.0, 1.0, AT, "밸브는 정오에 열린다", 0, 10)
+    return replace(base, status=status, **more)  # type: ignore[arg-type]
+
+
+CONCERN = ClaimConcern("number", "nine", "eight", "number: the source has “eight”, the answer “nine”")
+CLAIMS = (
+    claim("밸브는 정오에 열린다 [1].", "supported"),
+    claim("It closes at nine [1].", "flagged", concerns=(CONCERN,)),
+    claim("Nobody knows why [2].", "unsupported"),
+)
+USED = AnswerCitation("[1]", AT, "밸브", 0.6)
+
+
+ANSWER = Answer(
+    query="언제 열리나?",
+    answer=TEXT,
+    citations=(USED,),
+    packed=(USED,),
+    grounded=True,
+    refusal_reason=None,
+    model=ModelRef("tiny", "ollama"),
+    embedding=None,
+    prompt_template_version="rag-v3",
+    retrieval=AnswerRetrieval("ret_1", "lexical", 8, 0.3, 0.6, 3, 2, "v1"),
+    usage=TokenUsage(12, 34, 1500),
+    created_at="2026-03-14T09:00:00Z",
+    conversation_id=None,
+    turn_index=None,
+    claims=CLAIMS,
+    hops=None,
+    verification=None,
+    trace=(),
+)
+
+
+def test_each_sentence_has_the_mark_of_what_its_source_says() -> None:
+    drawn = draw_answer(ANSWER, UNICODE).plain
+    assert "Check it: 2 of 3 cited sentences" in drawn
+    assert "밸브는 정오에 열린다 [1]. ! It closes at nine [1]. ✕ Nobody knows why [2]." in drawn
+    assert "the source has “eight”" in drawn
+    assert "a/밸브.md#L3-L5" in drawn
+    assert "Grounded" in draw_answer(replace(ANSWER, claims=CLAIMS[:1]), UNICODE).plain
+
+
+@pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])
+def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
+    near = replace(USED, marker=None)
+    refused = replace(ANSWER, grounded=False, refusal_reason=reason, claims=(), citations=(near,), answer="근거 부족.")
+    drawn = draw_answer(refused, ASCII).plain
+    assert "Grounded" not in drawn
+    assert reason not in drawn, "a person is told in words"
+    assert "The nearest there is" in drawn
+    assert "근거 부족." in drawn
+
+
+def test_what_is_copied_has_its_sources() -> None:
+    assert plain_answer("언제?", ANSWER).endswith("- [1] a/밸브.md#L3-L5\n")
+
+
+@given(st.text(max_size=300), st.lists(st.tuples(st.integers(-5, 400), st.integers(-5, 400)), max_size=5))
+@settings(max_examples=50)
+def test_whatever_a_model_says_is_inert(text: str, ranges: list[tuple[int, int]]) -> None:
+    hostile = text + "\x1b]52;c;eA==\x07[/red]\u202e"
+    wrong = tuple(replace(CLAIMS[1], start=start, end=end, quote=hostile, marker=hostile) for start, end in ranges)
+    answer = replace(ANSWER, answer=hostile, claims=wrong, model=ModelRef(hostile, "x"))
+    for drawn in (
+        draw_answer(answer, UNICODE),
+        draw_coming(hostile, 3, 1, UNICODE, stopping=False),
+        draw_question(hostile),
+    ):
+        assert not set(drawn.plain) & set("\x1b\x07\u202e\x9b\x00")
+        assert "[/red]" in drawn.plain
+
+
+def test_a_long_answer_that_comes_shows_its_end() -> None:
+    drawn = draw_coming("a" * 9_000 + "the end", 1, 0, ASCII, stopping=False).plain
+    assert "the end" in drawn
+    assert len(drawn) < 4_000
