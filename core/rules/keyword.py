@@ -12,7 +12,7 @@ from core.rules.call import PATH, CallText
 from core.rules.rule import Rule
 from core.rules.snippets import CodeWords, Shown, likest
 from core.rules.tables import READ, Tables
-from core.rules.terms import stem, terms
+from core.rules.terms import shares, stem, terms
 
 _FIELDS = (
     ("title", 2.0), ("problem", 1.5), ("solution", 1.0), ("root_cause", 0.7), ("prevention", 0.6), ("category", 0.4),
@@ -26,8 +26,6 @@ _ONE_TERM = 2.5
 LEAST_RULES = 30
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
 _TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.4, 0.4, 120
-_PIECE_WEIGHT = 0.45
-"""The pieces of a run of Hangul, kana or Han overlap, and its English word may stand beside them."""
 _LEAST = 0.05
 _MOST_RULES = 600
 """Rules of a term that are looked at, those that it says most of: a word of thousands of rules tells them not apart."""
@@ -55,31 +53,35 @@ class KeywordScore:
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One term of a call with its weight and where it is from."""
+    """One term of a call with its weight and where it is from; `share`: how much of what it says is its own."""
 
     term: str
     weight: float
     source: str
+    share: float = 1.0
+
+    def adds(self, gain: float) -> float:
+        """What it adds to the score of a rule in which it says so much."""
+        return self.share * min(_ONE_TERM, self.weight * gain)
 
 
 def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], tuple[str, ...], tuple[str, ...]]:
     """The terms of a call, the names of the patterns that match it, and the rules that those name outright."""
     found: dict[str, QueryTerm] = {}
 
-    def take(term: str, weight: float, source: str) -> None:
-        weight *= 1.0 if term.isascii() else _PIECE_WEIGHT
+    def take(term: str, weight: float, source: str, share: float = 1.0) -> None:
         known = found.get(term)
-        if known is None or known.weight < weight:
-            found[term] = QueryTerm(term, weight, source)
+        if known is None or known.weight * known.share < weight * share:
+            found[term] = QueryTerm(term, weight, source, share)
 
     for part in call.parts:
         said = part.text
         if part.name == "command":
-            for term in terms(" ".join(PATH.findall(said)), tables.glossary):
-                take(term, _PATH_WEIGHT, "path")
+            for term, share in shares(" ".join(PATH.findall(said)), tables.glossary).items():
+                take(term, _PATH_WEIGHT, "path", share)
             said = PATH.sub(" ", said)
-        for term in terms(said, tables.glossary):
-            take(term, part.weight, part.name)
+        for term, share in shares(said, tables.glossary).items():
+            take(term, part.weight, part.name, share)
     for language in call.languages:
         for word in (language, languages.TITLES.get(language, language)):
             take(stem(word.casefold()), 0.4, "language")
@@ -99,7 +101,7 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
                 named.extend(pattern.rules)
                 for word in pattern.terms:
                     take(stem(word), _PATTERN_WEIGHT, f"pattern {pattern.name}")
-    strongest = sorted(found.values(), key=lambda one: -one.weight)
+    strongest = sorted(found.values(), key=lambda one: -one.weight * one.share)
     return tuple(strongest), tuple(matched), tuple(named)
 
 
@@ -115,12 +117,12 @@ class KeywordIndex:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
         known = [one for one in asked if one.term in self.postings]
         if len(known) > _MAX_TERMS:
-            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.weight * self.postings[one.term][0][1])
+            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(self.postings[one.term][0][1]))
         sums: dict[int, float] = {}
         for one in known:
-            weight = one.weight
+            weight, share = one.weight, one.share
             for at, gain in self.postings[one.term]:
-                sums[at] = sums.get(at, 0.0) + min(_ONE_TERM, weight * gain)
+                sums[at] = sums.get(at, 0.0) + share * min(_ONE_TERM, weight * gain)
         kept = sums if most is None or len(sums) <= most else heapq.nlargest(most, sums, key=lambda at: (sums[at], -at))
         hits = self._hits(known, frozenset(kept))
         return {at: KeywordScore(sums[at], bounded(sums[at]), tuple(hits.get(at, ()))) for at in kept}
@@ -130,7 +132,7 @@ class KeywordIndex:
         for one in known:
             for at, gain in self.postings[one.term]:
                 if at in kept:
-                    found = KeywordHit(one.term, one.source, round(min(_ONE_TERM, one.weight * gain), 4))
+                    found = KeywordHit(one.term, one.source, round(one.adds(gain), 4))
                     hits.setdefault(at, []).append(found)
         for found in hits.values():
             found.sort(key=lambda hit: (-hit.score, hit.term))

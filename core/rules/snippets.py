@@ -14,11 +14,15 @@ from core.rules.rule import Rule
 
 FULL = 4.0
 """What a snippet adds to the bm25 score of its rule where all of it stands in the call."""
-_CHECK = 0.6
+_CHECK = 0.3
 """What the code of a prevention says of a cure: it may as well name what is looked for."""
 _ONE_WORD = 0.5
-"""How much of a cure one plain word is (`SCAN`), found in the call, also as part of a name (`scan_iter`)."""
-_TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+"""How much of a cure one word is at most: it may as well name the place where the cure belongs. A plain one (`SCAN`)
+counts also where it is part of a name (`scan_iter`)."""
+_ENOUGH = 3
+"""Words of a snippet from which on its cure can stand there more whole than the mistake does."""
+_TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)|^```[^`\n]*\n(.{1,2000}?)^```", re.MULTILINE | re.DOTALL)
+"""Code: between ticks, or the lines of a fence."""
 _WORD = re.compile(r"(?:(?<=\s)|^)--?[A-Za-z][\w\-]*|\w+")
 _MADE = re.compile(r"[a-z][A-Z]|\w_|_\w|[A-Za-z]\d|^--")
 """A word that somebody made up: camelCase, snake_case, a code, a long option. It says twice what a plain one does."""
@@ -104,7 +108,8 @@ def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
     best = "", 0.0
     for one in shown.cures:
         found = _likeness(one.own, code) if one.own.words else 0.0
-        if one.share == 1:
+        found = min(found, _ONE_WORD) if len(one.own.words) == 1 else found
+        if one.share == 1 and len(one.whole.words) >= _ENOUGH:
             found = max(found, _likeness(one.whole, code) - worst)
         if one.one and found < _ONE_WORD and one.one in code.joined:
             found = _ONE_WORD
@@ -152,10 +157,12 @@ def _holds(code: CodeWords, word: str, weight: float) -> bool:
 
 
 def _ticked(text: str) -> Iterator[str]:
-    for count, found in enumerate(_TICKED.finditer(text)):
-        if count == _MOST:
-            return
-        yield found.group(1)
+    count = 0
+    for found in _TICKED.finditer(text):
+        for line in (found.group(1) or found.group(2)).split("\n"):
+            if line.strip() and count < _MOST:
+                count += 1
+                yield line.strip()[:200]
 
 
 def _snippet(text: str) -> Snippet:

@@ -20,6 +20,8 @@ _COMMON = (
     "kept run runs thing things nobody anyone someone until since while because though whether"
 )
 _EVERYDAY: Final = frozenset(_COMMON.split())
+ENGLISH, PIECE = 0.85, 0.3
+"""What an English word of a run says, and what one of its pieces does, beside each other."""
 MOST = 4_000
 """Terms of one text that are looked at."""
 
@@ -64,6 +66,22 @@ def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
 def terms(text: str, glossary: Glossary) -> list[str]:
     """Every term of a text, in order, with repeats."""
     return [term for term, _, _ in spans(unicodedata.normalize("NFC", text), glossary)]
+
+
+def shares(text: str, glossary: Glossary) -> dict[str, float]:
+    """Every term of a text once, with how much of what it says is its own: a run of Hangul, kana or Han is there as
+    its pieces and as each English word it may mean."""
+    found: dict[str, float] = {}
+    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+        piece = match.group()
+        if piece.isascii():
+            found.update(dict.fromkeys(_latin(piece), 1.0))
+        else:
+            for term in _cjk(piece, glossary):
+                found.setdefault(term, ENGLISH if term.isascii() else PIECE)
+        if len(found) >= MOST:
+            break
+    return found
 
 
 @lru_cache(maxsize=20_000)
