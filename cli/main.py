@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
+_SELDOM = 100_000
+"""Objects made from which garbage is looked for: a start makes fewer, and hardly any of them is garbage."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line (without the program's name) and return its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    """Run one command line (without the program's name; by default the program's own) and return its exit code."""
+    if argv is not None:
+        return _run(list(argv))
+    gc.set_threshold(_SELDOM)
+    try:
+        return _run(sys.argv[1:])
+    finally:
+        gc.freeze()  # the process ends: nor is any looked for then
+
+
+def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # asked by scripts and prompts: no parser for it
         from core.version import VERSION
 

@@ -90,8 +90,11 @@ def command_named(argv: Sequence[str]) -> str | None:
     return None
 
 
-def build(commands: Collection[str] = tuple(COMMANDS)) -> Parser:
-    """The parser, with the arguments of `commands` filled in; the modules of the others are not imported."""
+def build(commands: Collection[str] = tuple(COMMANDS), *, only: bool = False) -> Parser:
+    """The parser, with the arguments of `commands` filled in; the modules of the others are not imported.
+
+    `only`: the others are not even named, for a command line that asks for none of them, nor for the list of all.
+    """
     shared = common()
     parser = Parser(
         prog="casebook",
@@ -105,7 +108,8 @@ def build(commands: Collection[str] = tuple(COMMANDS)) -> Parser:
     children = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser, prog=parser.prog
     )
-    for name, command in COMMANDS.items():
+    for name in commands if only else COMMANDS:
+        command = COMMANDS[name]
         child = children.add_parser(name, help=command.help, description=_sentence(command.help), parents=[shared])
         if name in commands:
             importlib.import_module(command.module).add_to(child, shared)

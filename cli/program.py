@@ -51,7 +51,8 @@ def run(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str], out: Output) -> int:
     named = command_named(argv)
     try:
-        parser = build([named] if named in COMMANDS else [])
+        known = [named] if named in COMMANDS else []
+        parser = build(known, only=argv[:1] == known)
         args = parser.parse_args(argv)
     except SystemExit as done:  # --help
         return int(done.code or 0)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -100,6 +99,8 @@ def seal(folder: Path, model: Model, source: str) -> Model:
 
 def new_part(target: Path) -> Path:
     """An empty folder beside `target`, to be filled and then `put`. Raises Fault io_error."""
+    import secrets  # only who writes needs it
+
     part = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}"
     try:
         part.mkdir(mode=0o700, parents=True)

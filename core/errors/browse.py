@@ -7,8 +7,9 @@ from typing import cast
 
 from core.errors.answer import Hit, Source
 from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
+from core.errors.columns import parse_names
 from core.errors.positions import SORT_COLUMNS, conditions
-from core.errors.resolutions import parse_names, resolutions_of
+from core.errors.resolutions import resolutions_of
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
 from core.store import Store

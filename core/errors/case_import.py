@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
+from core.errors.columns import parse_names
 from core.errors.derived import refresh_case
 from core.errors.import_fields import case_from
 from core.errors.import_row import ImportedCase, ImportedFix, import_row
 from core.errors.readable import readable
-from core.errors.resolutions import parse_names
 from core.fault import Fault
 from core.reports import ImportReport, SkippedLine
 from core.store import SeedRow, Store, faults, read_seed

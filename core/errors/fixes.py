@@ -9,8 +9,8 @@ from typing import ClassVar, cast
 import apsw
 
 from core.errors.answer import Status
+from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS
-from core.errors.resolutions import message_numbers, parse_names
 from core.store import Store
 
 

@@ -7,11 +7,11 @@ from typing import cast
 
 from core.errors.answer import Source
 from core.errors.cases import Name
+from core.errors.columns import parse_names
 from core.errors.curation.written import LONGEST_TAG, MOST_TAGS
 from core.errors.identify import identify
 from core.errors.import_row import ImportedCase, ImportedFix, ImportedName
 from core.errors.readable import readable
-from core.errors.resolutions import parse_names
 from core.text import redact
 
 Fields = Mapping[str, object]

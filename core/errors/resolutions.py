@@ -10,6 +10,7 @@ from typing import cast
 import apsw
 
 from core.errors.answer import Source, Status
+from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current_resolution, mirror_current
 from core.errors.derived import index_case
 from core.errors.readable import readable
@@ -49,17 +50,6 @@ class Resolution:
     tags: tuple[str, ...] = ()
     reason: str = ""
     replaced_by: int | None = None
-
-
-def parse_names(text: str | None) -> tuple[str, ...]:
-    """The names in a `tool_sequence` or `tags` column; one that is no JSON array of names gives none."""
-    if not text:
-        return ()
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(str(item) for item in cast("list[object]", value)) if isinstance(value, list) else ()
 
 
 def dump_names(names: Sequence[str]) -> str | None:
@@ -234,13 +224,3 @@ def adopt_mirror(con: apsw.Connection, case_id: int) -> None:
         con, case_id, None, plain, status="draft", resolved_by=resolved_by, tool_sequence=parse_names(tools),
         author="import", session_id=None, message_ids=(), supersedes=None, ts=ts, original=original,
     )  # fmt: skip
-
-
-def message_numbers(text: str) -> tuple[int, ...]:
-    """The message indexes in a `message_ids` column."""
-    try:
-        value: object = json.loads(text)
-    except ValueError:
-        return ()
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return tuple(item for item in items if isinstance(item, int))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from core.embedding.state import read_state
 from core.errors import tiers as text_tiers
 from core.errors.answer import Hit, Query, SearchAnswer
 from core.errors.identify import identify
@@ -150,6 +151,9 @@ def look_by_vector(store: Store, query: Query, weak: int | None, vectors: Vector
     off = vectors.model()
     if isinstance(off, NoVectors):
         return not_looked(off)
+    if query.key_line.isascii() and read_state(store.con, "error") is None:
+        # What compares is not even loaded; beyond ASCII there may be similar cases by their words.
+        return not_looked(NoVectors("nothing is embedded yet", "casebook embed"))
     from core.errors.vector_tier import by_vector
 
     return by_vector(store.con, query, vectors, weak)

@@ -9,9 +9,9 @@ import apsw
 
 from core.errors.answer import Confidence, Hit, Query, Source, Status, Tier
 from core.errors.codes import codes_differ
+from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS, CURRENT_FIRST
 from core.errors.names import swapped_names
-from core.errors.resolutions import message_numbers, parse_names
 from core.text import words
 from core.trace import Step, Stopwatch, facts
 

@@ -1,6 +1,6 @@
 """The casebook's one SQLite file: opening, transactions, history with undo, long runs, copies and rescue.
 
-What is rarely needed (backup, restore, salvage, seed, vectors, checks) is loaded on first use: opening stays quick.
+What is not needed to open and read (history, runs, backup, rescue, seed, vectors, checks) is loaded on first use.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.lazy_names import lazy_names
-from core.store import jobs
 from core.store.clock import now
 from core.store.faults import as_fault, faults
-from core.store.journal import Change, JournalEntry, RowChange, change, history, history_of, row_changes
 from core.store.migrations import migrate
 from core.store.opening import open_store
 from core.store.store import Store
 
 if TYPE_CHECKING:
+    from core.store import jobs
     from core.store.backups import Restored, backup, restore
     from core.store.checks import Check, store_checks
+    from core.store.journal import Change, JournalEntry, RowChange, change, history, history_of, row_changes
     from core.store.rescue import SalvageReport, salvage
     from core.store.reversal import Undone, undo
     from core.store.seed import SeedRow, read_seed
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _LATER = {
     "backups": ("Restored", "backup", "restore"),
     "checks": ("Check", "store_checks"),
+    "journal": ("Change", "JournalEntry", "RowChange", "change", "history", "history_of", "row_changes"),
     "rescue": ("SalvageReport", "salvage"),
     "reversal": ("Undone", "undo"),
     "seed": ("SeedRow", "read_seed"),

@@ -48,25 +48,26 @@ def _spans(text: str) -> list[Span]:
 
 
 def _plain_spans(text: str) -> list[Span]:
-    signs_and_words, urls, pgpass, labels = _finders()
+    signs_and_words, urls, pgpass = _finders()
     spans = signs_and_words(text)
     if "@" in text and "://" in text:
         spans += urls(text)
     if ":5432:" in text:
         spans += pgpass(text)
     if not text.isascii():
-        spans += labels(text)
+        from core.text.secret_labels import label_spans
+
+        spans += label_spans(text)
     return spans
 
 
 @cache
-def _finders() -> tuple[Finder, Finder, Finder, Finder]:
+def _finders() -> tuple[Finder, Finder, Finder]:
     """Imported with the first text that is redacted: `clean` and `visible` need none of it."""
-    from core.text.secret_labels import label_spans
     from core.text.secret_places import pgpass_spans, url_spans
     from core.text.secret_scan import secret_spans
 
-    return secret_spans, url_spans, pgpass_spans, label_spans
+    return secret_spans, url_spans, pgpass_spans
 
 
 def _masked(text: str, spans: list[Span]) -> str:

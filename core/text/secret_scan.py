@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from core.lazy_pattern import lazy_pattern
 from core.text.secret_branches import COMMON_SIGNS, Branch, Rule, branches, words
 
 Span = tuple[int, int]
@@ -23,9 +24,15 @@ _MOST_HARMLESS: Final = 200
 distances are more than any rule looks at before it says no."""
 
 
+_SHORT: Final = 2_000
+_FEW: Final = 3
+"""So many texts that are short are scanned for the signs they hold: to compile the whole takes longer than to look one
+error up. Whoever has more texts has it compiled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A compiled scan and the rule of each of its groups; a text without `needle` needs none of it."""
+    """A scan and the rule of each of its groups; a text without `needle` needs none of it."""
 
     needle: str
     pattern: re.Pattern[str]
@@ -35,7 +42,7 @@ class Scan:
 def secret_spans(text: str) -> list[Span]:
     """The spans of all secrets of `text`; they may touch or overlap."""
     found: list[Span] = []
-    for scan in _scans():
+    for scan in (_signs_in(text), *_words()):
         if scan.needle in text and (match := scan.pattern.search(text)):
             _ask(scan, text, match, found)
     return found
@@ -57,16 +64,34 @@ def _ask(scan: Scan, text: str, first: re.Match[str], found: list[Span]) -> None
         match = scan.pattern.search(text, after)
 
 
+def _signs_in(text: str) -> Scan:
+    """The scan for all rare signs, or for those that `text` holds: it finds the same."""
+    every = tuple(_branches())
+    few = len(text) < _SHORT and _scan.cache_info().currsize < _FEW
+    return _scan(tuple(sign for sign in every if sign in text) if few else every)
+
+
 @cache
-def _scans() -> tuple[Scan, ...]:
-    """The scan for all rare signs, and one for each word; compiled when the first text is redacted."""
+def _branches() -> dict[str, list[Branch]]:
+    """The branches of each rare sign, the commonest sign first."""
     by_sign: dict[str, list[Branch]] = {}
     for branch in branches():
         by_sign.setdefault(branch.sign, []).append(branch)
-    signs = sorted(by_sign, key=lambda sign: COMMON_SIGNS.find(sign) % 99)
-    parts = [f"{re.escape(sign)}(?:{'|'.join(branch.around + '()' for branch in by_sign[sign])})" for sign in signs]
-    rules = tuple(branch.rule for sign in signs for branch in by_sign[sign])
-    return (
-        Scan("", re.compile("|".join(parts)), rules),
-        *(Scan(word.sign, re.compile(re.escape(word.sign) + word.around + "()"), (word.rule,)) for word in words()),
+    return {sign: by_sign[sign] for sign in sorted(by_sign, key=lambda sign: COMMON_SIGNS.find(sign) % 99)}
+
+
+@cache
+def _scan(signs: tuple[str, ...]) -> Scan:
+    """The scan for these signs, compiled when it is first used."""
+    known = _branches()
+    parts = [f"{re.escape(sign)}(?:{'|'.join(branch.around + '()' for branch in known[sign])})" for sign in signs]
+    rules = tuple(branch.rule for sign in signs for branch in known[sign])
+    return Scan(signs[0] if len(signs) == 1 else "", lazy_pattern("|".join(parts) or "(?!)"), rules)
+
+
+@cache
+def _words() -> tuple[Scan, ...]:
+    """The scan for each word."""
+    return tuple(
+        Scan(word.sign, lazy_pattern(re.escape(word.sign) + word.around + "()"), (word.rule,)) for word in words()
     )
