@@ -58,6 +58,8 @@ class Situation:
     document: bool = False
     markdown: bool = False
     ingesting: bool = False
+    citing: str = ""
+    cites: int = 0
     answered: bool = False
     sources: int = 0
 

@@ -14,6 +14,7 @@ from tui.curation_actions import CURATION
 from tui.evidence_actions import EVIDENCE
 from tui.keys import Keys, Wish, grant, key_name, types_text
 from tui.library_actions import LIBRARY
+from tui.library_cite_actions import CITE_ACTIONS
 from tui.library_ingest_actions import INGEST_ACTIONS
 from tui.rule_actions import RULE_ACTIONS
 
@@ -150,6 +151,7 @@ ACTIONS: tuple[Action, ...] = (
     *RULE_ACTIONS,
     *LIBRARY,
     *INGEST_ACTIONS,
+    *CITE_ACTIONS,
     *ASK_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
     Action(

@@ -18,9 +18,10 @@ MOST: Final = 14
 """Words of a question: more make every passage match a little."""
 _WORD = lazy_pattern(r"[^\W_]+(?:[_.-][^\W_]+)*")
 _COINED = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z]+[0-9]{2,}")
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NOISE: Final = frozenset(
     ("error", "errors", "fatal", "failed", "failure", "exception", "warning", "traceback", "line", "file", "code",
-     "command", "exit", "오류", "에러", "실패", "예외")
+     "command", "exit", "named", "called", "given", "오류", "에러", "실패", "예외")
 )  # fmt: skip
 """What nearly every error says, and hardly a document of its own accord."""
 
@@ -29,7 +30,10 @@ def question_of_case(case: Case) -> str:
     """A question about a case: names and codes of its key line first, then its other words. Never empty for one that
     has a word at all."""
     line = case.key_lines[0] if case.key_lines else case.error_normalized
-    return _asked([*_COINED.findall(line[:1_000]), *_words(embed_text(line))]) or line.strip()[:200]
+    names = _COINED.findall(line[:1_000])
+    parts = {part.casefold() for name in names for part in _PARTS.findall(name)}
+    rest = [word for word in _words(embed_text(line)) if word.casefold() not in parts]
+    return _asked([*names, *rest]) or line.strip()[:200]
 
 
 def question_of_rule(rule: Rule) -> str:

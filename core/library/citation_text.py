@@ -47,6 +47,12 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
     return f"{quoted}\n> — {uri}{headings}\n"
 
 
+def quote_of(con: apsw.Connection, name: str, query: str = "") -> str:
+    """Of the passage with this chunk id or URI the words that answer `query`. Raises Fault invalid_input."""
+    found, _document = passage_named(con, name)
+    return telling(found.text, found.section_label or "", lexical_query(query).terms)
+
+
 def telling(text: str, label: str, terms: Sequence[Term]) -> str:
     """The sentence or line of a passage with most of the words asked for, its heading aside; the first of equals."""
     body = text.removeprefix(label).strip() or text.strip()

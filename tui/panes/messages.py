@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from core.fault import Fault
+
+if TYPE_CHECKING:
+    from tui.panes.library.citing import CiteTarget
 
 
 class PaneChanged(Message):
@@ -60,11 +65,12 @@ class PaneSaid(Message):
 
 
 class PaneSearchLibrary(Message):
-    """The library is to be searched for this: its pane opens with the query."""
+    """The library is to be searched for this: its pane opens with the query. `target`: who may cite from it."""
 
-    def __init__(self, query: str) -> None:
+    def __init__(self, query: str, target: CiteTarget | None = None) -> None:
         super().__init__()
         self.query = query
+        self.target = target
 
 
 class PaneOpenCitation(Message):

@@ -20,6 +20,7 @@ from tui.panes.errors.curation.decisions import Decision
 from tui.panes.errors.curation.draft import Draft, Fields, Opened, drop_typed, keep_typed, open_draft
 from tui.panes.errors.curation.joining import ask_errors, ask_other
 from tui.panes.errors.queries import Read
+from tui.panes.messages import PaneSearchLibrary
 from tui.render.curation import draw_alike, draw_preview
 from tui.render.foreign import inline
 from tui.widgets.bars import KeyFooter
@@ -170,6 +171,7 @@ class WritingScreen(ModalScreen[None]):
             "write.editor": self._outside,
             "write.source": self._open_messages,
             "write.also": self._toggle_also,
+            "write.cite": self._cite,
             "write.reject": lambda: self._decide(Decision("reject", (self._draft.seen,))),
             "write.noise": lambda: self._decide(Decision("noise", (self._draft.seen,))),
             "write.merge": self._merge,
@@ -242,6 +244,23 @@ class WritingScreen(ModalScreen[None]):
     def _open_messages(self) -> None:
         source = self.written.source
         self.case.open_messages(source.session, source.messages)
+
+    def _cite(self) -> None:
+        from core.flows.library_question import question_of_case
+        from tui.panes.library.citing import IntoFix
+
+        case = self._read.case
+        self.post_message(PaneSearchLibrary(question_of_case(case), IntoFix(case.id, self._quote)))
+
+    def _quote(self, block: str) -> None:
+        """A citation, on lines of its own where the cursor is; at the end, where nobody has moved it."""
+        if self.area.cursor_location == (0, 0):
+            self.area.move_cursor(self.area.document.end)
+        before = self.area.get_text_range((0, 0), self.area.cursor_location)
+        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        self.area.insert(f"{gap}{as_shown(block)}\n")
+        self.area.focus()
+        self._keep()
 
     def _toggle_also(self) -> None:
         self._also = not self._also

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tui.jobs import Jobs
 from tui.panes.errors.copying import Form, forms_of
-from tui.panes.messages import PaneChanged, PaneCopied, PaneShowAll
+from tui.panes.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ class CaseActs:
             "case.fix_source": self._open_fix,
             "case.pager": self._page,
             "case.editor": self._edit,
+            "case.library": self._ask_library,
+            "case.open_cited": self._open_cited,
+            "case.cited_editor": self._edit_cited,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -102,6 +105,27 @@ class CaseActs:
             errors[one.message] = (one.start, one.end)
         fixes = frozenset(view.fix.messages if view.fix is not None and view.fix.session == session else ())
         view.app.push_screen(SessionScreen(self._jobs, session, index, Marks(errors, fixes), self._signs))
+
+    # The library -----------------------------------------------------------------------------------------------------
+
+    def _ask_library(self) -> None:
+        from core.flows.library_question import question_of_case
+        from tui.panes.library.citing import ForCase
+
+        view = self._view
+        if view.read is not None:
+            case = view.read.case
+            view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations)))
+
+    def _open_cited(self) -> None:
+        if (one := self._view.cited.chosen_one) is not None:
+            self._view.post_message(PaneOpenCitation(one.place or one.uri))
+
+    def _edit_cited(self) -> None:
+        if (one := self._view.cited.chosen_one) is not None:
+            from tui.panes.errors.cited_view import edit_cited
+
+            edit_cited(self._view, self._jobs, one, self._say)
 
     # Other programs --------------------------------------------------------------------------------------------------
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.actions import bindings
 from tui.jobs import Jobs
 from tui.panes.errors.case_acts import CaseActs
+from tui.panes.errors.cited_view import CitedView, read_cited
 from tui.panes.errors.like_view import LikeView
 from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.occurrences import Older, Seen, read_older
@@ -31,7 +34,7 @@ from tui.widgets.reading import Reading
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from core.errors import Hit
+    from core.errors import Case, Hit
     from core.errors.cases_like import CasesLike
 
 PREVIEW = 8_192
@@ -80,6 +83,7 @@ class CaseView(Reading):
         super().__init__(id="case")
         self._meaning = meaning
         self.like = LikeView(signs)
+        self.cited = CitedView(signs)
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
@@ -100,7 +104,13 @@ class CaseView(Reading):
 
     def compose(self) -> ComposeResult:
         """The blocks, the most wanted first."""
-        yield from (self._head, self._masked, self._fix, self._steps, self._raw, self._history, self.like, self._source)
+        yield from (self._head, self._masked, self._fix, self.cited, self._steps)
+        yield from (self._raw, self._history, self.like, self._source)
+
+    @property
+    def parts(self) -> tuple[Widget, ...]:
+        """What can have the focus here."""
+        return self, self.like, self.cited
 
     def on_mount(self) -> None:
         """No case is chosen yet."""
@@ -111,7 +121,9 @@ class CaseView(Reading):
         self.read, self.fix, self.raw, self.seen = None, None, Raw(""), Seen()
         self._jobs.cancel("seen")
         self._jobs.cancel("like")
+        self._jobs.cancel("cited")
         self.like.say(None)
+        self.cited.say(())
         self._head.say(draw_notice(no_case(), self._signs))
         for part in (self._masked, self._fix, self._steps, self._raw, self._source, self._history):
             part.say(Content(""))
@@ -139,8 +151,22 @@ class CaseView(Reading):
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.like.say(None)
+            self.cited.say(())
             self.scroll_home(animate=False)
         self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
+
+        self.look_for_citations()
+
+    def look_for_citations(self) -> None:
+        """See what the fix cites, and where that stands today."""
+        if self.read is not None:
+            self._jobs.run("cited", read_cited(self.read.case.id), self._found_cited, lambda _fault: None, delay=LIKE)
+
+    def _found_cited(self, case: Case | None, _final: bool) -> None:
+        if case is not None and self.read is not None and self.read.case.id == case.id:
+            self.read = replace(self.read, case=replace(self.read.case, citations=case.citations))
+            self.cited.say(case.citations)
+            self.post_message(PaneChanged())
 
     def _liked(self, like: CasesLike, _final: bool) -> None:
         if like != self.like.like:
@@ -168,7 +194,9 @@ class CaseView(Reading):
         """Do an action of the registry that belongs to a case; False for anything else."""
         if action_id == "case.like":
             self.like.focus()
-        elif action_id == "list.back" and self.like.has_focus:
+        elif action_id == "case.cited":
+            self.cited.focus()
+        elif action_id == "list.back" and (self.like.has_focus or self.cited.has_focus):
             self.focus()
         else:
             return self._acts.perform(action_id) or super().perform(action_id)
@@ -183,9 +211,11 @@ class CaseView(Reading):
         event.stop()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Go to the similar case."""
+        """Go to the similar case, or to what is cited."""
         event.stop()
-        if (case_id := self.like.chosen_id) is not None:
+        if self.cited.has_focus:
+            self._acts.perform("case.open_cited")
+        elif (case_id := self.like.chosen_id) is not None:
             self.post_message(self.Visited(case_id))
 
     def walk(self, by: int) -> None:

@@ -96,8 +96,8 @@ class ErrorsPane(Container):
         """Which part has the focus."""
         focused = self.screen.focused
         rows: dict[object, Focus] = {self.results.rows: "list", self.results.body.notice: "list"}
-        reading: dict[object, Focus] = {self.case: "case", self.case.like: "case", self.why: "why"}
-        parts: dict[object, Focus] = {self.box: "box", **rows, **reading}
+        reading: dict[object, Focus] = dict.fromkeys(self.case.parts, "case")
+        parts: dict[object, Focus] = {self.box: "box", self.why: "why", **rows, **reading}
         return parts.get(focused, "none")
 
     def situation(self) -> Situation:
@@ -114,6 +114,7 @@ class ErrorsPane(Container):
             seen_newer=self.case.seen.at > 0,
             history=self.case.has_history,
             like=bool(self.case.like.rows.total),
+            cites=self.case.cited.rows.total,
             embedding=self.embedding.busy,
             no_embedding=self.embedding.why_not,
             trace_shown=self.why.display,

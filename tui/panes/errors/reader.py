@@ -89,6 +89,8 @@ class Reader:
                 self._case.clear()
             elif (read, row) != self._drawn or self._case.read is None:
                 self._case.show(read, row.hit if row else None, row.lit if row else ())
+            else:
+                self._case.look_for_citations()
             self._drawn = (read, row)
             if self._opened == case_id:
                 self._opened = None

@@ -87,7 +87,10 @@ class Ingesting(StatusLine):
 
         if not isinstance(self.app.screen, IngestScreen):
             screen = IngestScreen(self._jobs, self, self._signs, at_result=at_result)
-            self.app.push_screen(screen, lambda _left: self.post_message(PaneChanged()))
+            self.app.push_screen(screen, self._left)
+
+    def _left(self, _nothing: None) -> None:
+        self.post_message(PaneChanged())
 
     def begin(self, roots: Sequence[Path]) -> None:
         """Read these folders; none: all that are known."""

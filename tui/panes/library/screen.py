@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from core.library.search_hit import SearchHit
     from core.settings import Settings
     from tui.app import CasebookApp
+    from tui.panes.library.citing import CiteTarget
 
 PREVIEW = 0.04
 """Seconds that a row must stay chosen before its document is opened."""
@@ -83,6 +84,8 @@ class LibraryScreen(Screen[None]):
         self.acts = LibraryActs(self)
         self.body = Container(id="library-body", classes="-at-list")
         self._top = TopBar(replace(place, pane="Library"), signs)
+        self.visiting = False  # whether Esc leads back to where one came from, with what is here left as it is
+        self.target: CiteTarget | None = None
         self._pinned = False  # whether the document is one that was asked for, not the list's
         recall(self, desk.memory)
         self._keys = KeyFooter(signs, self.situation())
@@ -257,7 +260,8 @@ class LibraryScreen(Screen[None]):
             "find.open": self.searching.open_first,
             "find.clear": lambda: self.box.ask(""),
             "list.back": self._back,
-            "case.back": self.to_list,
+            "case.back": self._out_of_document,
+            "library.cite": self._cite,
             "why.back": self.document.focus,
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
@@ -275,9 +279,21 @@ class LibraryScreen(Screen[None]):
         self.at("list")
         self.hits.place.take_focus()
 
+    def _cite(self) -> None:
+        if self.target is not None:
+            self.target.cite(self)
+
+    def _out_of_document(self) -> None:
+        if self.visiting and self._pinned:
+            self._back()
+        else:
+            self.to_list()
+
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
+        elif self.visiting and self.is_current:
+            self.dismiss()
         elif self.box.asked:
             self.box.ask("")
         elif self.searching.scope.picked:
@@ -308,6 +324,7 @@ def situation_of(screen: LibraryScreen) -> Situation:
         query=screen.box.asked,
         filtered=bool(screen.searching.scope.picked),
         library=True,
+        citing=screen.target.told if screen.target is not None else "",
         cited=screen.cited is not None,
         hit=screen.hit is not None,
         document=shown is not None,

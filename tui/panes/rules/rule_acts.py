@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+
 from tui.panes.errors.editing import edit_in, editor_of
-from tui.panes.messages import PaneShowAll
+from tui.panes.messages import PaneSearchLibrary, PaneShowAll
 from tui.panes.rules.matching import key_of
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class RuleActs:
             "rules.problems": self._problems,
             "rules.clusters": self._clusters,
             "rules.compare": self._compare,
+            "rules.library": self._ask_library,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -46,6 +49,15 @@ class RuleActs:
 
     def whole(self) -> None:
         """The rule as its file says it, all of it."""
+        self._chosen(lambda rule: PaneShowAll(f"{rule.id}: {rule.title}", _text(rule)))
+
+    def _ask_library(self) -> None:
+        from core.flows.library_question import question_of_rule
+
+        self._chosen(lambda rule: PaneSearchLibrary(question_of_rule(rule)))
+
+    def _chosen(self, message: Callable[[Rule], Message]) -> None:
+        """Send a message about the chosen rule, as its file says it."""
         one, ranked = self._screen.rank.chosen, self._screen.rank.ranked
         if one is None or ranked is None:
             return
@@ -53,7 +65,7 @@ class RuleActs:
         def came(rules: tuple[Rule, ...], _final: bool) -> None:
             found = next((rule for rule in rules if key_of(rule) == key_of(one)), None)
             if found is not None:
-                self._screen.post_message(PaneShowAll(f"{found.id}: {found.title}", _text(found)))
+                self._screen.post_message(message(found))
 
         self._all(came)
 

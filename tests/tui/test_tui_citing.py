@@ -1,0 +1,151 @@
+"""From a case to the library and back, citing on the way: in the fix being written, or for the one that is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.errors import show_case
+from core.flows.library_ingest import ingest
+from core.library.citation_kept import citations_of
+from core.store import open_store
+from tests.tui.support import app_on, frame, until
+from tui.app import CasebookApp
+from tui.panes.library.screen import LibraryScreen
+from tui.screens.writing import WritingScreen
+
+NOTE = """# Packages
+
+## Installing yaml
+
+The package of the module yaml is called pyyaml. Add it with uv, not with pip.
+
+## Elsewhere
+
+Nothing else is installed by hand.
+"""
+SIZES = [(120, 34), (80, 24)]
+
+
+@pytest.fixture
+def shelf(casebook: Path, tmp_path: Path) -> Path:
+    """The casebook of five cases, and a library of one note about the first."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "packages.md").write_text(NOTE, encoding="utf-8")
+    with open_store(casebook, write=True) as store:
+        ingest(store, [docs])
+    return casebook
+
+
+def library(app: CasebookApp) -> LibraryScreen | None:
+    return app.screen if isinstance(app.screen, LibraryScreen) else None
+
+
+async def at_case(pilot: Pilot[None], app: CasebookApp) -> None:
+    """The first case is open, and read."""
+    await until(pilot, lambda: app.errors.results.rows.rows.total == 5)
+    await pilot.press("escape", "enter")
+    await until(pilot, lambda: app.errors.case.read is not None and app.errors.case.has_focus)
+
+
+async def found(pilot: Pilot[None], app: CasebookApp) -> LibraryScreen:
+    """The library has answered."""
+    await until(pilot, lambda: (screen := library(app)) is not None and screen.hit is not None)
+    screen = library(app)
+    assert screen is not None
+    return screen
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_passage_is_cited_in_the_fix_being_written_and_opens_at_its_lines(
+    shelf: Path, size: tuple[int, int]
+) -> None:
+    app = app_on(shelf)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await at_case(pilot, app)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        writing = app.screen
+        assert isinstance(writing, WritingScreen)
+        before = writing.area.text
+        await pilot.press("f6")
+        screen = await found(pilot, app)
+        assert "yaml" in screen.box.asked
+        await pilot.press("c")
+        await until(pilot, lambda: app.screen is writing and "packages.md#L" in writing.area.text)
+        assert writing.area.text.startswith(before.rstrip()), "it stands behind what was written"
+        await pilot.press("f2")
+        await until(pilot, lambda: app.errors.case.cited.rows.total == 1)
+        (one,) = app.errors.case.read.case.citations if app.errors.case.read else ()
+        assert (one.status, one.uri) == ("attached", "packages.md#L3-L5")
+        await pilot.press("c", "enter")
+        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.shown is not None)
+        await until(pilot, lambda: "is called pyyaml" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: library(app) is None)
+        assert app.focused is app.errors.case.cited, "back where one was"
+        await pilot.press("u")
+        await until(pilot, lambda: app.errors.case.cited.rows.total == 0)
+
+
+async def test_a_case_asks_the_library_and_its_fix_cites_what_was_found(shelf: Path) -> None:
+    app = app_on(shelf)
+    async with app.run_test(size=SIZES[0], notifications=True) as pilot:
+        await at_case(pilot, app)
+        await pilot.press("b")
+        await found(pilot, app)
+        await pilot.press("c")
+        await until(pilot, lambda: "cites packages.md#L3-L5" in " ".join(frame(app).split()))
+        await pilot.press("escape")
+        await until(pilot, lambda: library(app) is None and app.errors.case.cited.rows.total == 1)
+        assert "attached" in frame(app)
+        assert app.focused is app.errors.case
+        (shelf.parent / "docs" / "packages.md").write_text(NOTE.replace("called pyyaml", "called ruamel"))
+        with open_store(shelf, write=True) as store:
+            ingest(store, [])
+        await until(pilot, lambda: "1 detached" in frame(app))
+        await pilot.press("u")
+        await until(pilot, lambda: app.errors.case.cited.rows.total == 0)
+    with open_store(shelf) as store:
+        case = show_case(store, 1)
+        assert case is not None
+        assert citations_of(store, "resolution", str(case.resolutions[0].id)) == ()
+
+
+async def test_nothing_can_be_cited_where_nobody_cites(shelf: Path) -> None:
+    app = app_on(shelf)
+    async with app.run_test(size=SIZES[0], notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 5)
+        await pilot.press("alt+4")
+        await until(pilot, lambda: (screen := library(app)) is not None and screen.hits.total)
+        await pilot.press("escape", "c")
+        await until(pilot, lambda: "Nothing can cite it here" in " ".join(frame(app).split()))
+
+
+async def test_what_is_cited_opens_in_the_editor_at_its_line(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[tuple[Path, int]] = []
+
+    def edit(_app: object, _words: list[str], path: Path, line: int) -> str:
+        opened.append((path, line))
+        return ""
+
+    monkeypatch.setenv("EDITOR", "vi")
+    monkeypatch.setattr("tui.panes.errors.cited_view.edit_in", edit)
+    app = app_on(shelf)
+    async with app.run_test(size=SIZES[0], notifications=True) as pilot:
+        await at_case(pilot, app)
+        await pilot.press("b")
+        await found(pilot, app)
+        await pilot.press("c", "escape")
+        await until(pilot, lambda: library(app) is None and app.errors.case.cited.rows.total == 1)
+        await pilot.press("E")
+        await until(pilot, lambda: opened)
+        assert opened == [((tmp_path / "docs" / "packages.md").resolve(), 3)]
+        (tmp_path / "docs" / "packages.md").unlink()
+        await pilot.press("E")
+        await until(pilot, lambda: "is not there any more" in " ".join(frame(app).split()))

@@ -1,0 +1,115 @@
+"""Citing from the library: into the fix that is being written, or for the fix of the case one came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from core.fault import Fault
+from tui.jobs import Job
+
+if TYPE_CHECKING:
+    from core.errors import Case
+    from tui.panes.library.screen import LibraryScreen
+
+LANE = "library-cite"
+
+
+class CiteTarget(Protocol):
+    """Who cites."""
+
+    @property
+    def told(self) -> str:
+        """Who, in a few words; empty for nobody."""
+        ...
+
+    def cite(self, screen: LibraryScreen) -> None:
+        """Cite what is chosen there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IntoFix:
+    """The fix that is being written, below in the stack: the citation becomes part of its text."""
+
+    case_id: int
+    insert: Callable[[str], object]
+
+    @property
+    def told(self) -> str:
+        """Who cites."""
+        return f"the fix of case #{self.case_id}"
+
+    def cite(self, screen: LibraryScreen) -> None:
+        """Put the chosen passage into the text, and go back to it."""
+        if (name := _name(screen)) is None:
+            return
+
+        def came(block: str, _final: bool) -> None:
+            self.insert(block)
+            if screen.is_current:
+                screen.dismiss()
+
+        screen.jobs.run(LANE, quoted(name, screen.searching.text), came, screen.told)
+
+
+@dataclass(frozen=True, slots=True)
+class ForCase:
+    """The fix that answers for a case: the citation is attached to it, and can be undone."""
+
+    case: Case
+    changed: Callable[[], object]
+
+    @property
+    def told(self) -> str:
+        """Who cites; a case without a fix does not."""
+        return f"the fix of case #{self.case.id}" if any(one.current for one in self.case.resolutions) else ""
+
+    def cite(self, screen: LibraryScreen) -> None:
+        """Attach the chosen passage; one stays in the library, to cite more."""
+        if (name := _name(screen)) is None:
+            return
+
+        def came(uri: str, _final: bool) -> None:
+            undo = screen.signs.told("{undo.last} there takes it back.")
+            screen.say(f"{self.told[0].upper()}{self.told[1:]} cites {uri}. {undo}")
+            self.changed()
+
+        screen.jobs.run(LANE, attached(self.case, name, screen.searching.text), came, screen.told)
+
+
+def quoted(name: str, query: str) -> Callable[[Job[str]], str]:
+    """The citation of a passage as it is put into a text."""
+
+    def work(job: Job[Any]) -> str:
+        from core.library.citation_text import citation_block
+
+        return citation_block(job.store().con, name, query)
+
+    return work
+
+
+def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
+    """Attach a passage to the fix of a case; where it stands."""
+
+    def work(job: Job[Any]) -> str:
+        from core.errors import show_case
+        from core.errors.curation import person
+        from core.flows.case_citations import cite_in_case
+        from core.library.citation_text import quote_of
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            now = show_case(store, case.id)
+            if now is None:
+                raise Fault("invalid_input", f"case {case.id} is not there any more")
+            return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
+
+    return work
+
+
+def _name(screen: LibraryScreen) -> str | None:
+    """What is chosen: the passage where it is one, else the line of the document."""
+    hit, uri = screen.hit, screen.cited
+    return hit.chunk_id if hit is not None and hit.citation.uri == uri else uri
