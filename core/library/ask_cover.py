@@ -16,8 +16,10 @@ from core.library.lexical_pieces import stem, word_pieces
 
 STRETCH: Final = 400
 """Code points within which words speak of the same thing."""
+_GLOSSED: Final = 0.8  # what a word counts that is only a glossary's
 _READ: Final = 20_000  # code points of a passage
 _LIST_WORDS: Final = 60
+_LIST_STRETCH: Final = 30
 _LIST_SIGNS: Final = 0.03  # punctuation a word; prose and programs have several times that
 _TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
 _SIGN = lazy_pattern('[.,:;!?()"…=。、·]')
@@ -31,10 +33,10 @@ class Cover:
     words: tuple[str, ...]
 
 
-def is_list(text: str) -> bool:
-    """Whether a text only lists words: nothing is said in it."""
+def is_list(text: str, least: int = _LIST_WORDS) -> bool:
+    """Whether a text of at least so many words only lists them: nothing is said in it."""
     words = len(_TOKEN.findall(text[:_READ]))
-    return words >= _LIST_WORDS and len(_SIGN.findall(text[:_READ])) < _LIST_SIGNS * words
+    return words >= least and len(_SIGN.findall(text[:_READ])) < _LIST_SIGNS * words
 
 
 def cover(words: Sequence[Asked], weights: Sequence[float], text: str) -> Cover:
@@ -55,7 +57,7 @@ def cover(words: Sequence[Asked], weights: Sequence[float], text: str) -> Cover:
                 break
             here[at] = max(here.get(at, 0.0), share)
         sums = sum(weights[at] * share for at, share in here.items())
-        if sums > best:
+        if sums > best and not is_list(text[start : start + STRETCH], _LIST_STRETCH):
             best, held = sums, here
     return Cover(best / total, tuple(words[at].word for at in sorted(held)))
 
@@ -74,6 +76,8 @@ def _matching(words: Sequence[Asked], token: str) -> list[tuple[int, float]]:
                 out.append((at, 1.0))
         elif hangul and (share := _alike(one.stem, low)):
             out.append((at, share))
+        elif not hangul and any(word in forms for word in one.also):
+            out.append((at, _GLOSSED))
     return out
 
 

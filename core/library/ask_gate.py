@@ -25,6 +25,7 @@ from core.library.lexical_search import lexical_search
 from core.library.search_rows import Passage, citation_of, passages
 from core.library.search_vectors import vector_search
 from core.store.sql import number
+from core.text import hangul_share
 from core.trace import Step, Stopwatch, facts
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ _DATA: Final = 0.7  # a file of data lists words, and seldom says something
 _UNNAMED: Final = 0.6  # a passage that does not know a name of the question
 _COMMON: Final = 0.025  # the share of passages from which on a word is this library's topic and not the question's
 _COMMON_LEAST: Final = 20
-_PREDICATE, _SYLLABLE = 0.5, 0.25  # predicates are said in many ways; one syllable stands in any word
+_PREDICATE, _SYLLABLE = 0.35, 0.25  # predicates are said in many ways; one syllable stands in any word
 _FAN: Final = 60
+_HANGUL: Final = 0.3
 _TOLD: Final = 5
 _PROSE: Final = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".pdf", ".tex")
-_TABLES: Final = (".json", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
+_TABLES: Final = (".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def gate(
     weights = [_weight(one, count, total) for one, count in zip(question.words, seen, strict=True)]
     unknown = tuple(name for name in question.names if not _known(con, name))
     near, topic = _meanings(con, question, _topical(question, seen, total), vectors, among)
-    found = lexical_search(con, lexical_query(question.text), documents, _FAN)
+    found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *near))))
     best = sorted(
         (_weighed(question, weights, row, near.get(row.id), meant=bool(near)) for row in rows.values()),
@@ -98,11 +100,18 @@ def gate(
     return Gate(passed, score, tuple(best), _step(question, score, bar, best, names, topic, watch))
 
 
+def searched(question: Question) -> str:
+    """What the words' index is asked."""
+    return f"{question.text} {question.english}".strip()
+
+
 def _seen(con: apsw.Connection, one: Asked) -> int:
     """How many passages have the word."""
     if one.kind != "word":
         pairs = bigrams(one.stem)
         match = quoted(pairs) if len(one.stem) > 1 else f"{quoted(one.stem)} *"
+        if one.also and not _any(con, match):
+            match = " OR ".join(map(quoted, one.also))
     else:
         match = " OR ".join(quoted(form) for form in dict.fromkeys((one.word, one.stem, *word_pieces(one.word))))
     return number(con, "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,))
@@ -120,6 +129,10 @@ def _weight(one: Asked, seen: int, total: int) -> float:
 def _known(con: apsw.Connection, name: str) -> bool:
     forms = {name, name.rstrip("s")} if name.rstrip("s").isupper() else {name}
     match = " OR ".join(quoted(form) for form in sorted(forms))
+    return _any(con, match)
+
+
+def _any(con: apsw.Connection, match: str) -> bool:
     return number(con, "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1)", (match,)) > 0
 
 
@@ -158,7 +171,8 @@ def _weighed(question: Question, weights: Sequence[float], row: Passage, near: f
         return Weighed(row, 0.0, Cover(0.0, ()), near, question.names)
     words = cover(question.words, weights, text)
     lacks = tuple(name for name in question.names if not _has(f"{row.path}\n{text}", name))
-    if meant:
+    # A model that reads English cannot tell what a Korean passage says: its words speak alone.
+    if meant and not (question.english and hangul_share(row.text) > _HANGUL):
         meaning = max(0.0, near or 0.0) * (1.0 if row.path.lower().endswith(_PROSE) else _PROGRAM)
         evidence = _MEANING * meaning + _WORDS * words.share
     else:

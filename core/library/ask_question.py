@@ -7,6 +7,7 @@ with a particle glued to it (`EADDRINUSE가`) is two words.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -22,16 +23,17 @@ _SEAM = lazy_pattern("(?<=[A-Za-z0-9])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])")
 _TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
 _ENDING = lazy_pattern(
     "(?:했었나요|했나요|하나요|되나요|됐나요|인가요|었나요|았나요|나요|을까요|ㄹ까요|까요|은가요|는가요|가요|습니까|입니까|습니다|"
-    "는지|인지|려면|으면|하면|면|어야|아야|여야|해야|하기로|하고|하는|하게|한|되는|이며|지만|네요|어요|아요|해요|지|고|때|던)$"
+    "는지|인지|려면|으면|하면|면|어야|아야|여야|려야|해야|하기로|하고|하는|하게|한|되는|이며|지만|네요|어요|아요|해요|지|고|때|던)$"
 )
 _NAME = re.compile(
-    r"(?<![\w.-])(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[A-Z0-9]*s?(?: [A-Z][a-z]+)*|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z][a-z]+[0-9]+)(?![\w-])"
+    r"(?<![\w.-])(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[A-Z0-9]*s?(?: [A-Z][a-z]+)*|[A-Za-z]\w*(?:[_.]\w+)+"
+    r"|[A-Z][a-z]+[0-9]+)(?![\w-])"
     r"|(?<=[a-z,:0-9가-힣] )[A-Z][a-z]+(?: [A-Z][a-z]+)*(?![\w-])"
     r"|(?<![\w-])[A-Za-z]{2,}(?:-[A-Za-z]{2,})+(?![\w-])"
 )
 _KOREAN = (
     "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "
-    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알"
+    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알 않은 않는 않고"
 )
 _ENGLISH = (
     "many much long often fast way ways thing things kind sort need happen happens happened mean means possible right "
@@ -40,38 +42,72 @@ _ENGLISH = (
 _ASKING: Final = frozenset((*_KOREAN.split(), *_ENGLISH.split()))
 """Words that ask, and do not say what for."""
 _MOST: Final = 24
+_LONGEST: Final = 8  # syllables of a glossary's word
+_GLOSSES: Final = 2  # English words of one Korean word that a model reads
+_NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left."""
+    """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left.
+
+    `also`: the stems of English words that say the same as a Korean one.
+    """
 
     word: str
     stem: str
     kind: Kind
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its text with seams opened (for searching), its words, and the names in it, in their order."""
+    """A question: its text with seams opened (for searching), its words, and the names in it, in their order.
+
+    `english`: of a Korean one what its words are in English, as far as they are known; else empty.
+    """
 
     text: str
     words: tuple[Asked, ...]
     names: tuple[str, ...]
+    english: str = ""
 
 
-def read_question(text: str) -> Question:
-    """The words and names of a question."""
+def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
+    """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
     said = _SEAM.sub(" ", text[:MOST_READ])
     names = tuple(dict.fromkeys(found[0] for found in _NAME.finditer(said)))
     words: dict[str, Asked] = {}
+    english: list[str] = []
+    foreign = False
     for found in _TOKEN.finditer(said):
-        if (one := _asked(found[0].casefold())) is not None:
+        if (one := _asked(found[0].casefold(), glossary)) is not None:
             words.setdefault(one.stem, one)
-    return Question(said, tuple(words.values())[:_MOST], names)
+            if one.kind == "word":
+                english.append(found[0])
+                continue
+            known = _english(one.stem, glossary)
+            english += known[:_GLOSSES]
+            foreign = foreign or bool(known)
+    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
 
 
-def _asked(word: str) -> Asked | None:
+def _english(word: str, glossary: Mapping[str, str]) -> list[str]:
+    """The English words known of a Korean one, of its longest parts first."""
+    out: list[str] = []
+    at = 0
+    while at < len(word):
+        for size in range(min(_LONGEST, len(word) - at), 1, -1):
+            if known := glossary.get(word[at : at + size]):
+                out += known.split()
+                at += size
+                break
+        else:
+            at += 1
+    return out
+
+
+def _asked(word: str, glossary: Mapping[str, str]) -> Asked | None:
     if word in STOP or word in _ASKING:
         return None
     if not "가" <= word[0] <= "힣":
@@ -80,4 +116,5 @@ def _asked(word: str) -> Asked | None:
     left = _ENDING.sub("", bare)
     if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
         return None
-    return Asked(word, left, "korean" if left == bare else "predicate")
+    also = tuple(dict.fromkeys(stem(one.casefold()) for one in _english(left, glossary)))
+    return Asked(word, left, "korean" if left == bare else "predicate", also)
