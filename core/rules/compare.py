@@ -15,7 +15,8 @@ from core.rules.plain_bm25 import PlainBm25
 from core.rules.score import Cutoffs
 
 _EVERYTHING = 1_000_000
-_OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0)
+_OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0, 0.0)
+_BARS = Cutoffs()
 
 Ranked = Sequence[tuple[str, float]]
 """Rules with their score, the best first."""
@@ -100,17 +101,19 @@ def compare(
 
 
 def ranked(book: Book, call: ToolCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
-    """Every rule with a score, by way of matching, whatever the cut-off."""
+    """Every rule with a score, by way of matching, whatever the cut-off. Where similarity decides, the scores are told
+    on the scale of those that are fused, so that one cut-off holds for both."""
     found = match(book, call, semantic, limit=_EVERYTHING, cutoffs=_OPEN)
     alone = [(one.id, (one.similarity or 0.0) * one.context) for one in found.rules] if not found.fallback_used else []
-    both = [(one.id, one.relevance_score) for one in found.rules]
+    scale = _BARS.fused / _BARS.near if found.trace[-1].fact("regime") == "semantic" else 1.0
+    both = [(one.id, one.relevance_score * scale) for one in found.rules]
     return {"keyword": both, "hybrid": both, "semantic": sorted(alone, key=lambda one: -one[1])}
 
 
 def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
     """The rules that are shown."""
     best = found[0][1] if found else 0.0
-    line = Cutoffs().beside * best
+    line = _BARS.beside * best
     return tuple(name for name, score in found[:SHOWN] if score >= line) if best >= cutoff else ()
 
 

@@ -36,17 +36,23 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """From which relevance on the best rule applies: with both tiers, with keywords, with meaning alone (to compare);
-    and which share of the best one's relevance others need to be shown beside it."""
+    """From which relevance on the best rule applies: where both tiers are fused, with keywords, with meaning alone (to
+    compare); which share of the best one's relevance others need to be shown beside it; and from which on where
+    similarity decides, since what is not fused scores higher."""
 
     fused: float = 0.32
     keyword: float = 0.32
     semantic: float = 0.37
     beside: float = 0.5
+    near: float = 0.425
+
+    def of(self, regime: Regime) -> float:
+        """What the best rule has to reach."""
+        return self.keyword if regime == "keyword" else self.near if regime == "semantic" else self.fused
 
     def line(self, regime: Regime, best: float) -> float:
         """From which relevance on rules are shown, where the best has this one."""
-        cutoff = self.keyword if regime == "keyword" else self.fused
+        cutoff = self.of(regime)
         return cutoff if best < cutoff else self.beside * best
 
 

@@ -115,7 +115,11 @@ def _needs(one: MatchedRule, cutoff: float, nearest: float | None, rank: int) ->
         return
 
     def with_similarity(value: float) -> float:
-        return relevance(regime_of(max(value, nearest or 0.0)), value, keyword, context)
+        """The score, told on the scale of the cut-off that holds now: another one holds where similarity decides."""
+        regime = regime_of(max(value, nearest or 0.0))
+        turned = regime != regime_of(nearest)
+        scale = cutoff / Cutoffs().near if turned else 1.0
+        return scale * relevance(regime, value, keyword, context)
 
     if nearest is not None:
         least = _least(with_similarity, similar or 0.0, cutoff)

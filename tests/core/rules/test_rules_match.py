@@ -113,6 +113,16 @@ def test_from_one_half_on_keywords_only_break_ties(book: Book) -> None:
     assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
 
 
+def test_where_similarity_decides_a_line_of_its_own_holds(book: Book) -> None:
+    looking = ToolCall("Bash", {"command": "wc -l notes"})
+    near, far = Known({0: 0.51, 1: 0.2, 2: 0.2, 3: 0.2}), Known({0: 0.45, 1: 0.2, 2: 0.2, 3: 0.2})
+    for semantic, line in ((near, Cutoffs().near), (far, Cutoffs().fused)):
+        found = match(book, looking, semantic)
+        assert found.rules == (), "the call only looks"
+        assert found.cutoff == line
+    assert Cutoffs().near > Cutoffs().fused
+
+
 def test_req_sem_012_no_id_is_shown_twice() -> None:
     twice = book_of(parse_text(RULES + RULES.replace("removed commits", "took the commits")).rules)
     found = match(twice, PUSH, None)
@@ -124,7 +134,7 @@ def test_req_sem_013_korean_meets_korean_and_english(book: Book) -> None:
     korean = ToolCall("Task", {"prompt": "윈도우에서 한글 파일을 읽을 때 글자가 깨지지 않게 인코딩을 지정해줘"})
     assert [one.id for one in match(book, korean, None).rules] == ["ERR-003"]
     english = ToolCall("Task", {"prompt": "Read a text file on Windows, set the encoding"})
-    assert match(book, english, None, cutoffs=Cutoffs(0, 0, 0, 0)).rules[0].id == "ERR-003"
+    assert match(book, english, None, cutoffs=Cutoffs(0, 0, 0, 0, 0)).rules[0].id == "ERR-003"
 
 
 def test_silence_is_an_answer(book: Book) -> None:
@@ -136,9 +146,11 @@ def test_silence_is_an_answer(book: Book) -> None:
 def test_the_same_sign_means_another_thing_in_another_language(book: Book) -> None:
     content = "# text of a comment\n"
     verilog = match(
-        book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0)
+        book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0, 0)
     )
-    shell = match(book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0))
+    shell = match(
+        book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0, 0)
+    )
     score = {one.id: one.relevance_score for one in verilog.rules}
     other = {one.id: one.relevance_score for one in shell.rules}
     assert score["ERR-001"] > 1.5 * other["ERR-001"]
