@@ -5,7 +5,7 @@ Source: kebab-frozen-design 1.1 to 1.4, 2.3, 3.8; issue 9.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ def ask(
     what the model raises before its first token.
     """
     checked(question, options)
-    asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled)
+    asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled, _glossary())
     answer, packed = _answered(asking)
     if options.keep:
         answer = _kept(store, answer, packed)
@@ -140,6 +140,16 @@ def _generated(
         answer = found.answer(settled.text, settled.refusal, found.cited(settled.used), usage)
         return replace(answer, claims=settled.claims), chunk_ids
     return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
+
+
+def _glossary() -> Mapping[str, str]:
+    """English words of Korean ones: those that rules are matched with. A wrong file of the user's costs only these."""
+    from core.rules.tables import load_tables
+
+    try:
+        return load_tables().glossary
+    except Fault:
+        return {}
 
 
 def _kept(store: Store, answer: Answer, packed: tuple[str, ...]) -> Answer:

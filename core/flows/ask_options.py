@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,6 +66,7 @@ class Asking:
     vectors: VectorSearch | None
     on_event: Callable[[AnswerEvent], None]
     cancelled: Callable[[], bool]
+    glossary: Mapping[str, str]
 
     def token(self, text: str) -> None:
         """Tell a token."""

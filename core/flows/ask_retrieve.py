@@ -69,7 +69,7 @@ def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
 
 
 def _retrieved(asking: Asking, text: str) -> Retrieved:
-    question = read_question(text)
+    question = read_question(text, asking.glossary)
     response = found_for(asking, question.text, asking.options.k)
     con = asking.store.con
     with faults(asking.store.path):

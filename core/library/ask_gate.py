@@ -31,7 +31,7 @@ from core.trace import Step, Stopwatch, facts
 if TYPE_CHECKING:
     from core.embedding.asking import VectorSearch
 
-_MEANING, _WORDS = 0.8, 0.2
+_MEANING, _WORDS = 0.775, 0.19
 """What nearness and shared words weigh where both are known."""
 _WORDS_ALONE: Final = 0.6
 """What shared words weigh where there are no vectors: half of the question makes the default gate of 0.30."""
