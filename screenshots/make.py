@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -18,12 +19,17 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
+from core.config import Config, default_config
 from core.errors.curation import Written, look, verify
 from core.flows.demo import fill_demo, fill_demo_rules
-from core.samples import DEMO_QUERIES
+from core.flows.library_ingest import ingest
+from core.samples import DEMO_QUERIES, sample_notes
+from core.settings import Value
 from core.store import open_store
 from screenshots.scenes import SCENES, Scene
+from tests.core.llm.llm_server import Reply, llm_server
 from tui.app import CasebookApp
+from tui.screens.ask import AskScreen
 from tui.screens.writing import WritingScreen
 from tui.surroundings import Surroundings
 
@@ -44,7 +50,18 @@ _LANES = (
 
 async def draw(scene: Scene, database: Path) -> str:
     """One scene as SVG, the same bytes every time."""
-    around = Surroundings(rules=(database.with_name("rules.md"),))
+    with ExitStack() as stack:
+        endpoint = stack.enter_context(llm_server([Reply(scene.asks[1:])])).endpoint if scene.asks else ""
+        return await _drawn(scene, database, endpoint)
+
+
+async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
+    """The scene, with a language model's server at `endpoint`, if it asks one."""
+    rules = (database.with_name("rules.md"),)
+    around = Surroundings(_asking(endpoint), rules=rules) if endpoint else Surroundings(rules=rules)
+    if scene.asks:
+        with open_store(database, write=True) as store:
+            ingest(store, [sample_notes()])
     app = CasebookApp(database, title="sample casebook", theme=scene.theme, around=around, clock=lambda: TODAY)
     async with app.run_test(size=(scene.width, scene.height)) as pilot:
         await _quiet(pilot, app)
@@ -59,9 +76,33 @@ async def draw(scene: Scene, database: Path) -> str:
                 _decide(database, app, scene.meanwhile)
             await pilot.press(key)
             await _quiet(pilot, app)
+        if scene.asks:
+            await _answered(pilot, app, scene.asks[0])
         svg = app.export_screenshot(title="casebook")
     svg = _FONT_FACE.sub("", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
     return "\n".join(line.rstrip() for line in svg.split("\n"))
+
+
+def _asking(endpoint: str) -> Config:
+    """Settings with a language model and no model of meaning."""
+    values: dict[str, Value] = {
+        "models.llm.endpoint": endpoint,
+        "embedding.model": "all-mpnet-base-v2",
+        "embedding.auto": False,
+        "embedding.service": False,
+    }
+    return default_config({name: ("", value) for name, value in values.items()})
+
+
+async def _answered(pilot: Pilot[None], app: CasebookApp, question: str) -> None:
+    """Ask, and wait for the answer."""
+    screen = app.screen
+    assert isinstance(screen, AskScreen)
+    screen.box.value = question
+    await pilot.press("enter")
+    while screen.last is None or screen.last.open:
+        await pilot.pause(0.05)
+    await _quiet(pilot, app)
 
 
 def _decide(database: Path, app: CasebookApp, fix: str) -> None:
@@ -92,6 +133,7 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         patch("tui.panes.errors.results.ms_since", return_value=3.0),
         patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.deciding.now", return_value=DECIDED),
+        patch("tui.render.ask.seconds", return_value="1.8 s"),
         patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder}),
     ):
         database = Path(folder) / "sample" / "sample.db"

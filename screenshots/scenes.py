@@ -11,7 +11,8 @@ from tui.themes import DARK, LIGHT
 class Scene:
     """One picture. `paste` is the number of a demonstration query to paste first, or None; then come the keys.
 
-    `meanwhile`: the fix that somebody else verifies just before the last key.
+    `meanwhile`: the fix that somebody else verifies just before the last key. `asks`: a question for the library of the
+    sample notes, and what the double of a language model says to it (no model exists where pictures are drawn).
     """
 
     name: str
@@ -22,10 +23,17 @@ class Scene:
     type: str = ""
     keys: tuple[str, ...] = ()
     meanwhile: str = ""
+    asks: tuple[str, ...] = ()
 
 
 _QUEUE = ("escape", "T")
 _WRITING = (*_QUEUE, "j", "j", "w")
+_RETRIES = (
+    "What may be retried, and when do we give up?",
+    "Retry only what is safe to repeat: GET, PUT, DELETE, and POST with an idempotency key [1]. ",
+    "Wait 200 ms, then twice as long each time [1]. ",
+    "Give up after five tries [1].",
+)
 
 
 SCENES: tuple[Scene, ...] = (
@@ -54,5 +62,6 @@ SCENES: tuple[Scene, ...] = (
         meanwhile="Name the service as `compose.yaml` does:\n\n- `redis-cache`, not `redis`",
     ),
     Scene("history-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "s", "x", "N", "u", "C")),
+    Scene("asking-120x34-dark", 120, 34, keys=("alt+4", "escape", "a"), asks=_RETRIES),
     Scene("help-120x34-dark", 120, 34, keys=("f1",)),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.config import load_config
+from core.config import default_config
 from core.flows.library_ingest import ingest
 from core.settings import Value
 from core.store import open_store
@@ -45,9 +45,7 @@ def workbench(path: Path, endpoint: str) -> CasebookApp:
         "models.llm.endpoint": endpoint, "models.llm.model": "tiny",
         "embedding.model": "all-mpnet-base-v2", "embedding.auto": False, "embedding.service": False,
     }  # fmt: skip
-    config = load_config(
-        None, {"XDG_CONFIG_HOME": "/nowhere"}, {name: ("test", value) for name, value in values.items()}
-    )
+    config = default_config({name: ("test", value) for name, value in values.items()})
     return CasebookApp(path, around=Surroundings(config), clock=lambda: NOW)
 
 
@@ -106,7 +104,7 @@ async def test_a_conversation_is_checked_against_its_sources(library: Path) -> N
             await until(pilot, lambda: "Nothing in the library" in flat(app) or "too little" in flat(app))
             assert len(server.requests) == 2, "no model is asked without evidence"
             await ask(pilot, screen, "When does the valve open?")
-            await until(pilot, lambda: "opens at noon" in flat(app) and "passages ·" in flat(app))
+            await until(pilot, lambda: "opens at noon" in flat(app) and "gate 0.30 ·" in flat(app))
             drawn = "".join(frame(app))
             assert not set(drawn) & set("\x1b\x07\u202e\x9b")
             assert "[@click=app.quit]x" in flat(app), "markup is text"

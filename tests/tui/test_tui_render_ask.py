@@ -75,6 +75,12 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert "근거 부족." in drawn
 
 
+def test_in_ascii_nothing_of_our_own_is_anything_else() -> None:
+    said = replace(CLAIMS[1], quote="It closes at eight", citation=LineCitation("a.md", 3, 5), concerns=())
+    answer = replace(ANSWER, answer=TEXT[TEXT.index("It") :], claims=(said,), citations=())
+    assert draw_answer(answer, ASCII).plain.isascii()
+
+
 def test_what_is_copied_has_its_sources() -> None:
     assert plain_answer("언제?", ANSWER).endswith("- [1] a/밸브.md#L3-L5\n")
 

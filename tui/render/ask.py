@@ -125,7 +125,8 @@ def _claim(one: Claim, signs: Signs) -> Content:
         (inline(one.citation.uri, _URI), "$cb-soft"),
     ]
     if one.quote:
-        parts += [("\n    ", ""), (f"「{inline(one.quote, _QUOTE)}」", "$cb-dim")]
+        opened, closed = ('"', '"') if signs.plain else ("「", "」")
+        parts += [("\n    ", ""), (opened + inline(one.quote, _QUOTE) + closed, "$cb-dim")]
     for concern in one.concerns[:5]:
         parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
     return Content.assemble(*parts)
@@ -145,13 +146,18 @@ def _footer(answer: Answer, signs: Signs) -> Content:
     told = [
         inline(answer.model.id, 80),
         inline(answer.prompt_template_version, 40),
-        f"{found.chunks_used} of {found.chunks_returned} passages",
+        f"{found.chunks_used} of {found.chunks_returned} passage{'' if found.chunks_returned == 1 else 's'}",
         f"evidence {found.top_score:.2f}, gate {found.score_gate:.2f}",
-        f"{used.latency_ms / 1000:.1f} s",
+        seconds(used.latency_ms),
     ]
     if used.completion_tokens:
         told.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
     return Content.styled(f" {signs.dot} ".join(told), "$cb-faint")
+
+
+def seconds(ms: int) -> str:
+    """How long it took."""
+    return f"{ms / 1000:.1f} s"
 
 
 def plain_answer(question: str, answer: Answer) -> str:
