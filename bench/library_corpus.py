@@ -31,6 +31,8 @@ _SYLLABLES: Final = (
 )
 _PARTICLES = ("은", "는", "이", "가", "을", "를", "에서", "으로", "의", "")
 _WORDS: Final = 30_000
+_STOP: Final = 30
+"""As many of the most common words stand for those of a real language that no question is answered by."""
 
 
 class Language:
@@ -76,8 +78,11 @@ class Writer:
         return f"# Note {number}\n\n" + "\n".join(made)
 
     def question(self, korean: bool) -> str:
-        """Two to five words, as somebody types them."""
-        return " ".join((self.korean if korean else self.english).some(self.chance.randint(2, 5)))
+        """Two to five words, none of them as common as the words that a search leaves out (the, is, 그리고)."""
+        language = self.korean if korean else self.english
+        wanted = self.chance.randint(2, 5)
+        common = frozenset(language.words[:_STOP])
+        return " ".join([word for word in language.some(20 * wanted) if word not in common][:wanted])
 
     def _body(self, korean: bool) -> str:
         kind = self.chance.random()
