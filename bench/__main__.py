@@ -19,6 +19,7 @@ PARTS = (
     "library_ingest",
     "library_search",
     "library_rounds",
+    "ask_gate",
     "embedding",
     "rules",
     "knn",
@@ -39,7 +40,8 @@ def main() -> int:
             parser.error(f"no part called {name}; there are {', '.join(PARTS)}")
         print(f"measuring {name} …", file=sys.stderr)
         rows.extend(importlib.import_module(f"bench.{name}").measure(quick=args.quick))
-    print(show(rows))
+    if rows:
+        print(show(rows))
     return 0 if all(row.holds for row in rows) else 1
 
 
