@@ -88,6 +88,7 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
     for word in tables.tool_keywords.get(call.tool, ()):
         take(stem(word.casefold()), _TOOL_WEIGHT, "tool")
     text = call.pattern_text[:READ]
+    folded = text.casefold()
     matched: list[str] = []
     named: list[str] = []
     if call.act != "look":
@@ -96,7 +97,7 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
                 continue
             if pattern.languages and not pattern.languages & call.languages:
                 continue
-            if pattern.match.search(text):
+            if pattern.matches(text, folded):
                 matched.append(pattern.name)
                 named.extend(pattern.rules)
                 for word in pattern.terms:

@@ -23,7 +23,10 @@ READ = 8_192
 
 @dataclass(frozen=True, slots=True)
 class ErrorPattern:
-    """A mistake that shows in a call: a pattern, and the words (or, in a user's file, the ids) of rules about it."""
+    """A mistake that shows in a call: a pattern, and the words (or, in a user's file, the ids) of rules about it.
+
+    `needs`: literals, casefolded, without any of which it cannot match; to look for them costs a tenth of its time.
+    """
 
     name: str
     match: re.Pattern[str]
@@ -31,6 +34,13 @@ class ErrorPattern:
     rules: tuple[str, ...] = ()
     tools: frozenset[str] = frozenset()
     languages: frozenset[str] = frozenset()
+    needs: tuple[str, ...] = ()
+
+    def matches(self, text: str, folded: str) -> bool:
+        """Whether the mistake shows in a text, which is given casefolded too."""
+        if self.needs and not any(word in folded for word in self.needs):
+            return False
+        return self.match.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +129,7 @@ def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str,
 
 
 def _pattern(name: str, given: Mapping[str, Any]) -> ErrorPattern:
-    lists = {key: given.get(key, ()) for key in ("terms", "rules", "tools", "languages")}
+    lists = {key: given.get(key, ()) for key in ("terms", "rules", "tools", "languages", "needs")}
     return ErrorPattern(
         name,
         lazy_pattern(given["match"], re.MULTILINE),
@@ -127,6 +137,7 @@ def _pattern(name: str, given: Mapping[str, Any]) -> ErrorPattern:
         tuple(lists["rules"]),
         frozenset(lists["tools"]),
         frozenset(lists["languages"]),
+        tuple(word.casefold() for word in lists["needs"]),
     )
 
 
@@ -142,7 +153,7 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
         re.compile(source, re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:
         raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
-    for part in ("terms", "rules", "tools", "languages"):
+    for part in ("terms", "rules", "tools", "languages", "needs"):
         _strings(said.get(part, []), where, (*key, part))
     return _pattern(name, said)
 

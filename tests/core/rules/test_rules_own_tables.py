@@ -8,11 +8,13 @@ import pytest
 
 from core.fault import Fault
 from core.rules.book import book_of
-from core.rules.call import ToolCall
+from core.rules.call import ToolCall, call_text
+from core.rules.labelled import read_labelled
 from core.rules.match import match
 from core.rules.parse import parse_text
 from core.rules.tables import load_tables
 
+DATA = Path(__file__).parents[2] / "data" / "rules"
 RULES = parse_text("### ERR-042: House style\n**Problem**: nobody else would guess this\n").rules
 
 
@@ -48,3 +50,24 @@ def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str
         load_tables(tmp_path)
     assert raised.value.code == "config_invalid"
     assert said in raised.value.message
+
+
+def test_what_a_shipped_pattern_needs_hides_no_match() -> None:
+    shipped = load_tables(Path("/absent")).error_patterns
+    calls = [one.call for path in sorted(DATA.glob("*.jsonl")) for one in read_labelled(path)]
+    texts = [call_text(call).pattern_text for call in calls]
+    hidden = [
+        (one.name, text)
+        for one in shipped
+        for text in texts
+        if one.match.search(text) and not one.matches(text, text.casefold())
+    ]
+    assert hidden == []
+
+
+def test_an_own_pattern_is_tried_only_where_what_it_needs_is(tmp_path: Path) -> None:
+    own = "[error_patterns.frob]\nmatch = 'frob|zap'\nneeds = ['FROB']\nrules = ['ERR-042']\n"
+    (tmp_path / "rules.toml").write_text(own, encoding="utf-8")
+    book = book_of(RULES, load_tables(tmp_path))
+    shown = [match(book, ToolCall("Bash", {"command": command})).rules for command in ("Frob; frob", "zap")]
+    assert [len(one) for one in shown] == [1, 0]
