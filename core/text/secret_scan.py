@@ -42,7 +42,7 @@ class Scan:
 def secret_spans(text: str) -> list[Span]:
     """The spans of all secrets of `text`; they may touch or overlap."""
     found: list[Span] = []
-    for scan in (_signs_in(text), *_words()):
+    for scan in _scans(text):
         if scan.needle in text and (match := scan.pattern.search(text)):
             _ask(scan, text, match, found)
     return found
@@ -64,11 +64,16 @@ def _ask(scan: Scan, text: str, first: re.Match[str], found: list[Span]) -> None
         match = scan.pattern.search(text, after)
 
 
-def _signs_in(text: str) -> Scan:
-    """The scan for all rare signs, or for those that `text` holds: it finds the same."""
-    every = tuple(_branches())
-    few = len(text) < _SHORT and _scan.cache_info().currsize < _FEW
-    return _scan(tuple(sign for sign in every if sign in text) if few else every)
+def _scans(text: str) -> tuple[Scan, ...]:
+    """The scan for all rare signs, or for those that `text` holds, which finds the same; and one for each word."""
+    if len(text) >= _SHORT or _scan.cache_info().currsize >= _FEW:
+        return _whole()
+    return (_scan(tuple(sign for sign in _branches() if sign in text)), *_words())
+
+
+@cache
+def _whole() -> tuple[Scan, ...]:
+    return (_scan(tuple(_branches())), *_words())
 
 
 @cache

@@ -22,6 +22,7 @@ TEXTS = [
 def fresh() -> None:
     """As in a process that has scanned nothing yet."""
     secret_scan._scan.cache_clear()
+    secret_scan._whole.cache_clear()
 
 
 def test_the_first_texts_and_later_ones_are_masked_alike(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
