@@ -54,11 +54,12 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
     if case is None:
         context.out.fault(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"))
         return 1
-    context.out.result(case, _case_lines(context.out, case))
+    context.out.result(case, case_lines(context.out, case))
     return 0
 
 
-def _case_lines(out: Output, case: Case) -> Iterator[str]:
+def case_lines(out: Output, case: Case) -> Iterator[str]:
+    """A case with its fixes, and what the one that answers cites."""
     yield out.paint(f"Case {case.id}, {case.status}", "bold")
     for line in case.key_lines:
         yield from field(out, "error", one_line(line), "bold")

@@ -45,6 +45,14 @@ examples:
 
 Prints section hit@3 of each way of searching beside plain OR with stop words, and their difference, paired.
 """
+_CITE = """\
+examples:
+  casebook library cite 12 docs/cli.md#L33
+  casebook library cite 12 docs/cli.md#L33 --quote "exit 3: doctor is not content"
+
+The words are kept with their place and heading: casebook errors show says whether they are attached, moved or detached
+today. casebook undo takes the citation back.
+"""
 _INSPECT = """\
 examples:
   casebook library inspect docs/cli.md
@@ -76,7 +84,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     inspect.set_defaults(run=_lazily("run_inspect", "cli.library_keep"))
     opener = add_leaf(children, shared, "open", "the file at its line, in your editor", _OPEN)
     opener.add_argument("name", metavar="NAME", help="a citation (path#L12), a path, or an id")
+    opener.add_argument("--workbench", action="store_true", help="in the workbench instead, at the cited lines")
     opener.set_defaults(run=_lazily("run_open", "cli.library_keep"))
+    citing = add_leaf(children, shared, "cite", "let the fix of a case cite a passage", _CITE)
+    citing.add_argument("case", metavar="CASE", type=int, help="the case, by its number")
+    citing.add_argument("passage", metavar="PASSAGE", help="a citation (path#L12), or a chunk's id")
+    citing.add_argument("--quote", metavar="TEXT", help="the words that matter (default: its beginning)")
+    citing.add_argument("--author", metavar="NAME", help="who cites (default: you)")
+    citing.set_defaults(run=_lazily("run_cite", "cli.library_cite"))
     index = add_leaf(children, shared, "index", "build the index of words anew")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="from the passages, in one go")
     index.set_defaults(run=_lazily("run_index", "cli.library_keep"))

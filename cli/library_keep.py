@@ -92,6 +92,10 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
     if context.out.json or not sys.stdout.isatty():
         context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
         return 0
+    if args.workbench:
+        from cli.open import open_workbench
+
+        return open_workbench(context, cited=found.uri if "#" in found.uri else f"{found.doc_path}#L1")
     words, why = editor_of(os.environ, to_read=False)
     if not words:
         raise Fault("invalid_input", why)

@@ -15,10 +15,12 @@ def open_workbench(
     title: str = "",
     ascii_only: bool = False,
     rules: tuple[Path, ...] = (),
+    cited: str = "",
 ) -> int:
     """Open the workbench on the casebook in force, or on `database`; returns its exit code.
 
     `rules`: rule files that hold instead of those of the settings and the project around the current folder.
+    `cited`: a citation, at which the library opens.
     """
     gc.disable()  # nothing that is loaded becomes garbage; the app enables it once it is warm
     from tui.app import run
@@ -32,4 +34,5 @@ def open_workbench(
         log_line=context.log,  # pyright: ignore[reportArgumentType]  its levels are fewer than any text
         remember=database is None,
         rules=rules,
+        cited=cited,
     )

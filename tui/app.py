@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
+from textual import on
 from textual.app import ComposeResult
 from textual.types import CSSPathType
 
@@ -140,6 +141,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
     def on_ready(self) -> None:
         """The first frame is out. What is loaded stays: to look through all of it for garbage is a stall of 100 ms."""
         self.set_timer(_WARM, _collect_from_here)
+        if self._around.cited:
+            self.post_message(PaneOpenCitation(self._around.cited))
         if not self.is_headless:
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
@@ -304,12 +307,10 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         """Something is to be told once, as it happens."""
         self.say(event.text, severity=event.severity, seconds=10)
 
-    def on_pane_search_library(self, event: PaneSearchLibrary) -> None:
-        """The library is to be searched."""
-        self._over.library(event)
-
-    def on_pane_open_citation(self, event: PaneOpenCitation) -> None:
-        """The library is to show what is cited."""
+    @on(PaneSearchLibrary)
+    @on(PaneOpenCitation)
+    def to_library(self, event: PaneSearchLibrary | PaneOpenCitation) -> None:
+        """The library is to be searched, or to show what is cited."""
         self._over.library(event)
 
     def on_pane_copied(self, event: PaneCopied) -> None:
@@ -360,17 +361,19 @@ def run(
     log_line: Logger = no_log,
     remember: bool = False,
     rules: tuple[Path, ...] = (),
+    cited: str = "",
 ) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left.
 
     0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. With `remember`
-    it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings.
+    it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings. `cited`: a
+    citation, at which the library opens.
     """
     place = state_file(db_path) if remember else None
     state, trouble = read_state(place) if place else (State(), "")
     if trouble:
         log_line("warning", "the state was not read", reason=trouble)
-    around = Surroundings(config, log_line, place, state, rules, Path.cwd())
+    around = Surroundings(config, log_line, place, state, rules, Path.cwd(), cited)
     theme = state.theme_under(around.theme) or DARK
     app = CasebookApp(
         db_path, title=title, ascii_only=ascii_only, theme=theme, around=around, roots=lambda: roots_of(config)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Surroundings:
     """The settings, a log, and what is remembered: where it is kept (None: nowhere), and how it was.
 
-    `rules`: rule files that hold instead of those of the settings; `folder`: where a project's are looked for.
+    `rules`: rule files that hold instead of those of the settings; `folder`: where a project's are looked for. `cited`:
+    a citation, at which the library opens.
     """
 
     config: Config | None = None
@@ -29,6 +30,7 @@ class Surroundings:
     state: State = field(default_factory=State)
     rules: tuple[Path, ...] = ()
     folder: Path | None = None
+    cited: str = ""
 
     @property
     def wishes(self) -> tuple[Wish, ...]:

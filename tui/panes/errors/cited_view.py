@@ -84,9 +84,10 @@ def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None
     """Open the file that is cited, at its line, in the person's editor."""
 
     def find(job: Job[Any]) -> tuple[Path, int]:
-        from core.library.cited_file import cited_file
+        from core.library.file_place import file_place
 
-        return cited_file(job.store().con, one.place or one.uri)
+        place = file_place(job.store().con, one.place or one.uri)
+        return Path(place.file), place.line
 
     def found(place: tuple[Path, int], _final: bool) -> None:
         words, why = editor_of(os.environ, to_read=False)
