@@ -103,7 +103,7 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
     """Where the file lies, its bytes, and why there are none."""
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        return None, None, "its folder is not known any more: these are the passages that were kept"
+        return None, None, "its folder is not known any more: passages as kept"
     try:
         file = file_of(source, doc.workspace_path)
     except Fault as fault:
@@ -119,7 +119,7 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
 
 
 def _gone(why: str) -> str:
-    return f"the file is {why}: these are the passages that were kept"
+    return f"the file is {why}: passages as kept"
 
 
 def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:

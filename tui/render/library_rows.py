@@ -130,13 +130,17 @@ def snippet_lines(
     shown = lead + flat[begin:].rstrip()
     shift = len(lead) - begin
     lines: list[Content] = []
-    for at, to in _cuts(shown, cells, most):
+    cuts = _cuts(shown, cells, most)
+    for at, to in cuts:
         line = Content.styled(shown[at:to], "$cb-dim")
         for one, other in spans:
             here, there = max(one + shift, at), min(other + shift, to)
             if here < there:
                 line = line.stylize("bold not dim $cb-accent", here - at, there - at)
         lines.append(line)
+    if lines and cuts[-1][1] < len(shown):
+        last = lines[-1].rstrip()
+        lines[-1] = (last if last.cell_length < cells else last[:-1]) + Content.styled(signs.more, "$cb-dim")
     return [*lines, *[Content("")] * (most - len(lines))][: max(0, most)]
 
 

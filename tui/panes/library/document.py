@@ -148,12 +148,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         one = self.shown.opened
         self.border_title = Content(title(one.document.doc_path))
-        count = f"line {self.top_line:,} of {one.total:,}" if one.state != "passages" else "passages as kept"
+        count = f"line {self.top_line:,} of {one.total:,}" if one.state != "passages" else ""
         form = "raw" if one.blocks and not self.shown.rendered else ""
         dot = f" {self._signs.dot} "
         told = dot.join(part for part in (count, form) if part)
         if one.told:
-            self.border_subtitle = Content.assemble(told, dot, (inline(one.told, 160), "$cb-draft"))
+            self.border_subtitle = Content.assemble(told, dot if told else "", (inline(one.told, 160), "$cb-draft"))
         else:
             self.border_subtitle = Content(told)
 

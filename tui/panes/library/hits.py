@@ -141,7 +141,7 @@ class Hits(Vertical):
         self.caption()
 
     def _stand(self, rows: object) -> None:
-        self.rows.stand(tall_for(self.rows.size.height, hits=isinstance(rows, HitRows)))
+        self.rows.stand(tall_for(self.size.height, hits=isinstance(rows, HitRows)))
 
     def read(self, first: int, last: int) -> None:
         """Read the page of documents that these rows need."""

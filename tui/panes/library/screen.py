@@ -261,7 +261,7 @@ class LibraryScreen(Screen[None]):
             "find.clear": lambda: self.box.ask(""),
             "list.back": self._back,
             "case.back": self._out_of_document,
-            "library.cite": self._cite,
+            "library.cite": lambda: self.target.cite(self) if self.target is not None else None,
             "why.back": self.document.focus,
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
@@ -278,10 +278,6 @@ class LibraryScreen(Screen[None]):
         self.remove_class("-zoomed")
         self.at("list")
         self.hits.place.take_focus()
-
-    def _cite(self) -> None:
-        if self.target is not None:
-            self.target.cite(self)
 
     def _out_of_document(self) -> None:
         if self.visiting and self._pinned:

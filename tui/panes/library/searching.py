@@ -83,9 +83,12 @@ class Searching:
             self._screen.document.focus()
 
     def _listed(self, found: Keys, _final: bool) -> None:
-        self._screen.hits.show_documents(found, self.scope)
+        screen = self._screen
+        screen.hits.show_documents(found, self.scope)
         self._fresh = False
-        self._screen.searched()
+        if not found.size.documents and screen.box.has_focus and not screen.box.asked:
+            screen.hits.place.take_focus()  # keys are offered in the place of the list
+        screen.searched()
 
     def _found(self, found: Found, _final: bool) -> None:
         self.found = found

@@ -1,0 +1,326 @@
+"""The Library pane as a person uses it: browse, search, read at the cited lines, copy, edit, filter, see why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store import open_store
+from tests.tui.corpus import assert_inert, few
+from tests.tui.library_support import at_hit, idle, library_app, opened, put_notes, read_notes, searched
+from tests.tui.support import frame, settled, until
+from tui.panes.library.passage import PassageScreen
+from tui.panes.library.screen import LibraryScreen
+from tui.panes.messages import PaneOpenCitation, PaneSearchLibrary
+from tui.screens.copy_menu import CopyMenu
+from tui.screens.filter import FilterScreen
+
+WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    return put_notes(tmp_path / "notes")
+
+
+@pytest.fixture
+def library(tmp_path: Path, notes: Path) -> Path:
+    return read_notes(tmp_path / "library.db", notes)
+
+
+def paths(screen: LibraryScreen) -> list[str]:
+    rows = screen.hits.rows.rows
+    return [row.doc_path for at in range(rows.total) if (row := rows.get(at)) is not None]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+async def choose_path(pilot: Pilot[None], screen: LibraryScreen, path: str) -> None:
+    screen.hits.rows.choose(paths(screen).index(path))
+    await until(pilot, lambda: screen.document.shown is not None and screen.document.shown.wanted.path == path)
+
+
+async def test_an_empty_box_lists_the_documents_and_shows_the_chosen_one(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        assert set(paths(screen)) == {"backup.md", "ko/야간백업.md", "src/cranes.py"}
+        assert "3 documents" in frame(app)
+        await choose_path(pilot, screen, "src/cranes.py")
+        assert "def lift(weight: int)" in frame(app)
+        assert screen.cited == "src/cranes.py#L1"
+
+
+async def test_a_search_lights_the_words_and_opens_the_document_at_them(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await searched(pilot, app, "morning copy")
+        assert screen.hit is not None
+        assert screen.hit.citation.uri.startswith("backup.md#L")
+        told = frame(app)
+        assert "Backups > When the night copy runs" in told
+        shown = screen.document.shown
+        assert shown is not None
+        cited = [line for line in shown.lines if line.cited]
+        said = " ".join(" ".join(line.body.plain for line in cited).split())
+        assert "at two in the morning" in said, "drawn, without its marks"
+        assert any(line.lit for line in cited)
+        assert "rank 1 of the words' list" in told, "the trace of the hit stands beside it"
+        await pilot.press("down", "r")
+        await until(pilot, lambda: "**two**" in frame(app))
+        assert "raw" in frame(app)
+
+
+async def test_half_a_word_and_a_korean_word_inside_a_longer_one_are_found(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "ledg")
+        assert "src/cranes.py" in paths(screen)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: screen.hit is None and idle(app))
+        screen.box.ask("백업")
+        await until(pilot, lambda: screen.hit is not None and at_hit(screen))
+        assert screen.hit is not None
+        assert screen.hit.doc_path == "ko/야간백업.md"
+
+
+async def test_n_goes_from_match_to_match_and_says_where_there_is_none(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        screen.hits.rows.choose(paths(screen).index("backup.md"))
+        await until(pilot, lambda: at_hit(screen) and idle(app))
+        await pilot.press("down", "enter")
+        seen: list[int] = []
+        for key in ("n", "N", "N", "n"):
+            await pilot.press(key)
+            assert screen.document.at_match is not None
+            seen.append(screen.document.at_match)
+        last, before, first, again = seen
+        assert first < before < last
+        assert again == before
+        for _ in range(20):
+            await pilot.press("n")
+        await until(pilot, lambda: "further down" in frame(app))
+
+
+async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited_one(
+    library: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Path, int]] = []
+    monkeypatch.setenv("VISUAL", "vim")
+
+    def edit(_app: object, _words: list[str], path: Path, line: int) -> str:
+        asked.append((path, line))
+        return ""
+
+    monkeypatch.setattr("tui.panes.errors.editing.edit_in", edit)
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await searched(pilot, app, "restore_ledger")
+        assert screen.hit is not None
+        shown = screen.document.shown
+        assert shown is not None
+        assert shown.opened.cited is not None
+        assert "9 " in frame(app)
+        assert "def restore_ledger" in frame(app)
+        await pilot.press("down", "e")
+        assert asked == [(notes / "src" / "cranes.py", shown.opened.cited[0])]
+
+
+async def test_the_citation_is_copied_and_other_forms_by_a_letter(library: Path) -> None:
+    app = library_app(library)
+    copied: list[str] = []
+    async with app.run_test(size=WIDE) as pilot:
+        app.copy_to_clipboard = copied.append
+        screen = await searched(pilot, app, "night copy")
+        assert screen.hit is not None
+        uri = screen.hit.citation.uri
+        await pilot.press("down", "y")
+        await until(pilot, lambda: copied == [uri])
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, CopyMenu))
+        await pilot.press("q")
+        await until(pilot, lambda: len(copied) == 2)
+        assert copied[1].startswith("> ")
+        assert copied[1].endswith(f"({uri})\n")
+
+
+async def test_the_mode_is_switched_by_one_key_and_meaning_says_why_it_cannot_be_had(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await searched(pilot, app, "night copy")
+        assert "by words alone" in frame(app)
+        await pilot.press("down", "m")
+        await until(pilot, lambda: "words only" in frame(app) and idle(app))
+        await pilot.press("m")
+        await until(pilot, lambda: "No search by meaning" in frame(app))
+        await pilot.press("m")
+        await until(pilot, lambda: screen.hits.total > 0 and idle(app))
+
+
+async def test_filters_are_picked_in_the_menu_shown_as_chips_and_cleared(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("down", "f")
+        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "storage" in frame(app))
+        await pilot.press(*"storage", "enter")
+        await until(pilot, lambda: app.screen is screen and paths(screen) == ["backup.md"])
+        assert "tag storage" in frame(app)
+        screen.box.ask("ledger")
+        await until(pilot, lambda: screen.hit is not None and idle(app))
+        assert set(paths(screen)) == {"backup.md"}
+        await pilot.press("F")
+        await until(pilot, lambda: "src/cranes.py" in paths(screen))
+
+
+async def test_only_this_document_and_back(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        screen.hits.rows.choose(paths(screen).index("src/cranes.py"))
+        await until(pilot, lambda: at_hit(screen))
+        await pilot.press("down", "o")
+        await until(pilot, lambda: set(paths(screen)) == {screen.searching.scope.doc} and idle(app))
+        await pilot.press("o")
+        await until(pilot, lambda: len(set(paths(screen))) > 1)
+
+
+async def test_the_passage_is_shown_as_it_is_kept_with_those_beside_it(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "night copy")
+        assert screen.hit is not None
+        await pilot.press("down", "p")
+        await until(pilot, lambda: isinstance(app.screen, PassageScreen) and screen.hit.chunk_id in frame(app))  # pyright: ignore[reportOptionalMemberAccess]
+        assert "none yet: casebook library embed" in frame(app)
+        title = frame(app).split("\n")[0]
+        await pilot.press("J")
+        await until(pilot, lambda: frame(app).split("\n")[0] != title)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_where_one_was_is_there_again_after_another_pane(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "empty folder")
+        await pilot.press("down", "r", "t", "alt+1")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await pilot.press("alt+4")
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen) and app.screen is not screen)
+        again = app.screen
+        assert isinstance(again, LibraryScreen)
+        await until(pilot, lambda: again.hit is not None and at_hit(again))
+        assert again.box.value == "empty folder"
+        assert not again.document.rendered
+        assert again.has_class("-why")
+
+
+async def test_another_pane_can_ask_and_can_open_a_citation(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        app.errors.post_message(PaneSearchLibrary("crane logs"))
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen) and app.screen.hit is not None)
+        screen = app.screen
+        assert isinstance(screen, LibraryScreen)
+        assert screen.box.value == "crane logs"
+        assert not screen.box.has_focus, "the hits are to be looked at"
+        app.errors.post_message(PaneOpenCitation("src/cranes.py#L9-L11"))
+        await until(pilot, lambda: "restore_ledger" in frame(app) and screen.document.has_focus)
+        assert screen.cited == "src/cranes.py#L9-L11"
+        await pilot.press("J")
+        await until(pilot, lambda: at_hit(screen))
+
+
+async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path) -> None:
+    (notes / "backup.md").write_text("# Backups\n\nanother text\n", encoding="utf-8")
+    (notes / "src" / "cranes.py").unlink()
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await choose_path(pilot, screen, "src/cranes.py")
+        await until(pilot, lambda: "passages as kept" in frame(app))
+        assert "def lift" in frame(app)
+        await choose_path(pilot, screen, "backup.md")
+        await until(pilot, lambda: "changed since it was read" in frame(app) and "another text" in frame(app))
+
+
+async def test_what_is_read_in_meanwhile_appears(library: Path, notes: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "lighthouse")
+        assert "Nothing found" in frame(app)
+        (notes / "tower.md").write_text("# Tower\n\nThe lighthouse is painted each spring.\n", encoding="utf-8")
+        read_notes(library, notes)
+        await until(pilot, lambda: paths(screen) == ["tower.md"])
+
+
+async def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
+    with open_store(tmp_path / "empty.db", write=True, create=True):
+        pass
+    app = library_app(tmp_path / "empty.db")
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        assert "The library is empty" in frame(app)
+        assert "casebook library ingest" in frame(app)
+
+
+async def test_without_a_casebook_it_says_the_same(tmp_path: Path) -> None:
+    app = library_app(tmp_path / "none.db")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("alt+4")
+        await until(pilot, lambda: "The library is empty" in frame(app))
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE, LARGE, (20, 5), (9, 3)], ids=str)
+async def test_it_can_be_walked_through_at_any_size(library: Path, size: tuple[int, int]) -> None:
+    app = library_app(library)
+    async with app.run_test(size=size) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        await pilot.press("down", "j", "t", "t", "enter", "space", "G", "g", "z", "z", "r", "r", "escape", "J", "K")
+        await settled(pilot, app)
+        assert screen.hits.total
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: "backup.md" in frame(app))
+
+
+async def test_the_mouse_goes_everywhere(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        await pilot.click(screen.hits.rows, offset=(5, 5))
+        assert screen.hits.rows.chosen == 1, "four lines a hit"
+        await pilot.click(screen.document, offset=(5, 5))
+        assert screen.document.has_focus
+        await pilot.click(screen.hits.rows, offset=(5, 1), times=2)
+        await until(pilot, lambda: screen.document.has_focus and screen.hits.rows.chosen == 0)
+
+
+async def test_hostile_documents_are_inert_everywhere(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    texts = [text for text in few() if isinstance(text, str)]
+    for at, text in enumerate(texts):
+        table = f"| ledger | {text} |\n| --- | --- |\n| a | {text} |\n"
+        body = f"# ledger {text}\n\nledger {text}\n\n- ledger `{text}`\n\n{table}"
+        (folder / f"hostile{at}.md").write_text(body, encoding="utf-8", errors="replace")
+    app = library_app(read_notes(tmp_path / "hostile.db", folder))
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        for _ in range(min(8, screen.hits.total)):
+            await pilot.press("J")
+            await until(pilot, lambda: at_hit(screen) and idle(app))
+            assert_inert(app)
+        await pilot.press("down", "r", "p")
+        await until(pilot, lambda: isinstance(app.screen, PassageScreen))
+        await settled(pilot, app)
+        assert_inert(app)
