@@ -14,6 +14,7 @@ from core.llm.language_model import Done, GenerateOptions, LanguageModel, Messag
 from core.llm.limits import ANSWER_CHARS, Limits
 from core.llm.pieces import Broken, Complaint, Unreadable
 from core.llm.receive import Cancelled, received
+from core.llm.thoughts import Thoughts
 from core.llm.trouble import broken_off, complaint_in, malformed, refused
 from core.settings import LlmSettings
 
@@ -46,19 +47,22 @@ class ServedModel:
         limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
         asked_of = (self.settings.provider, self.settings.model)
         lines = received(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
-        length = 0
+        length, thoughts = 0, Thoughts()
         try:
             for line in lines:
-                said = reader.read(line)
-                if said.text:
-                    length += len(said.text)
-                    yield Token(_encodable(said.text))
+                text = thoughts.answer(reader.read(line).text)
+                if text:
+                    length += len(text)
+                    yield Token(_encodable(text))
                 if reader.done is not None:
                     break
                 if length > ANSWER_CHARS:
                     reader.done = Done("length")
                     break
-            yield reader.end()
+            done = reader.end()
+            if left := thoughts.end():
+                yield Token(_encodable(left))
+            yield done
         except Cancelled:
             yield Done("aborted")
         except Broken:
