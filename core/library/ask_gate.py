@@ -17,7 +17,7 @@ import apsw
 
 from core.lexical.bigrams import bigrams
 from core.lexical.query import quoted
-from core.library.ask_cover import Cover, cover, is_list
+from core.library.ask_cover import Cover, Matches, cover, matcher
 from core.library.ask_question import Asked, Question
 from core.library.lexical_pieces import word_pieces
 from core.library.lexical_query import lexical_query
@@ -90,8 +90,9 @@ def gate(
     near, topic = _meanings(con, question, _topical(question, seen, total), vectors, among)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *near))))
+    matches = matcher(question.words)
     best = sorted(
-        (_weighed(question, weights, row, near.get(row.id), meant=bool(near)) for row in rows.values()),
+        (_weighed(question, weights, row, near.get(row.id), matches, meant=bool(near)) for row in rows.values()),
         key=lambda one: (-one.evidence, one.passage.path, one.passage.id),
     )
     names = tuple(name for name in unknown if "-" not in name)
@@ -165,11 +166,13 @@ def _meanings(
     }, whole.step
 
 
-def _weighed(question: Question, weights: Sequence[float], row: Passage, near: float | None, *, meant: bool) -> Weighed:
+def _weighed(
+    question: Question, weights: Sequence[float], row: Passage, near: float | None, matches: Matches, *, meant: bool
+) -> Weighed:
     text = "\n".join((row.title or "", *row.heading_path, row.text))
-    if is_list(row.text):
-        return Weighed(row, 0.0, Cover(0.0, ()), near, question.names)
-    words = cover(question.words, weights, text)
+    words = cover(question.words, weights, text, matches)
+    if words.listed:
+        return Weighed(row, 0.0, words, near, question.names)
     lacks = tuple(name for name in question.names if not _has(f"{row.path}\n{text}", name))
     # A model that reads English cannot tell what a Korean passage says: its words speak alone.
     if meant and not (question.english and hangul_share(row.text) > _HANGUL):

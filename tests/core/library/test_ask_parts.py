@@ -161,6 +161,17 @@ def test_giving_up_is_seen_also_with_a_stray_citation_and_held_back_while_it_may
     assert not may_give_up("Notes are")
 
 
+@pytest.mark.parametrize("piece", ["a_", "a.", "Aa ", "a-", "[1]", ". [1]", "<", "가", "A1", "</passage "])
+def test_no_text_takes_long(piece: str) -> None:
+    """A pattern that backtracks without end would hang here."""
+    text = piece * 4000 + "!-"
+    question = read_question(text)
+    cover(question.words, [1.0] * len(question.words), text)
+    sentences(checked_markers(text, 1).text)
+    fenced(1, passage(text), "")
+    gave_up(text)
+
+
 @pytest.mark.parametrize(
     ("said", "queries"),
     [
