@@ -19,10 +19,15 @@ _NAMED = lazy_pattern(
     r"|\bcode E(?P<npm>4\d\d)\b"
     r"|\bERROR (?P<mysql>\d{4})(?= \()|\bcurl: \((?P<curl>\d{1,2})\)|\((?P<system>\d{1,3}): [A-Z]"
     r"|\berror occurred \((?P<aws>\w{1,80})\)|\brpc error: code = (?P<rpc>[A-Z]\w{1,40})"
+    r"|(?<![\w.-])ERR_(?P<named>[A-Z][A-Z0-9_]{2,60})\b|\bINSTALL_(?:FAILED|PARSE_FAILED)_(?P<android>[A-Z_]{3,60})\b"
+    r"|\b0x(?P<hresult>[8Cc][0-9A-Fa-f]{7})\b|\[-W(?P<warning>[a-z][a-z0-9+=-]{1,40})\]"
+    r"|\b(?P<smtp>[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3})\b|\((?P<dbapi>[12]\d{3}), (?:b?['\"])"
+    r"|(?:\(error\)|ReplyError:|ResponseError:) (?!ERR\b)(?P<redis>[A-Z]{3,20})\b"
+    r"|\bError from server \((?P<kubernetes>[A-Z]\w{2,40})\)"
 )
 _NAME = lazy_pattern(r"(?<![A-Za-z])E[A-Z]{2,12}(?![A-Za-z])")
-_LETTERED = lazy_pattern(r"(?<![\w.-])(?P<kind>[A-Z]{1,8})-?(?P<value>\d{2,6})(?![\w.])")
-_SAME_KIND = {"said": "http", "npm": "http", "system": "errno"}
+_LETTERED = lazy_pattern(r"(?<![\w.-])(?P<kind>[A-Z]{1,8})-?(?P<value>\d{2,7})(?![\w.])")
+_SAME_KIND = {"said": "http", "npm": "http", "system": "errno", "dbapi": "mysql"}
 
 
 def codes(text: str) -> frozenset[tuple[str, str]]:

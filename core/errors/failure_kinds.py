@@ -5,6 +5,8 @@ A model cannot see it: "does not exist" and "already exists" lie next to each ot
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
@@ -41,8 +43,30 @@ _KINDS: Final = {
     "the types do not fit": lazy_pattern(
         r"assignable|incompatible|mismatch|cannot be cast|invalid type|cannot (?:use|convert)|unsupported operand"
     ),
+    "it does not run": lazy_pattern(
+        r"not (?:currently )?(?:running|started|active)|isn['’]t running|(?:is|are|was) stopped|실행 중이 아"
+    ),
+    "it cannot be changed": lazy_pattern(r"read ?only|immutable|cannot be (?:changed|modified|updated|reassigned)"),
+    "it is damaged": lazy_pattern(r"corrupt|damaged|checksum|\bcrc\b|malformed (?:image|archive)|truncated|손상"),
+    "it is not supported": lazy_pattern(r"not supported|unsupported|not implemented|deprecated|지원하지 않"),
+    "it is used too early": lazy_pattern(
+        r"before (?:initiali[sz]ation|assignment|being)|not (?:been )?(?:initiali[sz]ed|assigned)|uninitiali[sz]ed"
+    ),
     "it lies outside": lazy_pattern(r"out of (?:range|bounds)|overflow"),
 }
+
+
+_PER_THOUSAND: Final = {
+    "something is missing": 183, "it cannot be read": 59, "something is there already": 47, "there is no room": 36,
+    "the types do not fit": 26, "something is not allowed": 25, "it is not supported": 25, "it lies outside": 15,
+    "it was cut off": 12, "it is locked": 8, "it cannot be changed": 8, "it took too long": 7,
+    "it is used too early": 6, "it is damaged": 3, "nobody answers": 2, "it has expired": 2,
+}  # fmt: skip
+
+
+def weight_of_kinds(several: Iterable[str]) -> float:
+    """What it says that two errors are of these kinds: little where many are (idf over a thousand shipped errors)."""
+    return math.fsum(math.log(1 + 1000 / _PER_THOUSAND.get(kind, 1)) for kind in several)
 
 
 def failure_kinds(text: str) -> frozenset[str]:

@@ -17,12 +17,13 @@ from core.embedding.index import VectorIndex
 from core.embedding.stored import Place, windows_of
 from core.errors.codes import codes, differing_codes
 from core.errors.embed_text import embed_text
-from core.errors.failure_kinds import failure_kinds, kinds_differ
-from core.errors.opposites import opposed, opposites
+from core.errors.failure_kinds import failure_kinds, kinds_differ, weight_of_kinds
+from core.errors.frames import said, told_apart
+from core.errors.opposites import agreed, opposed, opposites
 from core.errors.word_weight import expected, heaviest, weights
 from core.lexical import any_of
 from core.store.sql import number
-from core.text import words
+from core.text import tokens, words
 
 NEAREST: Final = 50
 """Cases taken from the index, and as many looked at on the way as it takes to have them with a fix."""
@@ -33,6 +34,7 @@ COMMON: Final = 5_000
 """A word that more cases have says little, and would make the index walk long."""
 _MOST = 3200
 _LINES = 20  # key lines of one case that are compared
+_USUAL = 11  # words of a key line: a shared word says less in a longer one (bm25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ class Neighbour:
 
     `shared` and `missing` are words of the question that its key line has and lacks, the rarest first. `overlap` is
     the weight of the shared words in that of all, 0..1; `weight` the idf sum of the shared ones, `rare` the same
-    counted in words that no other case has. `witness`: bm25 puts it first as well. `veto` says why it is another error,
-    empty if nothing does.
+    counted in words that no other case has. `wording` is bm25 over the words as they are written, `kinds` what it says
+    that both fail in the same way, `subjects` in how many of what excludes each other they agree. `witness`: bm25 puts
+    it first as well. `veto` says why it is another error, empty if nothing does.
     """
 
     id: int
@@ -56,11 +59,19 @@ class Neighbour:
     same_code: bool
     veto: str
     witness: bool = False
+    wording: float = 0.0
+    kinds: float = 0.0
+    subjects: int = 0
+
+    @property
+    def likeness(self) -> float:
+        """What similar cases are ordered by: meaning, wording, and what both are about (docs/vectors.md)."""
+        return self.similarity + 0.012 * self.wording + 0.04 * self.kinds + 0.3 * self.same_code + 0.2 * self.subjects
 
     @property
     def rank(self) -> float:
-        """What candidates are ordered by (notes: the best of eighteen tried); codes and kinds of failure count too."""
-        return self.similarity + 0.5 * self.overlap + 0.01 * self.weight + 0.2 * self.same_code - 0.3 * bool(self.veto)
+        """What decides which one is judged: the likeness, and one that is another error comes later."""
+        return self.likeness - 0.3 * bool(self.veto)
 
 
 def answering_cases(con: apsw.Connection) -> int:
@@ -123,41 +134,71 @@ def weighed(
 
     `line` is the question's key line, `first` the case that bm25 puts first.
     """
-    ours, text = codes(line), embed_text(line)
-    asked, kinds, about = frozenset(words(text)), failure_kinds(text), opposites(text)
+    asked = _Read.of(line)
     lines = _key_lines(con, list(found))
-    texts = {one: embed_text(one) for several in lines.values() for one in several}
-    known = {one: frozenset(words(said)) for one, said in texts.items()}
+    read = {one: _Read.of(one) for several in lines.values() for one in several}
     # What the question does not say is weighed by the shipped table: asking the index would take most of the time.
-    idf = {**expected(frozenset[str]().union(*known.values()), cases), **weights(con, asked, cases)}
+    others = frozenset[str]().union(*(one.words for one in read.values()))
+    idf = {**expected(others, cases), **weights(con, asked.words | asked.written, cases)}
+    opposite, plain = opposites(asked.text), said(line)
     top = heaviest(cases)
 
     def judge(case_id: int, their: str) -> Neighbour:
-        shared, both = asked & known[their], asked | known[their]
+        other = read[their]
+        shared, both = asked.words & other.words, asked.words | other.words
         weight, whole = _sum(shared, idf), _sum(both, idf)
-        theirs = codes(their)
-        differing = differing_codes(ours, theirs)
-        veto = f"the codes differ ({', '.join(differing)})" if differing else ""
-        if not veto and kinds_differ(kinds, other := failure_kinds(texts[their])):
-            veto = f"one says that {min(kinds)}, the other that {min(other)}"
-        if not veto and (opposite := opposed(about, texts[their])):
-            veto = f"one is about {opposite[0]}, the other about {opposite[1]}"
+        veto = _veto(asked, other)
+        if not veto and (differing := opposed(opposite, other.text)):
+            veto = f"one is about {differing[0]}, the other about {differing[1]}"
+        if not veto and shared and (differing := told_apart(plain, said(their))):
+            veto = f"the same sentence, but one says “{differing[0]}”, the other “{differing[1]}”"
         return Neighbour(
             case_id,
             their,
             found[case_id],
             _rarest_first(shared, idf),
-            _rarest_first(asked - shared, idf),
+            _rarest_first(asked.words - shared, idf),
             weight / whole if whole else 0.0,
             weight,
             weight / top,
-            bool(ours & theirs),
+            bool(asked.codes & other.codes),
             veto,
             case_id == first,
+            _sum(asked.written & other.written, idf) * 2.2 / (1.3 + 0.9 * other.length / _USUAL),
+            weight_of_kinds(asked.kinds & other.kinds),
+            agreed(opposite, other.text),
         )
 
     best = (_best(case_id, several, judge) for case_id, several in lines.items())
     return sorted(best, key=lambda one: (-one.rank, one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A key line as it is compared: what a model reads of it, its words, the words as they are written."""
+
+    text: str
+    words: frozenset[str]
+    written: frozenset[str]
+    length: int
+    codes: frozenset[tuple[str, str]]
+    kinds: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str) -> _Read:
+        text = embed_text(line)
+        return cls(
+            text, frozenset(words(text)), frozenset(words(line)), len(tokens(line)), codes(line), failure_kinds(text)
+        )
+
+
+def _veto(ours: _Read, theirs: _Read) -> str:
+    """Why two lines are two errors by their codes and kinds of failure; empty if they are not."""
+    if differing := differing_codes(ours.codes, theirs.codes):
+        return f"the codes differ ({', '.join(differing)})"
+    if kinds_differ(ours.kinds, theirs.kinds):
+        return f"one says that {min(ours.kinds)}, the other that {min(theirs.kinds)}"
+    return ""
 
 
 def _best(case_id: int, lines: Sequence[str], judge: Callable[[int, str], Neighbour]) -> Neighbour:

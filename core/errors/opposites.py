@@ -125,6 +125,15 @@ def opposed(ours: tuple[frozenset[str], ...], theirs: str) -> tuple[str, str] | 
     return None
 
 
+def agreed(ours: tuple[frozenset[str], ...], theirs: str) -> int:
+    """In how many groups both are about the same; `ours` and `theirs` as `opposed` takes them."""
+    count = 0
+    for at, mine in enumerate(ours):
+        if mine:
+            count += bool(mine & (_named(_GROUPS[at], theirs) if at < len(_GROUPS) else _lacking(theirs)))
+    return count
+
+
 def _named(group: dict[str, re.Pattern[str]], text: str) -> frozenset[str]:
     return frozenset(name for name, found in group.items() if found.search(text))
 

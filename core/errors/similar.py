@@ -8,21 +8,58 @@ from typing import Final, cast
 import apsw
 
 from core.errors.answer import Similar
+from core.errors.embed_text import embed_text
 from core.errors.neighbours import Neighbour
 from core.lexical import any_of, bigrams
 from core.text import words
 
 SHOWN: Final = 3
-RARE: Final = 0.6
-"""Below the model's bar a case is shown only for its words: what they must weigh, in words that no other case has."""
+BELOW: Final = 0.2
+"""How far the likeness of a case that is shown may lie below the model's bar for its meaning alone."""
+ALIKE: Final = 0.5
+"""Share of common words from which two cases say the same: only the better one is shown while there are others."""
 _PIECES = 12
 _WORDS = 8
 
 
-def similar_cases(con: apsw.Connection, near: Sequence[Neighbour], bar: float) -> tuple[Similar, ...]:
-    """The best of `near`, up to three: from the cosine `bar` on by meaning, below it where rare words are shared."""
-    shown = [one for one in near if one.similarity >= bar or one.rare >= RARE][:SHOWN]
+def similar_cases(
+    con: apsw.Connection, near: Sequence[Neighbour], bar: float, match: Neighbour | None = None
+) -> tuple[Similar, ...]:
+    """The up to three of `near` that are most alike, apart from the `match`, and no two that say the same.
+
+    `bar` is the model's for a cosine that says something alone; words, codes and kinds of failure carry one below it.
+    """
+    ordered = sorted(near, key=lambda one: (-one.likeness, one.id))
+    others = [one for one in ordered if match is None or one.id != match.id]
+    shown = _unlike([one for one in others if one.likeness >= bar - BELOW], [] if match is None else [match])
     return tuple(_similar(con, one.id, one.similarity) for one in shown)
+
+
+def _unlike(ordered: Sequence[Neighbour], before: Sequence[Neighbour]) -> list[Neighbour]:
+    """The first of each kind, up to three; of the others only as many as are left to fill up.
+
+    A large base has the same sentence with many names: three of those tell no more than one.
+    """
+    known = [_words_of(one) for one in before]
+    chosen, left = list[Neighbour](), list[Neighbour]()
+    for one in ordered:
+        mine = _words_of(one)
+        if any(_share(mine, other) >= ALIKE for other in known):
+            left.append(one)
+            continue
+        known.append(mine)
+        chosen.append(one)
+        if len(chosen) == SHOWN:
+            break
+    return [*chosen, *left[: SHOWN - len(chosen)]]
+
+
+def _words_of(one: Neighbour) -> frozenset[str]:
+    return frozenset(words(embed_text(one.key_line)))
+
+
+def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    return len(ours & theirs) / max(1, len(ours | theirs))
 
 
 def similar_by_words(con: apsw.Connection, line: str) -> tuple[Similar, ...]:

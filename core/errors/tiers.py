@@ -11,6 +11,7 @@ from core.errors.answer import Confidence, Hit, Query, Source, Status, Tier
 from core.errors.codes import codes_differ
 from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS, CURRENT_FIRST
+from core.errors.frames import said, told_apart
 from core.errors.names import swapped_names
 from core.text import words
 from core.trace import Step, Stopwatch, facts
@@ -304,4 +305,6 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) 
         return lowered(hit, "the codes differ")
     if swapped := swapped_names(query.normalized, hit.error_normalized):
         return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
+    if differing := told_apart(said(query.key_line), said(hit.key_line or hit.error_normalized)):
+        return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
     return hit

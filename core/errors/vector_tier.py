@@ -91,7 +91,7 @@ def _decided(
         for one in near[:SHOWN]
         if match is None or one.id != match.id
     )
-    similar = similar_cases(con, [one for one in near if match is None or one.id != match.id], bars.similar)
+    similar = similar_cases(con, near, bars.similar, best if match is not None else None)
     outcome: Outcome = "miss" if best is None else "hit" if match else "rejected"
     seen = facts(
         model=bars.model,
@@ -159,6 +159,10 @@ def _told(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars:
             idf=round(one.weight, 2),
             overlap=round(one.overlap, 3),
             rare=round(one.rare, 2),
+            likeness=round(one.likeness, 3),
+            wording=round(one.wording, 2),
+            same_kind=round(one.kinds, 2),
+            same_subjects=one.subjects,
             bar=round(bars.high if verdict == "high" else bars.low, 3) if bars.measured else None,
             points=round(found.points, 2),
             points_near=round(found.near, 2),

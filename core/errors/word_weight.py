@@ -90,3 +90,8 @@ def heaviest(cases: int) -> float:
 def is_content(word: str) -> bool:
     """Whether the word says what an error is about: `module` does, `failed` does not."""
     return _SHARES.get(word, 0) <= _CONTENT
+
+
+def is_of_errors(word: str) -> bool:
+    """Whether errors are told in this word, whatever they are about: one that the shipped table has."""
+    return word in _SHARES

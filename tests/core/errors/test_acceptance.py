@@ -32,7 +32,7 @@ def test_the_points_are_what_is_told() -> None:
     assert found.code == 0.0
     assert found.lead == pytest.approx(3.2)
     assert found.points == pytest.approx(7.3)
-    assert "7.3 points of 4.3 needed" in judged(NEAR, found, bars(1_000))[1]
+    assert "7.3 points of 4.1 needed" in judged(NEAR, found, bars(1_000))[1]
     assert evidence(replace(NEAR, same_code=True), FAR, bars(1_000)).code == 1.0
 
 
@@ -117,3 +117,12 @@ def test_words_that_exclude_each_other_are_seen_both_ways(one: str, other: str) 
 )
 def test_one_error_in_other_words_is_not_taken_for_two(one: str, other: str) -> None:
     assert opposed(opposites(embed_text(one)), embed_text(other)) is None
+
+
+def test_what_both_are_about_makes_them_more_alike_and_a_veto_only_later() -> None:
+    plain = replace(NEAR, wording=0.0)
+    assert plain.likeness == pytest.approx(0.72)
+    assert replace(plain, wording=10.0, kinds=2.0, same_code=True, subjects=1).likeness == pytest.approx(1.42)
+    vetoed = replace(plain, veto="the codes differ")
+    assert vetoed.likeness == plain.likeness
+    assert vetoed.rank == pytest.approx(plain.rank - 0.3)

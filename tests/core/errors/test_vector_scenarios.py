@@ -210,7 +210,7 @@ def test_every_decision_is_in_the_trace(book: Book) -> None:
 
 def test_a_weak_prefix_match_answers_only_where_no_vector_is_better_and_none_refutes_it(book: Book) -> None:
     query = "Deployment of the service failed: quota exceeded on team blue"
-    weak = "Deployment of the service failed: harbour gate shut at night"
+    weak = "Deployment of the service failed: no quota is left at night"
     better = "Quota exceeded, so team blue deploys nothing"
     (case,) = book.add({weak: 0.9})
     alone = book.ask(query).match
