@@ -11,10 +11,12 @@ from core.errors import show_case
 from core.flows.library_ingest import ingest
 from core.library.citation_kept import citations_of
 from core.store import open_store
-from tests.tui.support import app_on, frame, until
+from tests.tui.rules_support import CALLS, RULES, opened, put_calls, rules_app
+from tests.tui.support import NOW, app_on, frame, until
 from tui.app import CasebookApp
 from tui.panes.library.screen import LibraryScreen
 from tui.screens.writing import WritingScreen
+from tui.surroundings import Surroundings
 
 NOTE = """# Packages
 
@@ -149,3 +151,37 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")
         await until(pilot, lambda: "is not there any more" in " ".join(frame(app).split()))
+
+
+async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.md"
+    rules.write_text(RULES, encoding="utf-8")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "git.md").write_text("# Git\n\n## Force push\n\nNever over a shared branch: commits are lost.\n")
+    path = put_calls(tmp_path / "one.db", *CALLS)
+    with open_store(path, write=True) as store:
+        ingest(store, [docs])
+    app = rules_app(path, rules)
+    async with app.run_test(size=SIZES[0], notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: screen.rank.chosen is not None)
+        await pilot.press("b")
+        found_there = await found(pilot, app)
+        assert "Force push" in found_there.box.asked
+        await pilot.press("c")
+        await until(pilot, lambda: "Nothing can cite it here" in " ".join(frame(app).split()))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("b")
+        await until(pilot, lambda: library(app) is not None)
+        await pilot.press("alt+3")
+        await until(pilot, lambda: app.screen is screen)
+        assert len(app.screen_stack) == 2, "the pane below is gone to, not opened once more"
+
+
+async def test_a_citation_opens_in_the_workbench_from_the_command_line(shelf: Path) -> None:
+    app = CasebookApp(shelf, around=Surroundings(cited="packages.md#L9"), clock=lambda: NOW)
+    async with app.run_test(size=SIZES[1], notifications=True) as pilot:
+        await until(pilot, lambda: (screen := library(app)) is not None and screen.document.shown is not None)
+        await until(pilot, lambda: "Nothing else is installed by hand" in frame(app))
