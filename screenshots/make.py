@@ -36,6 +36,16 @@ from tui.surroundings import Surroundings
 HERE = Path(__file__).resolve().parent
 TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
 DECIDED = "2026-10-20T08:55:00.000Z"
+LEFT_OUT = {
+    ".gitignore": b"drafts/\n*.log\n",
+    "drafts/ideas.md": b"# not yet\n",
+    "server.log": b"started\n",
+    "photo.png": b"\x89PNG",
+    "empty.md": b"",
+    "a#b.md": b"# a place that cannot be cited\n",
+    "node_modules/left-pad/index.js": b"module.exports = 1\n",
+    "uv.lock": b"version = 1\n",
+}
 
 # A picture in a README may load nothing from elsewhere.
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}\n", re.DOTALL)
@@ -44,6 +54,7 @@ _FONTS = "Fira Code, Cascadia Mono, Menlo, Consolas, DejaVu Sans Mono, Noto Sans
 _LANES = (
     *("count", "rows", "search", "case", "evidence", "evidence-quote"),
     *("curate", "triage", "triage-case", "writing", "history", "scratch", "unsaved", "like"),
+    *("ingest", "ingest-known"),
     *("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-table"),
 )
 
@@ -62,6 +73,8 @@ async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
     if scene.asks:
         with open_store(database, write=True) as store:
             ingest(store, [sample_notes()])
+    if scene.reads:
+        _read_folder(database)
     app = CasebookApp(database, title="sample casebook", theme=scene.theme, around=around, clock=lambda: TODAY)
     async with app.run_test(size=(scene.width, scene.height)) as pilot:
         await _quiet(pilot, app)
@@ -103,6 +116,24 @@ async def _answered(pilot: Pilot[None], app: CasebookApp, question: str) -> None
     while screen.last is None or screen.last.open:
         await pilot.pause(0.05)
     await _quiet(pilot, app)
+
+
+def _read_folder(database: Path) -> None:
+    """A folder of the sample notes and of what is left out, read at a fixed time from a place of a fixed name."""
+    folder = database.with_name("wiki")
+    shutil.copytree(sample_notes(), folder)
+    for name, text in LEFT_OUT.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)
+    with open_store(database, write=True) as store:
+        ingest(store, [folder])
+        with store.transaction() as con:
+            con.execute("UPDATE sources SET root = '/home/mina/' || source_id")
+            con.execute(
+                "UPDATE ingest_runs SET finished_at = ?,"
+                " report_json = json_set(replace(report_json, ?, '/home/mina/wiki'), '$.duration_ms', 1200)",
+                (DECIDED, str(folder.resolve())),
+            )
 
 
 def _decide(database: Path, app: CasebookApp, fix: str) -> None:

@@ -13,6 +13,7 @@ class Scene:
 
     `meanwhile`: the fix that somebody else verifies just before the last key. `asks`: a question for the library of the
     sample notes, and what the double of a language model says to it (no model exists where pictures are drawn).
+    `reads`: a folder is read into the library before.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Scene:
     type: str = ""
     keys: tuple[str, ...] = ()
     meanwhile: str = ""
+    reads: bool = False
     asks: tuple[str, ...] = ()
 
 
@@ -63,5 +65,6 @@ SCENES: tuple[Scene, ...] = (
     ),
     Scene("history-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "s", "x", "N", "u", "C")),
     Scene("asking-120x34-dark", 120, 34, keys=("alt+4", "escape", "a"), asks=_RETRIES),
+    Scene("ingest-120x34-dark", 120, 34, keys=("alt+4", "escape", "I"), reads=True),
     Scene("help-120x34-dark", 120, 34, keys=("f1",)),
 )
