@@ -5,6 +5,7 @@ The same aligner and the same guard that review quotes of transcripts: likeness 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -33,7 +34,7 @@ _NUMERALS = (
     "once twice half double triple 한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 스무 서른 마흔 백 천 만 하루 이틀 사흘 나흘"
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
-_NUMBERS: Final = ("number", "negation", "polarity", "unit")
+_ALIKE: Final = 0.7  # of a sentence and the likest place, from which on a denial is about the same thing
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
 
@@ -72,9 +73,9 @@ def _claim(sentence: Sentence, number: int, passage: Passage) -> Claim:
     end = found.spans[-1].end if found.status != "ambiguous" and found.spans else span.end if span else 0
     quote = passage.text[span.start : end] if span else ""
     concerns = found.concerns
-    if found.status == "failed" and quote:
-        concerns = tuple(one for one in compare(said, quote, lambda _: False).concerns if one.kind in _NUMBERS)
     similarity = found.near_misses[0].similarity if found.near_misses and not found.spans else found.similarity
+    if found.status == "failed" and quote:
+        concerns = _near_concerns(compare(said, quote, lambda _: False).concerns, passage.text, similarity)
     return Claim(
         text=sentence.text,
         start=sentence.start,
@@ -90,6 +91,21 @@ def _claim(sentence: Sentence, number: int, passage: Passage) -> Claim:
         chunk_end=end if span else None,
         concerns=tuple(_told(one) for one in concerns),
     )
+
+
+def _near_concerns(concerns: Sequence[Concern], source: str, similarity: float) -> tuple[Concern, ...]:
+    """What speaks against a sentence that is only worded alike: numbers that the passage has nowhere, and where it is
+    very much alike also a denial. What it merely leaves out, or takes from elsewhere in the passage, is no matter."""
+    return tuple(
+        one
+        for one in concerns
+        if (one.kind in ("number", "unit") and one.quote and not _stands(one.quote, source))
+        or (one.kind in ("negation", "polarity") and similarity >= _ALIKE)
+    )
+
+
+def _stands(words: str, source: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", source, re.IGNORECASE) is not None
 
 
 def _found(text: str, source: str) -> tuple[Aligned, str]:

@@ -156,6 +156,20 @@ def test_an_invented_sentence_with_a_real_citation_is_unsupported_and_no_answer(
     assert mixed.grounded
 
 
+def test_other_words_for_what_the_passage_says_are_marked_and_taken(store: Store) -> None:
+    found = said(
+        store, "After 200 ms a client waits twice as long each time, with a random part, up to four tries [1]."
+    )
+    (claim,) = found.claims
+    assert (claim.status, claim.concerns) == ("unsupported", ())
+    assert claim.words > 0.5
+    assert found.grounded
+    invented = said(
+        store, "After 750 ms a client waits twice as long each time, with a random part, up to four tries [1]."
+    )
+    assert not invented.grounded
+
+
 @pytest.mark.parametrize("text", ["NOT ENOUGH EVIDENCE", "근거가 부족하다 [1].", "Wait a while.", " "])
 def test_the_models_own_doubt_is_a_refusal(store: Store, text: str) -> None:
     found = said(store, text)
