@@ -27,10 +27,11 @@ _NEAR: Final = {  # English, Korean
 def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: bool = False) -> Iterator[str]:
     """The answer with its sources. `explain`: each sentence with its place, and how it was found; `said`: the text
     stands on the terminal already."""
-    yield ""
     if explain and found.claims:
+        yield ""
         yield from _claims(out, found)
     elif not said:
+        yield ""
         yield from wrap(found.answer, out.columns - 4)
     if found.grounded or found.claims or found.refusal_reason == "llm_stream_aborted":
         yield from _sources(out, found) if not explain else ()
