@@ -20,6 +20,7 @@ PARTS = (
     "library_search",
     "library_rounds",
     "ask_gate",
+    "asking",
     "embedding",
     "rules",
     "knn",
@@ -32,6 +33,7 @@ PARTS = (
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--only", metavar="GROUP", help="of the part `workbench`: paint, stalls, embedding, quit, …")
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
     args = parser.parse_args()
     rows: list[Row] = []
@@ -39,7 +41,8 @@ def main() -> int:
         if name not in PARTS:
             parser.error(f"no part called {name}; there are {', '.join(PARTS)}")
         print(f"measuring {name} …", file=sys.stderr)
-        rows.extend(importlib.import_module(f"bench.{name}").measure(quick=args.quick))
+        only = {"only": args.only} if args.only and name == "workbench" else {}
+        rows.extend(importlib.import_module(f"bench.{name}").measure(quick=args.quick, **only))
     if rows:
         print(show(rows))
     return 0 if all(row.holds for row in rows) else 1
