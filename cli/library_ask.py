@@ -47,6 +47,9 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
         )
     said = spoken is not None and spoken.end(found.answer)
     context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
+    for step in found.trace:
+        if step.stage == "keep" and step.outcome == "failed":
+            context.out.note(f"casebook: this answer is not kept: {step.reason}")
     if found.refusal_reason == "llm_stream_aborted" and stopped():
         return _STOPPED
     return 0 if found.grounded else 1

@@ -94,6 +94,22 @@ def test_sessions_are_listed_shown_and_deleted(filled: Run, serve: Callable[...,
     assert filled("library", "ask", "sessions", "delete").code == 2
 
 
+def test_an_answer_that_cannot_be_kept_is_given_and_said(
+    filled: Run, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.fault import Fault
+    from core.flows import ask
+
+    def full(*_: object) -> None:
+        raise Fault("io_error", "the disk is full")
+
+    serve()
+    monkeypatch.setattr(ask, "keep", full)
+    found = filled("library", "ask", RETRY)
+    assert found.code == 0
+    assert "not kept: the disk is full" in found.said
+
+
 def test_ctrl_c_keeps_what_came(filled: Run, serve: Callable[..., Server], home: Path) -> None:
     server = serve(Reply(("Wait 200 ms", " more"), hang_after=1))
 
