@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -35,8 +35,8 @@ Span = tuple[float, float]
 POSTING = ("uvx", "--offline", "--from", "posting", "--with", "tree-sitter<0.26", "posting")
 
 
-def measure(*, quick: bool) -> list[Row]:
-    """First paint, stalls while typing, size of the list, quitting, size of the terminal."""
+def measure(*, quick: bool, only: str = "") -> list[Row]:
+    """First paint, stalls while typing, size of the list, quitting, size of the terminal; or `only` one of them."""
     many = 20_000 if quick else 100_000
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -44,15 +44,16 @@ def measure(*, quick: bool) -> list[Row]:
         env["CASEBOOK_EMBEDDING_AUTO"] = "false"  # but where it is what is measured
         large, small = build(OUT / f"cases-{many}.db", many), build(OUT / "cases-2000.db", 2_000)
         transcript = write_transcript(home / "long.jsonl", (20 if quick else 100) * 1_000_000)
-        return [
-            *_first_paint(home, env, large, rounds=3 if quick else 11),
-            *_stalls(home, env, large, transcript, words=6 if quick else 30),
-            *_embedding(home, env, 2_000 if quick else 10_000),
-            *_settled(env, large, small, rounds=7 if quick else 31),
-            *_quit(home, env, large, transcript, rounds=2 if quick else 7),
-            *_quit_with_a_model(home, env, rounds=2 if quick else 7),
-            *_sizes(env, large, keys=10 if quick else 60),
-        ]
+        groups: dict[str, Callable[[], list[Row]]] = {
+            "paint": lambda: _first_paint(home, env, large, rounds=3 if quick else 11),
+            "stalls": lambda: _stalls(home, env, large, transcript, words=6 if quick else 30),
+            "embedding": lambda: _embedding(home, env, 2_000 if quick else 10_000),
+            "settled": lambda: _settled(env, large, small, rounds=7 if quick else 31),
+            "quit": lambda: _quit(home, env, large, transcript, rounds=2 if quick else 7),
+            "quit-model": lambda: _quit_with_a_model(home, env, rounds=2 if quick else 7),
+            "sizes": lambda: _sizes(env, large, keys=10 if quick else 60),
+        }
+        return [row for name, group in groups.items() if only in ("", name) for row in group()]
 
 
 def _workbench(casebook: Path) -> tuple[str, ...]:
