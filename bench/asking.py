@@ -2,7 +2,7 @@
 
 The words come from a double of a language model's server (`tests/core/llm/llm_server.py`), for what is measured is the
 way from the server's socket to the screen: through the process that asks, a pipe, the interface. Textual draws 60 times
-a second, so a word waits up to 17 ms for its frame; beside it is told what the same conversation takes to be drawn anew.
+a second, so a word waits up to 17 ms for its frame; beside it is told how long it takes to draw all of it anew.
 """
 
 from __future__ import annotations
