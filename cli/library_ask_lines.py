@@ -134,6 +134,9 @@ def _retrieval(out: Output, found: Answer) -> Iterator[str]:
     yield f"mode {used.mode}"
     yield f"k {used.k}"
     yield f"threshold (gate) {used.score_gate:.2f} → top-1 {used.top_score:.2f} {passed}"
+    refused = next((step for step in found.trace if step.stage == "gate" and step.outcome == "rejected"), None)
+    if refused is not None:
+        yield from wrap(f"gate: {refused.reason}", out.columns)
     yield {"hybrid": "fusion rrf (k=60)", "lexical": "order bm25", "vector": "order cosine"}[used.mode]
     yield f"chunks (used) {used.chunks_used} / {used.chunks_returned} returned"
     for number, one in enumerate(found.packed, 1):
