@@ -18,6 +18,7 @@ PARTS = (
     "importing",
     "library_ingest",
     "library_search",
+    "library_pane",
     "library_rounds",
     "ask_gate",
     "asking",

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from textual.events import Paste
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from core.config import Config, default_config
 from core.errors.curation import Written, look, verify
@@ -56,6 +56,7 @@ _LANES = (
     *("curate", "triage", "triage-case", "writing", "history", "scratch", "unsaved", "like"),
     *("ingest", "ingest-known"),
     *("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-table"),
+    *("library", "library-page", "library-doc", "library-meaning"),
 )
 
 
@@ -151,6 +152,8 @@ async def _quiet(pilot: Pilot[None], app: CasebookApp) -> None:
         while any(app.jobs.busy(lane) for lane in _LANES):
             await pilot.pause(0.02)
     app.errors.box.cursor_blink = False
+    for box in app.screen.query(Input):
+        box.cursor_blink = False
     for area in app.screen.query(TextArea):
         area.cursor_blink = False
     await pilot.pause()
@@ -162,6 +165,8 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         tempfile.TemporaryDirectory() as folder,
         patch("core.trace.Stopwatch.ms", return_value=0.4),
         patch("tui.panes.errors.results.ms_since", return_value=3.0),
+        patch("tui.panes.library.searching.ms_since", return_value=3.0),
+        patch("core.library.search.now", return_value=DECIDED),
         patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.deciding.now", return_value=DECIDED),
         patch("tui.render.ask.seconds", return_value="1.8 s"),
@@ -171,6 +176,8 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         database.parent.mkdir()
         fill_demo(database)
         fill_demo_rules(database)
+        with open_store(database, write=True) as store:
+            store.con.execute("UPDATE documents SET indexed_at = ?", (DECIDED,))
         made: dict[str, str] = {}
         for scene in scenes:
             own = Path(shutil.copyfile(database, database.with_name(f"{scene.name}.db")))

@@ -36,6 +36,7 @@ _RETRIES = (
     "Wait 200 ms, then twice as long each time [1]. ",
     "Give up after five tries [1].",
 )
+_TYPED = ("alt+4", *"wait", "space", *"for", "space", *"tests")
 
 
 SCENES: tuple[Scene, ...] = (
@@ -52,6 +53,9 @@ SCENES: tuple[Scene, ...] = (
     Scene("rules-80x24-dark", 80, 24, keys=("alt+3", *("j",) * 36)),
     Scene("rules-typed-120x34-dark", 120, 34, keys=("alt+3", "n", "f2")),
     Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v")),
+    Scene("library-200x50-dark", 200, 50, keys=(*_TYPED, "down")),
+    Scene("library-120x34-dark", 120, 34, keys=(*_TYPED, "down", "enter", "n")),
+    Scene("library-80x24-dark", 80, 24, keys=(*_TYPED, "down", "J")),
     Scene("deciding-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "j")),
     Scene("deciding-80x24-light", 80, 24, theme=LIGHT, keys=(*_QUEUE, "space", "space")),
     Scene("writing-120x34-light", 120, 34, theme=LIGHT, keys=_WRITING),

@@ -309,6 +309,7 @@ class LibraryScreen(Screen[None]):
         elif self.has_class("-narrow"):
             self.at("why")
             self.call_after_refresh(self.why.focus)
+        self.call_after_refresh(self.searching.explain)
 
 
 def situation_of(screen: LibraryScreen) -> Situation:

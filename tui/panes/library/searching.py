@@ -153,6 +153,8 @@ class Searching:
 
     def explain(self) -> None:
         """The trace: of the chosen hit first, then of the search."""
+        if not self._screen.why.display:
+            return  # to lay out what is not on the screen would cost each key a frame
         if self.found is None:
             self._screen.why.explain(())
             return
