@@ -23,7 +23,7 @@ LEAD: Final = 8.0
 MOST_LEAD: Final = 0.4
 """Points for each 1.0 of rank that the second best lies behind, and how much of that counts. A stranger is seldom
 alone: others that say the same lie close behind it."""
-NEEDED: Final = 4.1
+NEEDED: Final = 4.3
 """The points that an answer needs, in a base of any size: as one grows the second best comes nearer by itself."""
 ALONE: Final = 0.15
 """So far above the bar of a high answer no words are needed."""
