@@ -29,6 +29,7 @@ MOST_CITED: Final = 50
 """Citations of one text that are looked at."""
 _DOT: Final = " · "
 _SENTENCES = lazy_pattern(r"(?<=[.!?。])[ \t]+|\n+")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _PLACE = re.compile(r"> — (?P<uri>[^#\n]{1,4096}#[^ \n]{1,300})(?: · (?P<headings>[^\n]{0,2000}))?\s*")
 
 
@@ -41,10 +42,15 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
     uri = citation_of(passages(con, [found.id])[found.id]).uri
     if clean(uri) != uri or "\n" in uri:
         raise Fault("invalid_input", "its path cannot stand in a text", "rename the file, and read its folder again")
-    said = clean(telling(found.text, found.section_label or "", lexical_query(query).terms))
+    said = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
     headings = _DOT + clean(" > ".join(found.heading_path)).replace("\n", " ") if found.heading_path else ""
     quoted = "\n".join(f"> {line}" for line in said.split("\n"))
     return f"{quoted}\n> — {uri}{headings}\n"
+
+
+def _plain(said: str) -> str:
+    """The longest stretch without control signs: word for word what stands there, and inert."""
+    return max((clean(part) for part in _CONTROLS.split(said)), key=len).strip()
 
 
 def quote_of(con: apsw.Connection, name: str, query: str = "") -> str:

@@ -120,3 +120,16 @@ def test_a_long_line_is_cut_at_a_blank(store: Store) -> None:
     (found,) = cited_in(citation_block(store.con, "valve.md#L3", "word"))
     assert len(found.quote) <= QUOTE
     assert found.quote.endswith("word")
+
+
+@pytest.mark.parametrize("name", ["[red]x[b].md", "a · b — c.md", "> — d.md", "한글 문서.md", "e (1), f.md"])
+def test_whatever_a_file_is_called_its_citation_is_found_again(store: Store, name: str) -> None:
+    root = Path(str(store.path)).with_name("docs")
+    (root / name).write_text("# Head \x1b]52;c;eA==\x07 \u202e\n\nzebra \x9b31m [b]stripes[/]\n", encoding="utf-8")
+    ingest(store, [root])
+    block = citation_block(store.con, f"{name}#L3", "zebra")
+    assert not {"\x1b", "\x07", "\x9b"} & set(block)
+    (found,) = cited_in(f"before\n{block}after")
+    assert found.workspace_path == name
+    (one,) = with_citations(store, case_with(store, block)).citations
+    assert one.status == "attached"

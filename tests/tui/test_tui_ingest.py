@@ -14,6 +14,7 @@ from tests.tui.support import app_on, frame, until
 from tui.app import CasebookApp
 from tui.panes.library import ingest_process
 from tui.panes.library.ingest_queries import read_ends
+from tui.panes.library.screen import LibraryScreen
 from tui.render.library_ingest import draw_pace, draw_report, report_line
 from tui.render.signs import ASCII, UNICODE
 from tui.screens.ingest import IngestScreen
@@ -121,6 +122,28 @@ async def test_leaving_the_workbench_in_the_middle_loses_nothing(
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["canceled"]
     report = ingest_process.IngestProcess(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
     assert report.new + report.unchanged == 3
+
+
+async def test_the_library_pane_tells_of_the_run_and_has_its_own_keys_again(
+    casebook: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow(monkeypatch)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.results.rows.rows.total)
+        await pilot.press("alt+4")
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen) and "The library is empty" in flat(app))
+        screen = await opened(pilot, app)
+        screen.box.value = str(docs)
+        await pilot.press("enter")
+        await until(pilot, lambda: "1 of 3 files" in flat(app))
+        await pilot.press("q")
+        await until(pilot, lambda: "m mode" in frame(app).split("\n")[-1])
+        assert "Reading files" in frame(app).split("\n")[-2]
+        assert "i shows it" in frame(app).split("\n")[-2]
+        await until(pilot, lambda: "0.md" in flat(app))  # what is read stands there at once
+        casebook.with_name(GO_ON).touch()
+        await until(pilot, lambda: "The library is up to date: 3 new" in flat(app) and "2.md" in flat(app))
 
 
 async def test_folders_are_chosen_and_left_out(casebook: Path, docs: Path, tmp_path: Path) -> None:

@@ -90,7 +90,15 @@ class Ingesting(StatusLine):
             self.app.push_screen(screen, self._left)
 
     def _left(self, _nothing: None) -> None:
+        """The keys are those of the pane below again, once it is there."""
+        self.call_later(self._below)
+
+    def _below(self) -> None:
+        from tui.panes.library.screen import LibraryScreen
+
         self.post_message(PaneChanged())
+        if isinstance(screen := self.app.screen, LibraryScreen):
+            screen.changed()
 
     def begin(self, roots: Sequence[Path]) -> None:
         """Read these folders; none: all that are known."""
