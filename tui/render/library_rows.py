@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -146,16 +145,14 @@ def snippet_lines(
 
 def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str, list[tuple[int, int]]]:
     """The text from `start` on as one inert line, every gap one blank, and where the spans are now."""
-    plain = visible(text)
-    out: list[str] = []
-    now = array("l", [0]) * (len(plain) + 1)
-    for at, sign in enumerate(plain):
-        now[at] = len(out)
-        if at < start or (sign.isspace() and (not out or out[-1] == " ")):
-            continue
-        out.append(" " if sign.isspace() else sign)
-    now[len(plain)] = len(out)
-    return "".join(out), [(now[one], now[other]) for one, other in spans]
+    plain = visible(text)[start:]
+
+    def now(at: int) -> int:
+        before = plain[: at - start]
+        kept = " ".join(before.split())
+        return len(kept) + (1 if kept and before[-1].isspace() else 0)
+
+    return " ".join(plain.split()), [(now(one), now(other)) for one, other in spans]
 
 
 def _cuts(text: str, cells: int, most: int) -> Sequence[tuple[int, int]]:

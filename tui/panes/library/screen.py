@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from tui.app import CasebookApp
     from tui.panes.library.citing import CiteTarget
 
-PREVIEW = 0.04
-"""Seconds that a row must stay chosen before its document is opened."""
+PREVIEW, TYPED = 0.04, 0.15
+"""Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
 _SOON = 0.1
 _LANES = ("library", "library-page", "library-doc", "library-watch", "library-values", "library-passage")
 
@@ -230,11 +230,11 @@ class LibraryScreen(Screen[None]):
         event.stop()
         self._pinned = self._pinned and not self.hits.rows.has_focus
         if not self._pinned:
-            hit, document = self.hit, self.hits.document
+            hit, document, calm = self.hit, self.hits.document, TYPED if self.box.has_focus else PREVIEW
             if hit is not None:
-                self.document.want(Wanted(hit.doc_path, hit.citation.uri, self.searching.text), PREVIEW)
+                self.document.want(Wanted(hit.doc_path, hit.citation.uri, self.searching.text), calm)
             elif document is not None:
-                self.document.want(Wanted(document.doc_path), PREVIEW)
+                self.document.want(Wanted(document.doc_path), calm)
             elif not self.hits.total:
                 self.document.want(None)
         self.searching.explain()
