@@ -132,7 +132,7 @@ def _generated(
         hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
         asking.hop(hop)
         found = replace(found, hops=(*found.hops, hop))
-    settled = settle(redact(said.text).strip(), packed.passages, broken=said.broken)
+    settled = settle(redact(said.text).strip(), packed.passages, broken=said.broken, glossary=asking.glossary)
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
     chunk_ids = tuple(one.chunk_id for one in packed.passages)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.library.ask_answer import Claim, Refusal
-from core.library.ask_claims import claims, contradicts, holds
+from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
 from core.library.ask_markers import checked_markers
 from core.library.ask_prompt import gave_up
 from core.library.search_rows import Passage
@@ -26,11 +26,11 @@ class Settled:
     step: Step
 
 
-def settle(text: str, packed: Sequence[Passage], *, broken: bool) -> Settled:
+def settle(text: str, packed: Sequence[Passage], *, broken: bool, glossary: Glossary = NOTHING) -> Settled:
     """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step."""
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
-    found = () if gave_up(marked.text) else claims(marked.text, packed)
+    found = () if gave_up(marked.text) else claims(marked.text, packed, glossary)
     refusal, reason = _judged(marked.text, marked.used, found, broken=broken)
     told = facts(
         cited=len(marked.used),

@@ -6,7 +6,7 @@ The same aligner and the same guard that review quotes of transcripts: likeness 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,8 @@ from core.library.citation import Citation, CodeCitation, LineCitation
 from core.library.search_rows import Passage, citation_of
 from core.library.spans import lines_of, spans_of
 
+Glossary = Mapping[str, str]
+NOTHING: Final[Glossary] = {}
 HELD: Final = 0.5
 """The share of a sentence's words in one place from which on a passage may be said to speak of it."""
 _SETTINGS: Final = AlignSettings(max_quote_length=800)
@@ -35,15 +37,19 @@ _NUMERALS = (
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
 _ALIKE: Final = 0.7  # of a sentence and the likest place, from which on a denial is about the same thing
+_HANGUL = lazy_pattern("[가-힣]")
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
 
 
-def claims(answer: str, packed: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites."""
+def claims(answer: str, packed: Sequence[Passage], glossary: Glossary = NOTHING) -> tuple[Claim, ...]:
+    """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites.
+
+    `glossary`: Korean words with their English ones, for a Korean sentence about an English passage.
+    """
     out: list[Claim] = []
     for sentence in sentences(answer):
-        made = [_claim(sentence, number, packed[number - 1]) for number in sentence.markers if number <= len(packed)]
+        made = [_claim(sentence, at, packed[at - 1], glossary) for at in sentence.markers if at <= len(packed)]
         if made:
             out.append(min(made, key=lambda one: (_RANK[one.status], -one.similarity, -one.words)))
     return tuple(out)
@@ -64,10 +70,24 @@ def holds(claim: Claim) -> bool:
     return claim.status == "supported" or (claim.words >= HELD and not contradicts(claim))
 
 
-def _claim(sentence: Sentence, number: int, passage: Passage) -> Claim:
+def _share(sentence: str, passage: Passage, glossary: Glossary) -> float:
+    """The share of a sentence's words that stand in one place of a passage.
+
+    In an English passage a Korean word is looked for by its English ones, and one that the glossary does not know says
+    nothing: the others must then be two at least.
+    """
+    words = read_question(sentence, glossary).words
+    text = "\n".join((*passage.heading_path, passage.text))
+    if _HANGUL.search(text) is None:
+        words = tuple(one for one in words if one.kind == "word" or one.also)
+        found = cover(words, [1.0] * len(words), text)
+        return found.share if len(found.words) >= min(2, len(read_question(sentence).words)) else 0.0
+    return cover(words, [1.0] * len(words), text).share
+
+
+def _claim(sentence: Sentence, number: int, passage: Passage, glossary: Glossary) -> Claim:
     found, said = _found(sentence.text, passage.text)
-    words = read_question(sentence.text).words
-    share = cover(words, [1.0] * len(words), "\n".join((*passage.heading_path, passage.text))).share
+    share = _share(sentence.text, passage, glossary)
     status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
     span = found.spans[0] if found.spans else found.near_misses[0].span if found.near_misses else None
     end = found.spans[-1].end if found.status != "ambiguous" and found.spans else span.end if span else 0

@@ -156,6 +156,14 @@ def test_an_invented_sentence_with_a_real_citation_is_unsupported_and_no_answer(
     assert mixed.grounded
 
 
+def test_a_korean_sentence_is_held_against_an_english_passage_by_the_glossary(store: Store) -> None:
+    found = said(store, "클라이언트는 요청이 실패하면 200 ms 기다린 뒤 네 번까지 재시도한다 [1].")
+    assert found.claims[0].words > 0.5
+    assert found.grounded
+    for wrong in ("클라이언트는 요청이 실패하면 900 ms 기다린 뒤 재시도한다 [1].", "달은 초록 치즈로 되어 있다 [1]."):
+        assert not said(store, wrong).grounded, wrong
+
+
 def test_other_words_for_what_the_passage_says_are_marked_and_taken(store: Store) -> None:
     found = said(
         store, "After 200 ms a client waits twice as long each time, with a random part, up to four tries [1]."
