@@ -15,7 +15,9 @@ from core.flows.library_ingest import IngestOptions, ingest
 from core.library.blocks import ParsedBlock
 from core.library.chunk.page import by_pages
 from core.library.chunk.policy import ChunkPolicy
+from core.library.citation import parse
 from core.library.derivations import cached, pack, trim, unpack
+from core.library.opened import open_document
 from core.library.parse import pdf
 from core.library.parse.manifest import parse_manifest
 from core.library.parse.pdf import parse_pdf
@@ -118,6 +120,20 @@ def test_another_cut_does_not_read_a_pdf_again(
     put("a.pdf", document("other words"), at=1_700_000_900)
     assert ingest(library, [notes]).updated == 1
     assert len(read) == 1
+
+
+def test_a_pdf_opens_at_its_page_with_no_word_twice(library: Store, notes: Path, put: Callable[..., Path]) -> None:
+    page = "\n".join(f"reading {n} of the pump" for n in range(20))
+    put("a.pdf", document("cover", page, "last words"))
+    ingest(library, [notes], IngestOptions(target_tokens=40, overlap_tokens=0))
+    found = open_document(library.con, "a.pdf", parse("a.pdf#p=2"))
+    assert [number for number, _ in found.pages] == [1, 2, 3]
+    assert found.cited is not None
+    assert found.cited[0] == found.pages[1][1]
+    said = [line for line in found.lines if line]
+    assert said[0] == "cover"
+    assert said[-1] == "last words"
+    assert [line for line in said if line.startswith("reading")] == page.split("\n")
 
 
 def test_what_was_used_longest_ago_is_let_go_first(library: Store) -> None:
