@@ -144,10 +144,12 @@ def frame(app: CasebookApp) -> str:
     return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])
 
 
-async def settled(pilot: Pilot[None], app: CasebookApp, *lanes: str) -> None:
-    """Until nothing runs in these lanes and two looks, a moment apart, show the same."""
+async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
+    """Until nothing runs but what watches, and two looks, a moment apart, show the same."""
     before = ""
-    while (now := frame(app)) != before or any(map(app.jobs.busy, ("rows", "count", "search", "case", *lanes))):
+    while (now := frame(app)) != before or any(
+        lane.busy for name, lane in app.jobs._lanes.items() if "watch" not in name
+    ):
         before = now
         await pilot.pause(0.1)
 

@@ -23,7 +23,6 @@ from tui.screens.writing import WritingScreen
 
 SIZES = ((80, 24), (120, 34), (200, 50))
 JOURNEYS = ("queue", "marked", "writing", "conflict", "history", "undone")
-LANES = ("curate", "triage", "triage-case", "writing", "history", "scratch", "unsaved", "like")
 DRAFT = 2
 """The case of the samples with a draft."""
 
@@ -70,7 +69,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
                 verify(store, "ben", [look(store.con, DRAFT)], Written("Write the import by hand:\n\n- from `./api`"))
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
-    await settled(pilot, app, *LANES)
+    await settled(pilot, app)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -47,7 +47,7 @@ async def test_the_library_sign_by_sign(
         screen = await (searched(pilot, app, text) if text else opened(pilot, app))
         screen.box.cursor_blink = False
         await pilot.press(*keys)
-        await settled(pilot, app, "library", "library-doc", "library-page")
+        await settled(pilot, app)
         assert frame(app) == snapshot
 
 
@@ -58,7 +58,7 @@ async def test_an_empty_library_sign_by_sign(tmp_path: Path, snapshot: SnapshotA
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot, app)
         screen.box.cursor_blink = False
-        await settled(pilot, app, "library")
+        await settled(pilot, app)
         assert frame(app) == snapshot
 
 
@@ -67,5 +67,5 @@ async def test_in_plain_ascii_no_other_letter_is_drawn(library: Path) -> None:
     async with app.run_test(size=(200, 50)) as pilot:
         await searched(pilot, app, "crane logs")
         await pilot.press("down", "t", "t")
-        await settled(pilot, app, "library", "library-doc")
+        await settled(pilot, app)
         assert [sign for sign in frame(app) if ord(sign) > 126] == []

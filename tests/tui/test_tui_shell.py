@@ -277,7 +277,7 @@ async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
         app.say("a toast")
         for keys in (("down",), ("enter",), ("f1",), ("escape", "ctrl+p"), ("escape", "S"), ("escape", "ctrl+o")):
             await pilot.press(*keys)
-            await settled(pilot, app, "status", "doctor")
+            await settled(pilot, app)
             strange = {sign for sign in frame(app) if ord(sign) > 126}
             assert not strange, (keys, [line for line in frame(app).split("\n") if not line.isascii()])
         await pilot.press("escape", "/", *"zzqq")
