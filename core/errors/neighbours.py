@@ -32,6 +32,8 @@ RAREST: Final = 4
 """Words of the question that are asked for: all of them would cost twenty times as much."""
 COMMON: Final = 5_000
 """A word that more cases have says little, and would make the index walk long."""
+BUILT_ALIKE: Final = 0.15
+"""Overlap from which two lines may be one sentence; below it nothing is an answer, and looking would take time."""
 _MOST = 3200
 _LINES = 20  # key lines of one case that are compared
 _USUAL = 11  # words of a key line: a shared word says less in a longer one (bm25)
@@ -151,7 +153,7 @@ def weighed(
         veto = _veto(asked, other)
         if not veto and (differing := opposed(opposite, other.text)):
             veto = f"one is about {differing[0]}, the other about {differing[1]}"
-        if not veto and shared and (differing := told_apart(plain, said(their))):
+        if not veto and weight >= BUILT_ALIKE * whole and (differing := told_apart(plain, said(their))):
             veto = f"the same sentence, but one says “{differing[0]}”, the other “{differing[1]}”"
         return Neighbour(
             case_id,
