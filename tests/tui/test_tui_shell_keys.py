@@ -52,12 +52,12 @@ def test_a_letter_types_and_a_function_key_does_not() -> None:
 
 
 def test_a_granted_wish_is_shown_everywhere_the_action_is() -> None:
-    keys, troubles = keys_for([wish("case.copy", "c"), wish("view.theme", "F6")])
+    keys, troubles = keys_for([wish("case.copy", "ctrl+y"), wish("view.theme", "F11")])
     assert troubles == ()
-    assert BY_ID["case.copy"] in matching("c", keys)
-    assert BY_ID["view.theme"] in matching("f6", keys)
+    assert BY_ID["case.copy"] in matching("ctrl+y", keys)
+    assert BY_ID["view.theme"] in matching("f11", keys)
     now = Now(focus="list", cases=3, case_open=True, has_fix=True)
-    assert ("case.copy", "c") in [(action.id, key) for action, key in footer(now, keys)]
+    assert ("case.copy", "ctrl+y") in [(action.id, key) for action, key in footer(now, keys)]
 
 
 def test_a_taken_key_is_refused_with_both_names_and_the_line() -> None:
@@ -152,7 +152,7 @@ def test_the_documented_keys_are_those_of_today(name: str) -> None:
 
 
 async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> None:
-    rebound = {"import.begin": "ctrl+y", "import.demo": "f7", "app.quit": "f10", "find.clear": "f6", "list.back": "f2"}
+    rebound = {"import.begin": "ctrl+y", "import.demo": "f7", "app.quit": "f10", "find.clear": "f11", "list.back": "f2"}
     app = CasebookApp(
         tmp_path / "none.db", wishes=[wish(name, key) for name, key in rebound.items()], clock=lambda: NOW
     )
@@ -167,11 +167,11 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
 
 
 async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Path) -> None:
-    app = CasebookApp(casebook, wishes=[wish("find.clear", "f6"), wish("case.why", "W")], clock=lambda: NOW)
+    app = CasebookApp(casebook, wishes=[wish("find.clear", "f11"), wish("case.why", "W")], clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
-        await until(pilot, lambda: "F6  goes back to all cases" in frame(app))
+        await until(pilot, lambda: "F11  goes back to all cases" in frame(app))
         assert "esc, W  shows each step" in frame(app)
 
 
