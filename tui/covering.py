@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Covering:
-    """Opens panes. The models that rules are matched and the library is searched with stay loaded."""
+    """Opens panes. The process that rules are matched and the library is searched with stays, its model loaded."""
 
     def __init__(self, app: CasebookApp, around: Surroundings, clock: Callable[[], datetime]) -> None:
         self._app = app
@@ -65,7 +65,8 @@ class Covering:
         if not self.leave_for(RulesScreen):
             return
         if self._matching is None:
-            self._matching = Matching(self._around.sources, app.jobs.path, self._told)
+            process = app.errors.meaning.process
+            self._matching = Matching(self._around.sources, app.jobs.path, process, self._told)
         screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock)
         app.push_screen(screen, lambda _left: app.on_pane_changed())
 

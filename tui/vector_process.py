@@ -45,10 +45,10 @@ class VectorProcess:
         self._worth = True  # to be begun
         self._closed = False
 
-    def ask(self, job: Job[Any], question: Question[T]) -> T:
-        """The answer, waited for as long as anybody waits for the job.
+    def ask(self, job: Job[Any] | None, question: Question[T], seconds: float | None = None) -> T:
+        """The answer, waited for as long as anybody waits for the job (None: whoever does), `seconds` at most.
 
-        Raises Fault: what the question raises; model_unreachable where the process cannot be had, or has died.
+        Raises Fault: what the question raises; model_unreachable where the process cannot be had, or has died; timeout.
         """
         future: Future[T] = Future()
         with self._guard:
@@ -56,13 +56,19 @@ class VectorProcess:
             self._number += 1
             number = self._number
             self._asked[number] = future
-        job.on_stop(future.cancel)
+        if job is not None:
+            job.on_stop(future.cancel)
         child.send(pickle.dumps((number, question)))
         try:
-            return future.result()
+            return future.result(seconds)
         except CancelledError:
             child.send(pickle.dumps((number, None)))
             raise Stopped from None
+        except TimeoutError:
+            future.cancel()
+            child.send(pickle.dumps((number, None)))
+            said = f"the process that compares vectors has not answered within {seconds:.0f} s"
+            raise Fault("timeout", said) from None
 
     def end(self) -> None:
         """End it at once, and for good; from any thread."""

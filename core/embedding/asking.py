@@ -105,7 +105,7 @@ class VectorSearch:
             if isinstance(opened, NoVectors):
                 return opened
             self._embedder = opened
-            ours, theirs = _said(self._found.model), _said(opened)
+            ours, theirs = said_of(self._found.model), said_of(opened)
             if ours != theirs:
                 return NoVectors(f"the model that answers is {theirs}, not {ours}", outcome="failed")
         return self._embedder or NoVectors("the model was closed")
@@ -122,5 +122,6 @@ class VectorSearch:
             self._embedder = None
 
 
-def _said(model: Model | Embedder) -> str:
+def said_of(model: Model | Embedder) -> str:
+    """Which model this is, in words: two that are said alike make vectors that may be compared."""
     return f"{model.id} {model.version} ({model.recipe}, {model.dim} numbers)"

@@ -60,6 +60,7 @@ class RuleMatcher:
     `database` is made where it is missing and a model is there, since vectors are kept in it. `vectors` is where a
     query's vector comes from (`core.flows.vectors.vector_search`), `embed` embeds what waits; without them keywords
     answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
+    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them.
     """
 
     paths: Sequence[tuple[Path, Scope]]
@@ -68,6 +69,7 @@ class RuleMatcher:
     deadline_s: float = DEADLINE_S
     log: Log = lambda _: None
     clock: Callable[[], float] = time.time
+    in_memory: bool = True
     _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
     _list: RuleList | None = None
     _book: Book | None = None
@@ -209,7 +211,7 @@ class RuleMatcher:
         items = {at: item for at, item in rows.items() if item in there}
         if not items and note:
             return NoSemantic("timeout" if time.monotonic() >= until else "failed", note)
-        rows = matrix_of(store.con, place, items)
+        rows = matrix_of(store.con, place, items) if self.in_memory else None
         made = StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english, note, rows)
         if not note and len(items) == len(book.rules):
             self._ready = (book, made)

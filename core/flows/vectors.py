@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
@@ -9,8 +10,9 @@ from core.settings import EmbeddingSettings
 from core.store import Store, faults
 
 if TYPE_CHECKING:
+    from core.embedding.asked import Embed
     from core.embedding.bits import KeptBits
-    from core.embedding.embedder import Embedder
+    from core.embedding.embedder import Embedder, Vector
     from core.embedding.models import Found
 
 From = Literal["service", "process"]
@@ -42,6 +44,21 @@ def vector_search(
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
+
+
+def asked_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple[Vector, ...]]]) -> VectorSearch:
+    """The way to the vectors of a model that another process holds: `ask` brings it a question, or raises Fault."""
+
+    def find() -> ModelAtHand | NoVectors:
+        from core.embedding.asked import Asked
+        from core.embedding.models import Absent, current
+
+        found = current(settings)
+        if isinstance(found, Absent):
+            return NoVectors(found.reason, found.remedy)
+        return ModelAtHand(found.model, lambda: Asked(found.model, ask))
+
+    return VectorSearch(find)
 
 
 def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | None:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.config import load_config
+from core.embedding.asked import Embed
 from core.embedding.catalogue import MINILM
 from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
-from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, opened, put_calls
+from core.store import open_store
+from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls
 from tests.tui.support import NOW, frame, until
+from tui import vector_process
 from tui.app import CasebookApp
+from tui.panes.rules import asking
+from tui.panes.rules.screen import RulesScreen
 from tui.surroundings import Surroundings
+from tui.vector_process import VectorProcess
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -30,11 +41,34 @@ def at_home(tmp_path: Path, minilm_folder: Path, minilm: Embedder, monkeypatch: 
     folder.symlink_to(minilm_folder)
 
 
-async def test_the_model_joins_and_follows_an_edit(tmp_path: Path, at_home: None) -> None:
+def an_app(tmp_path: Path) -> tuple[CasebookApp, Path]:
+    """The workbench with settings, and so with the model; the rule file it follows."""
     rules = tmp_path / "memory.md"
     rules.write_text(RULES, encoding="utf-8")
     casebook = put_calls(tmp_path / "calls.db", *CALLS)
-    app = CasebookApp(casebook, around=Surroundings(load_config(), rules=(rules,)), clock=lambda: NOW)
+    return CasebookApp(casebook, around=Surroundings(load_config(), rules=(rules,)), clock=lambda: NOW), rules
+
+
+def told_of(screen: RulesScreen, call: str) -> str:
+    """What the semantic step says of this call; empty before the last word about it is there."""
+    ranked = screen.rank.ranked
+    if ranked is None or ranked.soon or not answered(screen, call):
+        return ""
+    return next(step.reason for step in ranked.match.trace if step.stage == "semantic")
+
+
+async def test_the_model_joins_and_follows_an_edit(
+    tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, rules = an_app(tmp_path)
+    read, ask = list[str](), VectorProcess.ask
+
+    def asked(process: VectorProcess, job: Any, question: Any, seconds: float | None = None) -> Any:
+        if isinstance(question, Embed) and question.kind == "document":
+            read.extend(question.texts)
+        return ask(process, job, question, seconds)
+
+    monkeypatch.setattr(VectorProcess, "ask", asked)
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await opened(pilot, app)
 
@@ -52,7 +86,82 @@ async def test_the_model_joins_and_follows_an_edit(tmp_path: Path, at_home: None
         await until(pilot, lambda: "Why not" in frame(app))
         await pilot.press(*"retry", "enter")
         await until(pilot, lambda: "similarity 0." in frame(app) and "What it would have needed" in frame(app))
+        assert sorted(text[:7] for text in read) == ["ERR-001", "ERR-002", "ERR-003", "ERR-004"]
+        read.clear()
         rules.write_text(RULES.replace("Force push over a shared branch", "Letters fell off the sign"), "utf-8")
         await until(pilot, lambda: "Letters fell off the sign" in frame(app) and by_meaning())
         assert screen.rank.ranked is not None
         assert screen.rank.ranked.moved, "what moved is told by the same tiers as before"
+        assert [text[:30] for text in read] == ["ERR-001: Letters fell off the "], "the edited rule is read alone"
+    with open_store(app.jobs.path) as store:
+        kept = store.con.execute("SELECT count(*) FROM vector WHERE kind = 'rule'").fetchone()
+    assert kept == (4,)
+
+
+async def test_a_process_that_died_is_begun_again_for_the_next_call(tmp_path: Path, at_home: None) -> None:
+    app, _ = an_app(tmp_path)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: "is nearest" in told_of(screen, PUSH))
+        process = app.errors.meaning.process
+        assert process is not None
+        first = process._child
+        assert first is not None
+        first.kill()
+        await pilot.press("j")
+        await until(pilot, lambda: "is nearest" in told_of(screen, "ls -la"))
+        assert process._child not in (first, None)
+
+
+DIES = "import os, sys; main = lambda *_given: (sys.stdin.buffer.read(1), os._exit(9))"
+
+
+async def test_where_the_process_dies_keywords_answer_and_the_trace_says_so(
+    tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_process, "CHILD", DIES)
+    monkeypatch.setattr(asking, "_AGAIN", 0.05)
+    app, _ = an_app(tmp_path)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: "has ended" in told_of(screen, PUSH))
+        ranked = screen.rank.ranked
+        assert ranked is not None
+        assert ranked.unfinished, "it is asked again"
+        assert ids(screen)[0] == "ERR-001"
+        assert ranked.match.fallback_used
+        await pilot.press("j")
+        await until(pilot, lambda: "has ended" in told_of(screen, "ls -la"))
+
+
+STARTED = """
+import asyncio, sys
+from pathlib import Path
+from core.config import load_config
+from tui.app import CasebookApp
+from tui.surroundings import Surroundings
+
+async def main():
+    app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config(), rules=(Path(sys.argv[2]),)))
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press("alt+3")
+        def fallback():
+            ranked = getattr(app.screen, "rank", None) and app.screen.rank.ranked
+            return ranked is None or not ranked.call.tool_name or ranked.match.fallback_used
+        while fallback() or app.jobs.busy("rules-why"):
+            await pilot.pause(0.02)
+        print(*sorted({name.partition(".")[0] for name in sys.modules}))
+
+asyncio.run(main())
+"""
+
+
+def test_the_model_is_never_loaded_by_the_workbench_itself(tmp_path: Path, at_home: None) -> None:
+    app, rules = an_app(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, str(app.jobs.path), str(rules)], cwd=ROOT, check=True, capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
+    loaded = set(done.stdout.split())
+    assert "textual" in loaded
+    assert not {"numpy", "onnxruntime", "fastembed", "tokenizers"} & loaded

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from core.embedding import Embedder
-from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
+from core.embedding.asked import Embed
+from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch, said_of
 from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.vectors import cosine
 from core.embedding.worker import run as embed_all
 from core.errors import record_resolution, search
 from core.errors.answer import Query
@@ -145,9 +147,7 @@ def test_who_gives_up_does_not_wait_and_the_process_goes_on_with_the_next(
     slow.stop()
     waiting.join(60)
     assert ended == [Stopped]
-    assert process.ask(a_job(casebook), Like(1)).by == "meaning", (
-        "else it would go on with that for ever"
-    )
+    assert process.ask(a_job(casebook), Like(1)).by == "meaning", "else it would go on with that for ever"
 
 
 def test_one_that_dies_is_begun_again_but_not_one_that_never_answered(process: VectorProcess, job: Job[Any]) -> None:
@@ -169,6 +169,28 @@ def test_without_a_model_the_step_says_so(
     step = asked.ask(job, Nearest(query)).step
     asked.end()
     assert (step.outcome, step.fact("remedy")) == ("skipped", "casebook models pull all-mpnet-base-v2")
+
+
+def test_texts_are_embedded_as_by_the_model_itself_and_by_no_other(process: VectorProcess, minilm: Embedder) -> None:
+    texts, name = ("push over the branch of others", "가지에 강제로 올린다"), said_of(CATALOGUE[MINILM])
+    found, here = process.ask(None, Embed(name, texts, "document"), 60), minilm.embed(texts, "document")
+    assert [len(windows) for windows in found] == [1, 1]
+    assert all(cosine(there[0], own[0]) > 0.9999 for there, own in zip(found, here, strict=True))
+    with pytest.raises(Fault, match="blank") as told:
+        process.ask(None, Embed(name, (" ",), "query"))
+    assert told.value.code == "invalid_input"
+    with pytest.raises(Fault, match="not another") as told:
+        process.ask(None, Embed("another", texts, "query"))
+    assert told.value.code == "model_unreachable"
+
+
+def test_one_that_hangs_is_waited_for_no_longer_than_was_said(
+    process: VectorProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_process, "CHILD", "import time; main = lambda *_given: time.sleep(600)")
+    with pytest.raises(Fault, match="has not answered") as told:
+        process.ask(None, Like(1), 0.05)
+    assert told.value.code == "timeout"
 
 
 def test_one_that_is_ended_while_it_begins_keeps_nobody(

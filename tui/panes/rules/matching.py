@@ -1,7 +1,8 @@
 """Matching for the pane: by keywords at once, by meaning as soon as the model is there. All of it runs in jobs.
 
-The model belongs to one thread at a time, and jobs change threads: whoever matches holds the lock. A job that nobody
-waits for any more gives up waiting for it.
+The model is in a process of its own (`tui.vector_process`), which only makes vectors: the casebook keeps and compares
+them. A matcher belongs to one thread at a time, and jobs change threads: whoever matches holds the lock. A job that
+nobody waits for any more gives up waiting for it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from tui.jobs import Job
 from tui.panes.rules.sources import Sources
 
 if TYPE_CHECKING:
-    from core.embedding.asking import VectorSearch
+    from core.embedding.asked import Embed
+    from core.embedding.embedder import Kind, Vector
     from core.flows.rules import RuleMatcher
     from core.rules.answer import MatchedRule, RuleMatch
     from core.rules.book import Book
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
     from core.rules.rule import Flaw, Rule
     from core.rules.usage import Usage
     from core.rules.why_not import WhyNot
+    from tui.vector_process import VectorProcess
 
 WAIT = 600.0
 """Seconds that a match in the pane may wait for a model that loads: keywords answer meanwhile."""
+_LATE: dict[Kind, float] = {"query": 10.0, "document": 60.0}
+"""Seconds that a model which has answered before may take for one question, or for the few rules it reads at once."""
 _POLL = 0.05
 
 RuleKey = tuple[str, str, int]
@@ -58,8 +63,7 @@ class Ranked:
     @property
     def unfinished(self) -> bool:
         """Whether the model could not answer just now: it failed, or somebody else was embedding."""
-        step = next((step for step in self.match.trace if step.stage == "semantic"), None)
-        return step is not None and step.outcome in ("failed", "timeout")
+        return unfinished(self.match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +87,24 @@ def key_of(one: MatchedRule | Rule) -> RuleKey:
 
 
 class Matching:
-    """The matchers of one workbench: one by keywords alone, one with the model. Its methods make the work of jobs."""
+    """The matchers of one workbench: one by keywords alone, one with the model. Its methods make the work of jobs.
 
-    def __init__(self, sources: Sources, database: Path, log: Callable[[str], object]) -> None:
+    `process` has the model; None: keywords alone.
+    """
+
+    def __init__(
+        self, sources: Sources, database: Path, process: VectorProcess | None, log: Callable[[str], object]
+    ) -> None:
         self.sources = sources
         self._own = sources
-        self.warm = False  # whether the model has answered once
-        self._asked = False  # whether it was asked once, so that nobody waits for it to load
+        self._process = process
+        self.warm = False  # whether the model has answered since it last failed
+        self._none = False  # whether there is no model to wait for
         self._database = database
         self._log = log
         self._locks = (threading.Lock(), threading.Lock())
         self._matchers: list[RuleMatcher | None] = [None, None]
-        self._vectors: VectorSearch | None = None
+        self._job: Job[Any] | None = None  # the one that holds the matcher with the model
 
     def look_from(self, project: str) -> bool:
         """Match by the rules of this project (its folder; empty: the workbench's own) from now on; False: as before."""
@@ -115,15 +125,13 @@ class Matching:
             if not self.sources.files():
                 return None
             asked = call or ToolCall("")
-            meaning = self.sources.embedding is not None and self._database.exists()
-            if not meaning or not self._asked:
+            meaning = self._by_meaning()
+            if not meaning or not (self.warm or self._none):
                 words = self._ranked(job, asked, before, pinned, meaning=False)
                 if not meaning:
                     return words
                 job.partial(words)
-            found = self._ranked(job, asked, before, pinned, meaning=True)
-            self.warm, self._asked = self.warm or not found.match.fallback_used, True
-            return found
+            return self._ranked(job, asked, before, pinned, meaning=True)
 
         return work
 
@@ -158,8 +166,7 @@ class Matching:
     @contextmanager
     def using(self, job: Job[Any]) -> Generator[RuleMatcher]:
         """The best matcher there is, for this job alone: with the model where there is one. Raises Fault."""
-        meaning = self.sources.embedding is not None and self._database.exists()
-        with self._held(job, meaning=meaning) as matcher:
+        with self._held(job, meaning=self._by_meaning()) as matcher:
             yield matcher
 
     # -----------------------------------------------------------------------------------------------------------------
@@ -173,6 +180,8 @@ class Matching:
 
         with self._held(job, meaning=meaning) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
+            if meaning and unfinished(found):
+                self._forget()
         like = before is not None and before.fallback_used == found.fallback_used
         moves = moved(before, found) if like and before is not None else ()
         words = in_words(before, found) if like and before is not None else ()
@@ -186,13 +195,14 @@ class Matching:
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
-        if not self.warm or self._vectors is None:
+        if not self.warm:
             return _by_words(book, call, at)
         from core.flows.rule_reasons import kept_semantic
         from core.rules.why_not import why_not
 
-        with self._turn(job, 1):
-            return why_not(book, call, kept_semantic(job.store(), book, self._vectors), at)
+        with self._held(job, meaning=True) as matcher:
+            semantic = None if matcher.vectors is None else kept_semantic(job.store(), book, matcher.vectors)
+            return why_not(book, call, semantic, at)
 
     def _kept(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
         """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
@@ -205,40 +215,66 @@ class Matching:
         except Fault as fault:
             return None, None, fault.message
 
-    @contextmanager
-    def _held(self, job: Job[Any], *, meaning: bool) -> Generator[RuleMatcher]:
-        with self._turn(job, int(meaning)):
-            yield self._matcher(meaning)
+    def _by_meaning(self) -> bool:
+        return self._process is not None and self.sources.embedding is not None and self._database.exists()
 
     @contextmanager
-    def _turn(self, job: Job[Any], which: int) -> Generator[None]:
-        lock = self._locks[which]
+    def _held(self, job: Job[Any], *, meaning: bool) -> Generator[RuleMatcher]:
+        lock = self._locks[meaning]
         while not lock.acquire(timeout=_POLL):
             job.check()
         try:
-            yield
+            if meaning:
+                self._job = job
+            yield self._matcher(meaning)
         finally:
             lock.release()
 
     def _matcher(self, meaning: bool) -> RuleMatcher:
         """The matcher for the files in force: another one once other files are."""
+        from core.embedding.asking import NoVectors
         from core.flows.rules import RuleMatcher
-        from core.flows.vectors import vector_search
+        from core.flows.vectors import asked_search
 
         files, known = self.sources.files(), self._matchers[meaning]
         if known is not None and tuple(known.paths) == files:
             return known
-        if meaning and self._vectors is None and self.sources.embedding is not None:
-            self._vectors = vector_search(self.sources.embedding, "process")
         if known is not None:
-            known.vectors = None  # the model stays loaded
             known.close()
-        made = RuleMatcher(files, self._database, self._vectors if meaning else None, log=self._told)
+        settings = self.sources.embedding if meaning else None
+        vectors = None if settings is None else asked_search(settings, self._embed)
+        made = RuleMatcher(files, self._database, vectors, log=self._told, in_memory=False)
+        self._none = self._none if vectors is None else isinstance(vectors.model(), NoVectors)
         self._matchers[meaning] = made
         return made
 
+    def _forget(self) -> None:
+        """The model has failed: who asks again begins anew, after keywords. For whoever holds the matcher."""
+        known, self._matchers[True] = self._matchers[True], None
+        self.warm = False
+        if known is not None:
+            known.close()
+
+    def _embed(self, question: Embed) -> list[tuple[Vector, ...]]:
+        """Have the process embed it. Raises Fault; Stopped where nobody waits for the answer to a question any more,
+        while rules are embedded all the same: whoever asks next needs them too."""
+        from core.fault import Fault
+
+        if self._process is None:
+            raise Fault("model_unreachable", "no process was given to embed in")
+        job = self._job if question.kind == "query" else None
+        found = self._process.ask(job, question, _LATE[question.kind] if self.warm else WAIT)
+        self.warm = True
+        return found
+
     def _told(self, text: str) -> None:
         self._log(text)
+
+
+def unfinished(match: RuleMatch) -> bool:
+    """Whether the model could not answer just now: it failed, or somebody else was embedding."""
+    step = next((step for step in match.trace if step.stage == "semantic"), None)
+    return step is not None and step.outcome in ("failed", "timeout")
 
 
 def _place(book: Book, key: RuleKey) -> int | None:
