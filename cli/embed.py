@@ -62,8 +62,9 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
         yield out.paint("Another run is embedding already; nothing was done.", "warn")
         return
     model = clip(visible(report.model.partition("@")[0]), 80)
-    done = [(report.embedded, "embedded"), (report.reused, "still good"), (report.removed, "removed")]
-    said = ", ".join(f"{count:,} {what}" for count, what in done if count)
+    good = report.reused - report.copied
+    done = [(report.embedded, "embedded"), (report.copied, "taken from equal texts"), (good, "still good")]
+    said = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
     yield f"{said[0].upper()}{said[1:]}, with {model}." if said else f"Nothing to embed: all is done, with {model}."
     made = [f"{part.embedded:,} {_NAMES.get(part.kind, part.kind)}s" for part in report.parts if part.embedded]
     if len(made) > 1:

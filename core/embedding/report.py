@@ -26,15 +26,17 @@ class EmbedPart:
     removed: int = 0
     failed: int = 0
     waiting: int = 0
+    copied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedReport:
     """What a run of embedding did (`embed_report.v1`).
 
-    `embedded` were given to the model; `reused` had a vector that still held; `removed` were gone; `failed` are left
-    out until they change; `waiting` is what is left. `busy`: another run was at it, and nothing was done. A run over
-    several kinds has the kind `all`, no recipe of its own, and each kind among its `parts`.
+    `embedded` were given to the model; `reused` were not: they had a vector that still held, or took that of an equal
+    text (`copied` of them); `removed` were gone; `failed` are left out until they change; `waiting` is what is left.
+    `busy`: another run was at it, and nothing was done. A run over several kinds has the kind `all`, no recipe of its
+    own, and each kind among its `parts`.
     """
 
     SCHEMA: ClassVar[str] = "embed_report.v1"
@@ -51,3 +53,4 @@ class EmbedReport:
     busy: bool = False
     elapsed_s: float = 0.0
     parts: tuple[EmbedPart, ...] = ()
+    copied: int = 0

@@ -12,6 +12,7 @@ from typing import Final, cast
 import apsw
 
 from core.embedding.embedder import Vector
+from core.embedding.vectors import unusable
 from core.store.sql import number, quoted
 from core.store.vec import SEED, WINDOWS, drop_vectors, has_table, load_vec, put_vectors, vec_tables
 
@@ -98,6 +99,31 @@ def present(con: apsw.Connection, place: Place, ids: Collection[int]) -> dict[in
         (json.dumps(list(ids)), place.kind, place.model, place.recipe),
     ).fetchall()
     return dict(cast("list[tuple[int, str]]", rows))
+
+
+def of_texts(con: apsw.Connection, place: Place, shas: Collection[str]) -> dict[str, tuple[Vector, ...]]:
+    """The vectors that any item has of texts with these hashes, by that model and recipe; unusable ones are none."""
+    sql = (
+        "SELECT value FROM json_each(?) WHERE EXISTS"
+        " (SELECT 1 FROM vector WHERE text_sha = value AND model = ? AND recipe = ? AND dim = ?)"
+    )
+    rows = con.execute(sql, (json.dumps(list(shas)), place.model, place.recipe, place.dim)).fetchall()
+    found = ((sha, _of_text(con, place, sha)) for (sha,) in cast("list[tuple[str]]", rows))
+    return {sha: windows for sha, windows in found if windows}
+
+
+def _of_text(con: apsw.Connection, place: Place, sha: str) -> tuple[Vector, ...]:
+    """The first usable ones: read row by row, because a text may have thousands of twins."""
+    sql = "SELECT blob FROM vector WHERE text_sha = ? AND model = ? AND recipe = ? AND dim = ?"
+    rows = con.cursor()
+    try:
+        for (blob,) in rows.execute(sql, (sha, place.model, place.recipe, place.dim)):
+            windows = split(cast("bytes", blob), place.dim)
+            if windows and not any(unusable(vector, place.dim) for vector in windows):
+                return windows
+        return ()
+    finally:
+        rows.close()
 
 
 def any_kept(con: apsw.Connection, kind: str) -> bool:

@@ -115,6 +115,7 @@ class _Run:
     sign: float = field(default_factory=time.monotonic)
     embedded: int = 0
     reused: int = 0
+    copied: int = 0
     removed: int = 0
     failed: list[FailedText] = field(default_factory=list[FailedText])
     failures: int = 0
@@ -129,13 +130,14 @@ class _Run:
             upkeep.drop_others(self.store, self.place)
             with self.store.transaction() as con:
                 write_state(con, self.place.kind, VectorState(self.place.model, self.place.recipe, self.place.dim))
-        if self.embedded + self.removed and upkeep.worth_tidying(self.store.con, self.place):
+        if self.embedded + self.copied + self.removed and upkeep.worth_tidying(self.store.con, self.place):
             upkeep.rebuild_bits(self.store, self.place)
 
     def told(self) -> str:
         """The outcome in a few words, for the list of runs."""
-        counts = ((self.embedded, "embedded"), (self.reused, "kept"), (self.removed, "removed"))
-        words = [f"{count} {what}" for count, what in (*counts, (self.failures, "failed")) if count]
+        counts = ((self.embedded, "embedded"), (self.copied, "copied"), (self.reused - self.copied, "kept"))
+        more = ((self.removed, "removed"), (self.failures, "failed"))
+        words = [f"{count} {what}" for count, what in (*counts, *more) if count]
         return ", ".join(words) or "nothing to do"
 
     def report(self, *, canceled: bool) -> EmbedReport:
@@ -147,6 +149,7 @@ class _Run:
             place.recipe,
             embedded=self.embedded,
             reused=self.reused,
+            copied=self.copied,
             removed=self.removed,
             failed=tuple(self.failed),
             waiting=backlog.waiting(self.store.con, place.kind),
@@ -186,30 +189,41 @@ class _Run:
                 return found
 
     def _do_window(self, ids: Sequence[int]) -> None:
-        """Settle at once what needs no model, then embed the rest, short texts first."""
+        """Settle at once what needs no model, then embed each text once, short ones first, and then its twins."""
         looked = batch.look(self.store.con, self.source, self.place, ids)
         for part in self._parts([one for one in looked if one.fate != "new"]):
             self._write(part, {})
-        for part in self._parts(
-            sorted((one for one in looked if one.fate == "new"), key=lambda one: self.length(one.text))
-        ):
+        once, twins, known = batch.equal_texts(self.store.con, self.place, looked)
+        self._copy([one for one in twins if one.sha in known], known)
+        behind = [one for one in twins if one.sha not in known]
+        asked = {one.sha for one in behind}
+        for part in self._parts(sorted(once, key=lambda one: self.length(one.text))):
             tried = attempt(self.embedder, [one.text for one in part], self._between)
             self._between()
-            self._write(part, {one.item_id: outcome for one, outcome in zip(part, tried, strict=True)})
+            outcomes = {one.sha: outcome for one, outcome in zip(part, tried, strict=True)}
+            self._write(part, outcomes)
+            known |= {sha: outcome for sha, outcome in outcomes.items() if sha in asked}
+        self._copy(behind, known)
+
+    def _copy(self, twins: list[Text], known: Mapping[str, Outcome]) -> None:
+        for part in self._parts(twins):
+            self._between()
+            self._write(part, known)
 
     def _parts(self, texts: list[Text]) -> list[list[Text]]:
         return [texts[at : at + self.batch] for at in range(0, len(texts), self.batch)]
 
-    def _write(self, texts: Sequence[Text], tried: Mapping[int, Outcome]) -> None:
+    def _write(self, texts: Sequence[Text], tried: Mapping[str, Outcome]) -> None:
         """One batch, and the count of the run, in one transaction."""
         with self.store.transaction() as con:
             done = batch.write(con, self.source, self.place, texts, tried)
             step = self._counted(done)
-            eta = "" if step.eta_s is None else f", {step.eta_s:.0f} s left"
-            if not jobs.progress(self.store, self.job, step.done, step.total, f"{step.rate:.0f} a second{eta}"):
+            pace = "" if step.eta_s is None else f"{step.rate:.0f} a second, {step.eta_s:.0f} s left"
+            if not jobs.progress(self.store, self.job, step.done, step.total, pace):
                 raise _StopRun
         self.embedded += done.embedded
         self.reused += done.reused
+        self.copied += done.copied
         self.removed += done.removed
         self.failures += len(done.failed)
         self.failed += [FailedText(one.item_id, one.reason, self.place.kind) for one in done.failed][
@@ -220,12 +234,12 @@ class _Run:
             self.on_progress(step)
 
     def _counted(self, done: Done) -> Progress:
-        """How far the run is once `done` is written."""
-        added = done.embedded + done.reused + done.removed + len(done.failed)
-        count = self.embedded + self.reused + self.removed + self.failures + added
+        """How far the run is once `done` is written; its rate is that of the texts the model was given."""
+        given = self.embedded + self.failures + done.embedded + len(done.failed)
+        count = given + self.reused + self.removed + done.reused + done.removed
         left = backlog.waiting(self.store.con, self.place.kind)
         took = time.monotonic() - self.started
-        rate = count / took if took > 0 else 0.0
+        rate = given / took if took > 0 else 0.0
         return Progress(JOB, count, count + left, round(rate, 1), round(left / rate, 1) if rate else None)
 
     def _between(self) -> None:

@@ -137,6 +137,7 @@ class _Whole:
             waiting=self.left.get(kind, 0),
             canceled=any(one.canceled for one in runs),
             elapsed_s=sum(one.elapsed_s for one in runs),
+            copied=sum(one.copied for one in runs),
         )  # fmt: skip
 
 
@@ -156,10 +157,11 @@ def joined(kinds: Sequence[EmbedReport], *, busy: bool = False) -> EmbedReport:
         elapsed_s=round(sum(one.elapsed_s for one in kinds), 3),
         parts=tuple(
             EmbedPart(
-                one.kind, one.recipe, one.embedded, one.reused, one.removed, failed=len(one.failed), waiting=one.waiting
+                one.kind, one.recipe, one.embedded, one.reused, one.removed, len(one.failed), one.waiting, one.copied
             )
             for one in kinds
         ),
+        copied=sum(one.copied for one in kinds),
     )
 
 

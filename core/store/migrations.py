@@ -43,7 +43,7 @@ def shipped() -> tuple[Script, ...]:
     return tuple(Script(int(item.name[:4]), item.name, item.read_text("utf-8")) for item in found)
 
 
-SHIPPED = Schema(version=8, scripts=shipped)
+SHIPPED = Schema(version=9, scripts=shipped)
 
 
 def version_of(con: apsw.Connection) -> int:

@@ -264,7 +264,7 @@ def test_meaning_is_searched_once_passages_are_embedded(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     settings = EmbeddingSettings(model="all-MiniLM-L6-v2", service=False)
     report = embed_passages(store.path, settings)
-    assert report.embedded == store.con.execute("SELECT count(*) FROM chunks").fetchall()[0][0]
+    assert report.embedded + report.copied == store.con.execute("SELECT count(*) FROM chunks").fetchall()[0][0]
     with open_store(store.path) as reading, model_search(settings) as vectors:
         both = search(reading, SearchQuery("avoid a thundering herd with exponential backoff", explain=True), vectors)
         assert both.mode == "hybrid"
