@@ -59,8 +59,9 @@ def _fill(database: Path, suite: Suite, context: Context, *, embed: bool) -> Non
 
     if not suite.corpus:
         raise Fault("invalid_input", f"the suite {suite.name} names no corpus", "write corpus: [docs, README.md]")
+    options = IngestOptions(include=tuple(f"/{name}" for name in suite.corpus), korean=context.settings.library.korean)
     with open_store(database, write=True, create=True) as store:
-        ingest(store, [Path()], IngestOptions(include=tuple(f"/{name}" for name in suite.corpus)))
+        ingest(store, [Path()], options)
     if embed and not isinstance(current(context.settings.embedding), Absent):
         embed_passages(database, context.settings.embedding)
 

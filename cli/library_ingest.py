@@ -37,7 +37,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         if not root.is_dir():
             raise Fault("invalid_input", f"{root} is no folder", "name a folder, or one file with --file")
     options = replace(
-        options_of(context.settings.chunking),
+        options_of(context.settings.chunking, context.settings.library.korean),
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,
@@ -48,6 +48,8 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     if args.watch and single:
         raise Fault("invalid_input", "--watch follows folders, not a single file", "leave one of them out")
     told = _Told(context.out)
+    if lacking := options.lacking:
+        context.out.note(f"casebook: {lacking}")
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         report = _run(args, store, roots, options, told.event, stopped)
         told.done()

@@ -109,10 +109,14 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
 def run_index(args: argparse.Namespace, context: Context) -> int:
     """`library index --rebuild-fts`: the index of words, from the passages."""
     from core.library.fts import rebuild_fts
+    from core.library.ingest_options import options_of
     from core.store import open_store
 
+    options = options_of(context.settings.chunking, context.settings.library.korean)
+    if lacking := options.lacking:
+        context.out.note(f"casebook: {lacking}")
     with open_store(context.database, write=True) as store:
-        count = rebuild_fts(store)
+        count = rebuild_fts(store, analyser=options.analyser)
     context.out.result(IndexReport(count), [f"{count} passages indexed anew."])
     return 0
 

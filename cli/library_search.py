@@ -37,6 +37,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
 
     from cli.stream import capped_lines, run_stream
     from core.flows.library_search import BULK_MOST, model_search, query_of, search_bulk
+    from core.library.morphemes import analyse
     from core.library.search import search
     from core.store import open_store
 
@@ -51,7 +52,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
             asked += 1
             if asked > BULK_MOST:
                 raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
-            return search(store, query_of(item, like), vectors)
+            return search(store, query_of(item, like), vectors, analyse)
 
         if args.jsonl:
             return 0 if run_stream(answer) else 2

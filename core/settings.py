@@ -79,6 +79,16 @@ class ImportSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LibrarySettings:
+    """How the library reads. A change builds its index of words anew with the next ingest."""
+
+    korean: str = _setting(
+        "bigrams", "How Korean is indexed: by syllable pairs, or by morphemes beside them (needs casebook[ko]).",
+        choices=("bigrams", "morphemes"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkingSettings:
     """How the library cuts documents into passages. A change reads anew what it affects."""
 
@@ -182,6 +192,7 @@ class Settings:
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
     rules: RuleSettings = field(default_factory=RuleSettings)
     imports: ImportSettings = field(default_factory=ImportSettings)
+    library: LibrarySettings = field(default_factory=LibrarySettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     rag: RagSettings = field(default_factory=RagSettings)
@@ -197,6 +208,7 @@ SECTIONS: Mapping[str, type] = {
     "evidence": EvidenceSettings,
     "rules": RuleSettings,
     "import": ImportSettings,
+    "library": LibrarySettings,
     "chunking": ChunkingSettings,
     "models.llm": LlmSettings,
     "rag": RagSettings,

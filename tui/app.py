@@ -121,7 +121,7 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         self.jobs = Jobs(db_path, self.post_message)
         self.top = TopBar(Place(title or db_path.name), self.signs)
         self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
-        self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed)
+        self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed, around.korean)
         self.errors.reading = lambda: self.ingesting.busy
         self.set_keymap(keymap(self.user_keys))
         self.keys = KeyFooter(self.signs)

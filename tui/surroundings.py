@@ -53,6 +53,11 @@ class Surroundings:
         return self.config.values.chunking if self.config else ChunkingSettings()
 
     @property
+    def korean(self) -> str:
+        """How the library indexes Korean."""
+        return self.config.values.library.korean if self.config else "bigrams"
+
+    @property
     def sources(self) -> Sources:
         """Where the rules come from. Without settings: from the files named, compared by keywords alone."""
         from core.settings import RuleSettings

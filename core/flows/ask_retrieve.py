@@ -12,6 +12,7 @@ from core.library.ask_gate import Gate, gate
 from core.library.ask_pack import Turn
 from core.library.ask_question import read_question
 from core.library.filters import chunks_passing, documents_passing
+from core.library.morphemes import analyse
 from core.library.search import SearchQuery, search
 from core.library.search_hit import Mode, Retrieval, SearchResponse
 from core.library.search_rows import Passage, citation_of, is_stale, passages
@@ -64,7 +65,10 @@ def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
 def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
     """The hits for one text."""
     return search(
-        asking.store, SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters), asking.vectors
+        asking.store,
+        SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters),
+        asking.vectors,
+        analyse,
     )
 
 

@@ -16,6 +16,7 @@ from core.fault import Fault
 from core.flows.llm_check import llm_checks
 from core.flows.model_check import model_check
 from core.library.fts import rebuild_fts
+from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
 from core.settings import EmbeddingSettings
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
@@ -47,7 +48,14 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         settings = Check("config_loaded", False, fault.message, fault.hint)
     model = model_check(config.values.embedding if config is not None else EmbeddingSettings())
     stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
-    checks = (settings, *(_mendable(check) for check in stored), model, _service_check(config), *llm_checks(config))
+    checks = (
+        settings,
+        *(_mendable(check) for check in stored),
+        model,
+        _service_check(config),
+        *llm_checks(config),
+        *_korean(config),
+    )
     return Diagnosis(all(check.ok for check in checks), checks)
 
 
@@ -65,6 +73,14 @@ def _service_check(config: Config | None) -> Check:
     found = model_service()
     hint = "end it, and it is started anew where it helps: casebook serve-model --stop" if found.broken else ""
     return Check("model_service", not found.broken, found.reason, hint)
+
+
+def _korean(config: Config | None) -> tuple[Check, ...]:
+    """Nothing is said of what was not chosen."""
+    if config is None or config.values.library.korean != CHOSEN:
+        return ()
+    here = installed()
+    return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {REMEDY}"),)
 
 
 def _settings_check(config: Config) -> Check:

@@ -70,7 +70,7 @@ def ingest(
         run.total, run.vanished = len(files), Vanished(missing)
         run.tell(IngestEvent("scan_completed", now(), total=run.total))
         if not run.cancelled():
-            refresh_fts(store, cancelled=run.cancelled)
+            refresh_fts(store, options.analyser, cancelled=run.cancelled)
             read_all(run, files)
             remove_rest(run)
         return ended(run, chosen, options)
@@ -131,7 +131,7 @@ def _walked(run: Run, source: Source, options: IngestOptions) -> Walked:
 def jobs_of(
     source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
 ) -> list[Job]:
-    git = git_facts(Path(source.root))
+    git, analyser = git_facts(Path(source.root)), options.analyser
     marks: dict[tuple[Media, str], str] = {}
     made: list[Job] = []
     for file in found.files:
@@ -144,7 +144,7 @@ def jobs_of(
         fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[kind])
         task = None if fresh and not options.rehash else Task(
             str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
-            (had.asset_id, had.signature) if had else None,
+            (had.asset_id, had.signature) if had else None, analyser=analyser,
         )  # fmt: skip
         made.append(Job(path, file.media, file.size, had, task))
     return made

@@ -140,6 +140,6 @@ def _add(
         files = jobs_of(source, found, known_of(store.con, source), policy, options)
         run.total = len(files)
         run.tell(IngestEvent("scan_completed", now(), total=run.total))
-        refresh_fts(store, cancelled=run.cancelled)
+        refresh_fts(store, options.analyser, cancelled=run.cancelled)
         read_all(run, files)
         return ended(run, [source], options)

@@ -10,6 +10,7 @@ from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.fault import Fault
 from core.library.filters import SearchFilters
 from core.library.fts import index_version
+from core.library.morphemes import analyse
 from core.library.search import SearchQuery, checked, search
 from core.library.search_hit import BulkItem, BulkResponse, BulkSummary, SearchResponse
 from core.settings import EmbeddingSettings
@@ -63,7 +64,7 @@ def search_library(database: Path, query: SearchQuery, vectors: VectorSearch | N
     checked(query)
     try:
         with open_store(database) as store:
-            return search(store, query, vectors)
+            return search(store, query, vectors, analyse)
     except Fault as fault:
         if fault.code != "not_indexed":
             raise
@@ -82,7 +83,7 @@ def search_bulk(store: Store, queries: Iterable[SearchQuery | Fault], vectors: V
                 raise query
             if at >= BULK_MOST:
                 raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
-            results.append(BulkItem(text, search(store, query, vectors), None))
+            results.append(BulkItem(text, search(store, query, vectors, analyse), None))
         except Fault as fault:
             results.append(BulkItem(text, None, error_object(fault)))
     failed = sum(one.error is not None for one in results)

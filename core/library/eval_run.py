@@ -14,8 +14,9 @@ from core.fault import Fault
 from core.library.eval_metrics import Measured, Shown, hit_at, holds, interval, mean, measure, mrr, paired, verdict
 from core.library.eval_plain import plain_index, plain_search
 from core.library.eval_report import Evaluation, KindRow, Moved, Pairing, SystemRow
-from core.library.fts import index_version
+from core.library.fts import index_version, indexed_by
 from core.library.golden import Golden, Suite
+from core.library.morphemes import analyse
 from core.library.search import SearchQuery, search
 from core.library.search_hit import Mode
 from core.library.search_rows import Passage, passages
@@ -53,7 +54,7 @@ def evaluate(
         suite=suite.name,
         k=k,
         chunks=number(con, "SELECT count(*) FROM chunks"),
-        index_version=index_version(),
+        index_version=index_version(indexed_by(con)),
         embedding_model=model,
         systems=tuple(_system(name, rows) for name, rows in kept.items()),
         kinds=tuple(_kind(kind, kept) for kind in dict.fromkeys(one.kind for one in suite.queries)),
@@ -67,7 +68,7 @@ def evaluate(
 def _asked(store: Store, text: str, mode: Mode, vectors: VectorSearch | None) -> tuple[list[str], str | None]:
     """The passages found, and the model used. A question that the model does not read finds nothing by meaning."""
     try:
-        answer = search(store, SearchQuery(text, mode, _ASKED), vectors)
+        answer = search(store, SearchQuery(text, mode, _ASKED), vectors, analyse)
     except Fault as fault:
         if fault.code != "model_unreachable":
             raise

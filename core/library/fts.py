@@ -9,6 +9,7 @@ from typing import Final, cast
 import apsw
 
 from core.library.lexical_pieces import VERSION, pieces
+from core.library.morphemes import PACKAGE, Analyse, analyse, installed, morphemes
 from core.store import Store
 from core.store.sql import number, value
 
@@ -21,12 +22,24 @@ _PUT = "INSERT INTO chunks_fts(rowid, heading_path, text, bigrams) VALUES (?, ?,
 _BATCH = 2_000
 
 
-def index_version() -> str:
+def index_version(analyser: str = "") -> str:
     """`v<schema version>.<hash of the configuration>` (decision 22)."""
     from core.library.ids import short_hash
     from core.store.migrations import SHIPPED
 
-    return f"v{SHIPPED.version}.{short_hash(FTS_CONFIG)}"
+    return f"v{SHIPPED.version}.{short_hash(fts_config(analyser))}"
+
+
+def fts_config(analyser: str) -> str:
+    """The configuration of an index that holds the morphemes of this analyser (`morphemes.installed`), or none."""
+    return f"{FTS_CONFIG};{analyser}" if analyser else FTS_CONFIG
+
+
+def indexed_by(con: apsw.Connection) -> str:
+    """The analyser whose morphemes the index holds; empty where it holds none."""
+    config = value(con, "SELECT value FROM kv WHERE key = 'fts_config'")
+    last = str(config or "").rpartition(";")[2]
+    return last if last.startswith(f"{PACKAGE} ") else ""
 
 
 def heading_words(title: str, heading_path: Sequence[str]) -> str:
@@ -38,10 +51,13 @@ IndexRow = tuple[str, str, str]
 """What the index holds of a passage: heading_path, text, bigrams."""
 
 
-def index_row(title: str, heading_path: Sequence[str], text: str) -> IndexRow:
-    """What is indexed of a passage. Pure, and most of the work: it may be done elsewhere."""
+def index_row(title: str, heading_path: Sequence[str], text: str, analysing: Analyse | None = None) -> IndexRow:
+    """What is indexed of a passage, with its morphemes by `analysing`. Most of the work: it may be done elsewhere."""
     heading = heading_words(title, heading_path)
-    return heading, text, pieces(f"{heading}\n{text}")
+    said = f"{heading}\n{text}"
+    found = pieces(said)
+    taken_apart = morphemes(said, analysing) if analysing is not None else ""
+    return heading, text, f"{found} {taken_apart}" if taken_apart else found
 
 
 def put_rows(con: apsw.Connection, rows: Iterable[tuple[int, IndexRow]]) -> None:
@@ -58,13 +74,19 @@ def rebuild_fts(
     store: Store,
     on_progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    *,
+    analyser: str | None = None,
 ) -> int:
     """Build `chunks_fts` anew from the passages (`library index --rebuild-fts`), in one transaction.
 
-    `on_progress` hears how many of how many are done. Cancelled, it leaves the index as it was and returns -1; else the
-    number of passages. Raises Fault as `Store.transaction`.
+    `analyser`: what takes Korean apart, empty for none; None: as the index was, if that is installed. `on_progress`
+    hears how many of how many are done. Cancelled, it leaves the index as it was and returns -1; else the number of
+    passages. Raises Fault as `Store.transaction`.
     """
     con = store.con
+    if analyser is None:
+        analyser = installed() if indexed_by(con) else ""
+    analysing = analyse if analyser else None
     total = number(con, "SELECT count(*) FROM chunks")
     done, last = 0, 0
     con_sql = (
@@ -77,20 +99,24 @@ def rebuild_fts(
             while rows := cast("list[tuple[int, str, str, str]]", con.execute(con_sql, (last, _BATCH)).fetchall()):
                 if cancelled():
                     raise _Cancelled
-                put_rows(con, ((at, index_row(title, json.loads(heading), text)) for at, title, heading, text in rows))
+                made = ((at, index_row(title, json.loads(path), text, analysing)) for at, title, path, text in rows)
+                put_rows(con, made)
                 last, done = rows[-1][0], done + len(rows)
                 if on_progress is not None:
                     on_progress(done, total)
-            con.execute("INSERT OR REPLACE INTO kv VALUES ('fts_config', ?)", (FTS_CONFIG,))
+            con.execute("INSERT OR REPLACE INTO kv VALUES ('fts_config', ?)", (fts_config(analyser),))
     except _Cancelled:
         return -1
     return done
 
 
-def refresh_fts(store: Store, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Build the index anew where another version made it, and see to how it grows. Raises as `Store.transaction`."""
-    if value(store.con, "SELECT value FROM kv WHERE key = 'fts_config'") != FTS_CONFIG:
-        rebuild_fts(store, cancelled=cancelled)
+def refresh_fts(store: Store, analyser: str = "", *, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Build the index anew where another version or analyser made it, and see to how it grows.
+
+    Raises as `Store.transaction`.
+    """
+    if value(store.con, "SELECT value FROM kv WHERE key = 'fts_config'") != fts_config(analyser):
+        rebuild_fts(store, cancelled=cancelled, analyser=analyser)
     if value(store.con, "SELECT v FROM chunks_fts_config WHERE k = 'automerge'") != MERGED:
         with store.transaction() as con:
             con.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('automerge', ?)", (MERGED,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.library.chunk.policy import MD_V2, ChunkPolicy
+from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
 from core.library.rows import SourceType, TrustLevel
 from core.library.walk import WalkOptions
 from core.settings import ChunkingSettings
@@ -16,6 +17,7 @@ class IngestOptions:
 
     `rehash`: read every file, also those whose size and time did not change. `source_type` and `trust_level`: what the
     documents of the given roots are where they do not say. `summary`: the report lists no items.
+    `korean`: the setting `library.korean`.
     """
 
     target_tokens: int = 500
@@ -31,6 +33,7 @@ class IngestOptions:
     source_type: SourceType | None = None
     trust_level: TrustLevel | None = None
     summary: bool = False
+    korean: str = "bigrams"
 
     @property
     def policy(self) -> ChunkPolicy:
@@ -44,6 +47,16 @@ class IngestOptions:
         )
 
     @property
+    def analyser(self) -> str:
+        """What takes Korean apart (`morphemes.installed`); empty: nothing, or what was chosen is not installed."""
+        return installed() if self.korean == CHOSEN else ""
+
+    @property
+    def lacking(self) -> str:
+        """What was chosen and is not installed, with its remedy; empty where nothing is."""
+        return f"{MISSING} (install it: {REMEDY})" if self.korean == CHOSEN and not self.analyser else ""
+
+    @property
     def max_bytes(self) -> int:
         """The largest file that is read."""
         return self.max_file_mb * 1024 * 1024
@@ -54,7 +67,7 @@ class IngestOptions:
         return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links)
 
 
-def options_of(chunking: ChunkingSettings) -> IngestOptions:
+def options_of(chunking: ChunkingSettings, korean: str = "bigrams") -> IngestOptions:
     """The options that the settings name; all else as it is by default."""
     return IngestOptions(
         target_tokens=chunking.target_tokens,
@@ -62,4 +75,5 @@ def options_of(chunking: ChunkingSettings) -> IngestOptions:
         max_chunk_tokens=chunking.max_chunk_tokens,
         respect_markdown_headings=chunking.respect_markdown_headings,
         chunker_version=chunking.chunker_version,
+        korean=korean,
     )

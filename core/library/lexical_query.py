@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
@@ -18,6 +19,7 @@ from core.lexical.bigrams import bigrams
 from core.lexical.query import quoted
 from core.library.lexical_pieces import word_pieces
 from core.library.lexical_stop import STOP
+from core.library.morphemes import Analyse
 from core.text.words import without_particle
 
 MOST_WORDS: Final = 32
@@ -57,8 +59,8 @@ class LexicalQuery:
         return said.isascii() and _COINED.fullmatch(said) is not None
 
 
-def lexical_query(text: str, *, prefix_last: bool = False) -> LexicalQuery:
-    """How `text` is asked; with `prefix_last` its last word may be half typed.
+def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | None = None) -> LexicalQuery:
+    """How `text` is asked; with `prefix_last` its last word may be half typed, with `analysing` Korean is taken apart.
 
     Stop words are left out, unless there is nothing else.
     """
@@ -68,7 +70,8 @@ def lexical_query(text: str, *, prefix_last: bool = False) -> LexicalQuery:
     kept = [word for word in words if word == last or word.casefold() not in STOP] or words
     kept = _distinct(kept)[:MOST_WORDS]
     dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
-    terms = tuple(_term(word) for word in kept)
+    forms = _taken_apart(said, analysing) if analysing is not None else {}
+    terms = tuple(_with_forms(_term(word), forms) for word in kept)
     return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
 
 
@@ -89,6 +92,23 @@ def _term(word: str) -> Term:
         return Term(folded, forms, tuple(dict.fromkeys(pairs))[:_MOST_PIECES])
     pieces = tuple(word_pieces(word))[:_MOST_PIECES] if word.isascii() else ()
     return Term(folded, (folded,), pieces)
+
+
+def _taken_apart(said: str, analysing: Analyse) -> dict[str, dict[str, None]]:
+    """The content forms of each word, read in its sentence: 나는 is said of me, or of a bird that flies."""
+    words = [(found.start(), found.end(), found[0].casefold()) for found in _WORD.finditer(said)]
+    begins = [begin for begin, _, _ in words]
+    forms: dict[str, dict[str, None]] = {}
+    for start, form in analysing(said):
+        at = bisect_right(begins, start) - 1
+        if at >= 0 and start < words[at][1]:
+            forms.setdefault(words[at][2], {}).setdefault(form)
+    return forms
+
+
+def _with_forms(term: Term, forms: dict[str, dict[str, None]]) -> Term:
+    more = [form for form in forms.get(term.word, ()) if form not in term.forms]
+    return replace(term, pieces=tuple(dict.fromkeys((*term.pieces, *more)))[:_MOST_PIECES]) if more else term
 
 
 def _phrases(said: str, kept: list[str]) -> list[str]:

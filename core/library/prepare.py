@@ -20,6 +20,7 @@ from core.library.derivations import pack, unpack
 from core.library.fts import IndexRow, index_row
 from core.library.git_facts import GitFacts
 from core.library.media import code_lang_of, generated
+from core.library.morphemes import Analyse, analyse
 from core.library.parse.decode import LOOKED, decode, is_binary
 from core.library.readers import Reader, reader_of, signature
 from core.library.rows import Media, Source
@@ -35,7 +36,8 @@ _DEFECTS = (
 class Task:
     """A file to read. `known` are asset id and signature of what the library has of it, if anything.
 
-    `derived` is what was kept of an earlier reading of that content (`derivations`).
+    `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
+    (`morphemes.installed`), if anything.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Task:
     max_bytes: int
     known: tuple[str, str] | None = None
     derived: bytes | None = None
+    analyser: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +193,7 @@ def _prepared(
     rows = block_rows(doc, parsed.blocks)
     known = about(parsed, task.relative, task.media, task.source, mtime_ns)
     metadata = {**known.metadata, "git_branch": task.git.branch, "git_commit": task.git.commit}
+    analysing = analyse if task.analyser else None
     passages = [one for one in reader.cut(parsed.blocks, task.policy) if one.text.strip()]
     return Prepared(
         doc_id=doc,
@@ -206,7 +210,9 @@ def _prepared(
         repo=task.git.repo,
         metadata_json=orjson.dumps(metadata).decode(),
         blocks=rows,
-        chunks=tuple(_chunk_row(doc, reader.chunker_version, policy, rows, known.title, one) for one in passages),
+        chunks=tuple(
+            _chunk_row(doc, reader.chunker_version, policy, rows, known.title, one, analysing) for one in passages
+        ),
         warnings=warnings,
     )
 
@@ -231,7 +237,15 @@ def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
     return tuple(found)
 
 
-def _chunk_row(doc: str, chunker: str, policy: str, rows: Sequence[BlockRow], title: str, one: Passage) -> ChunkRow:
+def _chunk_row(
+    doc: str,
+    chunker: str,
+    policy: str,
+    rows: Sequence[BlockRow],
+    title: str,
+    one: Passage,
+    analysing: Analyse | None,
+) -> ChunkRow:
     block_ids = [rows[at][0] for at in one.blocks]
     start, end = one.lines or (None, None)
     return ChunkRow(
@@ -239,7 +253,7 @@ def _chunk_row(doc: str, chunker: str, policy: str, rows: Sequence[BlockRow], ti
         text=one.text,
         heading_path=one.heading_path,
         heading_path_json=orjson.dumps(one.heading_path).decode(),
-        index=index_row(title, one.heading_path, one.text),
+        index=index_row(title, one.heading_path, one.text, analysing),
         source_spans_json=spans_json(one.spans),
         token_estimate=one.token_estimate,
         block_ids_json=orjson.dumps(block_ids).decode(),

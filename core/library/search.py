@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.fault import Fault
 from core.library.filters import EVERYTHING, SearchFilters, chunks_passing, documents_passing
-from core.library.fts import index_version
+from core.library.fts import index_version, indexed_by
 from core.library.fusion import Fused
 from core.library.hybrid import FAN, hybrid
 from core.library.lexical_query import LexicalQuery, lexical_query
@@ -18,6 +18,7 @@ from core.library.lexical_search import Ranked, lexical_search
 from core.library.read import corpus_revision
 from core.library.search_cursor import read_cursor, write_cursor
 from core.library.search_hit import Mode, Retrieval, ScoreKind, SearchHit, SearchResponse
+from core.library.search_korean import korean_hint, reading
 from core.library.search_rows import Passage, citation_of, hit, passages
 from core.library.search_vectors import vector_search
 from core.library.snippet import CHARS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import apsw
 
     from core.embedding.asking import VectorSearch
+    from core.library.morphemes import Analyse
 
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
@@ -54,15 +56,20 @@ class SearchQuery:
     explain: bool = False
 
 
-def search(store: Store, query: SearchQuery, vectors: VectorSearch | None = None) -> SearchResponse:
+def search(
+    store: Store, query: SearchQuery, vectors: VectorSearch | None = None, analysing: Analyse | None = None
+) -> SearchResponse:
     """One page of hits. `vectors` is the way to the model; without it `hybrid` answers by words alone and says so.
+
+    `analysing` (`morphemes.analyse`) takes Korean apart where the index was made with it; it may load for seconds and
+    hold Python's lock meanwhile, so a process with a screen leaves it out.
 
     Raises Fault invalid_input (no text, a wrong filter or cursor), model_unreachable where `vector` was asked for and
     cannot be had, and what the store raises.
     """
     checked(query)
     with faults(store.path):
-        return _answer(store, query, vectors)
+        return _answer(store, query, vectors, analysing)
 
 
 def checked(query: SearchQuery) -> None:
@@ -75,12 +82,15 @@ def checked(query: SearchQuery) -> None:
         raise Fault("invalid_input", "a budget below 0, or a snippet not between 40 and 10000 characters", "correct it")
 
 
-def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> SearchResponse:
+def _answer(
+    store: Store, query: SearchQuery, vectors: VectorSearch | None, analysing: Analyse | None
+) -> SearchResponse:
     con, watch = store.con, Stopwatch()
     revision = corpus_revision(con)
     question = (query.text, query.mode, query.filters, query.prefix_last)
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
-    asked = lexical_query(query.text, prefix_last=query.prefix_last)
+    analysing, korean = reading(con, query.text, analysing) if query.mode != "vector" else (None, ())
+    asked = lexical_query(query.text, prefix_last=query.prefix_last, analysing=analysing)
     documents = documents_passing(con, query.filters)
     filtered = _filter_step(query.filters, documents)
     fan = FAN if query.mode == "hybrid" else start + query.k + 1
@@ -93,24 +103,23 @@ def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> S
         among = chunks_passing(con, documents)
         near, model = vector_search(con, query.text, vectors, among, fan, beside_words=query.mode == "hybrid")
         if query.mode == "vector" and model is None:
-            remedy = str(near.step.fact("remedy") or "search with --mode lexical")
-            raise Fault("model_unreachable", f"no search by meaning: {near.step.reason}", remedy)
+            raise _no_meaning(near.step)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
     fused, fusion = _ordered(con, mode, asked, words, near)
     page = fused[start : start + query.k]
     rows = passages(con, [one.item for one in page])
-    scores = dict(words.items), dict(near.items)
-    hits: list[SearchHit] = []
-    for at, one in enumerate(page, start + 1):
-        if one.item in rows:
-            found = _hit(rows[one.item], at, one, mode, scores, asked, query, model)
-            hits.append(found)
+    version, scores = index_version(indexed_by(con)), (dict(words.items), dict(near.items))
+    hits = [
+        _hit(rows[one.item], at, one, mode, scores, asked, query, model, version)
+        for at, one in enumerate(page, start + 1)
+        if one.item in rows
+    ]
     kept = _within(hits, query.max_tokens)
     more = len(fused) > start + len(page) or len(kept) < len(hits)
     cursor = write_cursor(revision, start + len(kept), question) if more and kept else None
     if query.explain:
         words, near = _listed(store, words, query.k), _listed(store, near, query.k)
-    steps = (*filtered, words.step, near.step, *fusion)
+    steps = (*filtered, *korean, words.step, near.step, *fusion)
     done = Step("search", "hit" if kept else "miss", f"{len(kept)} hits", facts(mode=mode), elapsed_ms=watch.ms())
     return SearchResponse(
         query=query.text,
@@ -118,11 +127,16 @@ def _answer(store: Store, query: SearchQuery, vectors: VectorSearch | None) -> S
         hits=tuple(kept),
         next_cursor=cursor,
         truncated=len(kept) < len(hits),
-        hint=_hint(store, query, mode, kept, near, documents),
-        index_version=index_version(),
+        hint=_hint(store, query, mode, kept, near, documents, korean),
+        index_version=version,
         embedding_model=model,
         trace=(*steps, done),
     )
+
+
+def _no_meaning(asked: Step) -> Fault:
+    remedy = str(asked.fact("remedy") or "search with --mode lexical")
+    return Fault("model_unreachable", f"no search by meaning: {asked.reason}", remedy)
 
 
 def _ordered(
@@ -145,6 +159,7 @@ def _hit(
     asked: LexicalQuery,
     query: SearchQuery,
     model: str | None,
+    version: str,
 ) -> SearchHit:
     score = one.score
     retrieval = Retrieval(
@@ -157,7 +172,7 @@ def _hit(
     )
     return hit(
         row, rank, score, _KIND[mode], retrieval, asked.terms,
-        chars=query.snippet_chars, index_version=index_version(), model=model, now=now(),
+        chars=query.snippet_chars, index_version=version, model=model, now=now(),
     )  # fmt: skip
 
 
@@ -199,14 +214,20 @@ def _unasked(stage: str) -> Step:
 
 
 def _hint(
-    store: Store, query: SearchQuery, mode: Mode, hits: list[SearchHit], near: Ranked, documents: tuple[str, ...] | None
+    store: Store,
+    query: SearchQuery,
+    mode: Mode,
+    hits: list[SearchHit],
+    near: Ranked,
+    documents: tuple[str, ...] | None,
+    korean: tuple[Step, ...],
 ) -> str | None:
     """What a person may want to know of an answer that is empty or less than was asked for."""
     told = [] if hits else [_why_nothing(store, query, documents)]
     if query.mode != mode:
         remedy = near.step.fact("remedy")
         told.append(f"by words alone: {near.step.reason}" + (f" (mended by: {remedy})" if remedy else ""))
-    return "; ".join(told) or None
+    return "; ".join((*told, *korean_hint(korean))) or None
 
 
 def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | None) -> str:

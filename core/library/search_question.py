@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from core.library.morphemes import analyse
 from core.library.search import SearchQuery, search
 from core.library.search_hit import SearchResponse
 from core.store import Store
@@ -20,4 +21,4 @@ class SearchQuestion:
     query: SearchQuery
 
     def __call__(self, store: Store, vectors: VectorSearch) -> SearchResponse:
-        return search(store, self.query, vectors)
+        return search(store, self.query, vectors, analyse)

@@ -78,14 +78,15 @@ class _Paced:
 def main(casebook: str, options: str, *roots: str) -> int:
     """Ingest, telling each `IngestPace`, and at the end the `ingest_report.v1` or an `error.v1`.
 
-    `options`: those of chunking, as JSON.
+    `options`: the settings of chunking, and how Korean is indexed, as JSON.
     """
 
     def work(tell: Tell, stopped: Callable[[], bool]) -> object:
         from core.library.ingest_options import options_of
         from core.settings import ChunkingSettings
 
-        chosen = options_of(ChunkingSettings(**json.loads(options)))
+        chunking, korean = json.loads(options)
+        chosen = options_of(ChunkingSettings(**chunking), korean)
         return ingest_into(Path(casebook), [Path(root) for root in roots], chosen, tell, stopped)
 
     return serve(work, GRACE)

@@ -25,12 +25,15 @@ CHILD = "from tui.panes.library.ingest_child import main"
 class IngestProcess:
     """One ingest. `stop` may be called at any time and from any thread, also more than once."""
 
-    def __init__(self, casebook: Path, roots: Sequence[Path], chunking: ChunkingSettings) -> None:
+    def __init__(
+        self, casebook: Path, roots: Sequence[Path], chunking: ChunkingSettings, korean: str = "bigrams"
+    ) -> None:
         self._casebook = casebook
         self._roots = tuple(roots)
         self._chunking = chunking
+        self._korean = korean
         self._stopped = False
-        self._child = Child(CHILD, casebook, json.dumps(asdict(chunking)), *self._roots)
+        self._child = Child(CHILD, casebook, json.dumps([asdict(chunking), korean]), *self._roots)
 
     def stop(self) -> None:
         """Ask it to stop after the file it is at; what it has read stays. Returns at once."""
@@ -47,7 +50,7 @@ class IngestProcess:
         except OSError:  # no memory for it, no process left: slower for whoever types meanwhile, but it is done
             from core.library.ingest_options import options_of
 
-            options = options_of(self._chunking)
+            options = options_of(self._chunking, self._korean)
             return ingest_into(self._casebook, self._roots, options, tell, lambda: self._stopped)
         with self._child:
             for said in self._child.said():

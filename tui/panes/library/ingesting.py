@@ -53,10 +53,13 @@ class Ingesting(StatusLine):
 
     stop_action = "library.stop_ingest"
 
-    def __init__(self, jobs: Jobs, signs: Signs, chunking: ChunkingSettings, embed: Callable[[], object]) -> None:
+    def __init__(
+        self, jobs: Jobs, signs: Signs, chunking: ChunkingSettings, embed: Callable[[], object], korean: str
+    ) -> None:
         super().__init__(signs, id="ingesting")
         self._jobs = jobs
         self._chunking = chunking
+        self._korean = korean
         self._embed = embed
         self._run: IngestProcess | None = None
         self.roots: tuple[Path, ...] = ()
@@ -105,7 +108,7 @@ class Ingesting(StatusLine):
         if self._run is None:
             self.roots = tuple(roots)
             self.pace, self.ended, self.stopping = None, None, False
-            self._run = IngestProcess(self._jobs.path, roots, self._chunking)
+            self._run = IngestProcess(self._jobs.path, roots, self._chunking, self._korean)
             self.running = Running(way_out=CLICK, begins=BEGINS)
             self._jobs.run("ingest", ingest_in(self._run), self._heard, self._failed)
             self.post_message(PaneChanged())
