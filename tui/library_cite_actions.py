@@ -36,9 +36,9 @@ def _can_cite(now: Situation) -> str:
 
 
 CITE_ACTIONS: tuple[Action, ...] = (
-    Action("case.library", "Search the library for this case", ("b",), "pane", CASE, "library", 13,
+    Action("case.library", "Search the library for this case", ("b",), "pane", CASE, "library", 21,
            enabled=_needs_case),
-    Action("case.cited", "Go to what the fix cites", ("c",), "pane", CASE, "cited", 14, enabled=_needs_cited),
+    Action("case.cited", "Go to what the fix cites", ("c",), "pane", CASE, "cited", 22, enabled=_needs_cited),
     Action("case.cited_editor", "Open what the fix cites in your editor, at its line", ("E",), "pane", CASE,
            enabled=_needs_cited),
     Action("rules.library", "Search the library for this rule", ("b",), "rules", RULES, "library", 12,

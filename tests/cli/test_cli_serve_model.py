@@ -110,7 +110,8 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     process.send_signal(signal.SIGSTOP)
     hangs = run("doctor", "--json")
     assert hangs.code == 3
-    assert hangs.json()["checks"][-1]["detail"] == "the model service does not answer"
+    service = next(one for one in hangs.json()["checks"] if one["name"] == "model_service")
+    assert service["detail"] == "the model service does not answer"
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE)

@@ -58,5 +58,5 @@ def test_a_search_that_a_text_tier_answers_loads_nothing_of_models(tmp_path: Pat
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert set(done.stdout.split()) <= {
         "core.embedding",
-        *(f"core.embedding.{name}" for name in ("asking", "embedder", "vectors")),
+        *(f"core.embedding.{name}" for name in ("asking", "embedder", "state", "vectors")),
     }

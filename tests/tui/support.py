@@ -154,6 +154,11 @@ async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
         await pilot.pause(0.1)
 
 
+def told(app: CasebookApp, words: str) -> bool:
+    """Whether a toast says so: what is drawn of it is broken into lines, wherever its paths end."""
+    return any(words in str(one.message) for one in app._notifications)
+
+
 def offered(app: CasebookApp) -> str:
     """The line of the palette that Enter would take; blank while there is none."""
     for lines in app.screen.query(CommandList):

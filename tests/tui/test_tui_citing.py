@@ -12,7 +12,7 @@ from core.flows.library_ingest import ingest
 from core.library.citation_kept import citations_of
 from core.store import open_store
 from tests.tui.rules_support import CALLS, RULES, opened, put_calls, rules_app
-from tests.tui.support import NOW, app_on, frame, until
+from tests.tui.support import NOW, app_on, frame, told, until
 from tui.app import CasebookApp
 from tui.panes.library.screen import LibraryScreen
 from tui.screens.writing import WritingScreen
@@ -100,7 +100,7 @@ async def test_a_case_asks_the_library_and_its_fix_cites_what_was_found(shelf: P
         await pilot.press("b")
         await found(pilot, app)
         await pilot.press("c")
-        await until(pilot, lambda: "cites packages.md#L3-L5" in " ".join(frame(app).split()))
+        await until(pilot, lambda: told(app, "cites packages.md#L3-L5"))
         await pilot.press("escape")
         await until(pilot, lambda: library(app) is None and app.errors.case.cited.rows.total == 1)
         assert "attached" in frame(app)
@@ -124,7 +124,7 @@ async def test_nothing_can_be_cited_where_nobody_cites(shelf: Path) -> None:
         await pilot.press("alt+4")
         await until(pilot, lambda: (screen := library(app)) is not None and screen.hits.total)
         await pilot.press("escape", "c")
-        await until(pilot, lambda: "Nothing can cite it here" in " ".join(frame(app).split()))
+        await until(pilot, lambda: told(app, "Nothing can cite it here"))
 
 
 async def test_what_is_cited_opens_in_the_editor_at_its_line(
@@ -150,7 +150,7 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         assert opened == [((tmp_path / "docs" / "packages.md").resolve(), 3)]
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")
-        await until(pilot, lambda: "is not there any more" in " ".join(frame(app).split()))
+        await until(pilot, lambda: told(app, "is not there any more"))
 
 
 async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path:
         found_there = await found(pilot, app)
         assert "Force push" in found_there.box.asked
         await pilot.press("c")
-        await until(pilot, lambda: "Nothing can cite it here" in " ".join(frame(app).split()))
+        await until(pilot, lambda: told(app, "Nothing can cite it here"))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await pilot.press("b")
