@@ -21,6 +21,7 @@ from core.embedding.upkeep import counted
 from core.embedding.worker import place_of, run
 from core.reports import Progress
 from core.store import Store, open_store
+from core.store.migrations import Schema, shipped
 from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector
 
 SPOILT = {"nan": b"\x00\x00\xc0\x7f" * 384, "short": b"\0" * 1532, "zero": b"\0" * 1536, "empty": b""}
@@ -201,6 +202,18 @@ def test_the_look_up_walks_an_index(book: Store) -> None:
     for sql, bound in asked:
         plan = [str(row[3]) for row in book.con.execute(f"EXPLAIN QUERY PLAN {sql}", bound)]
         assert any("USING INDEX vector_text (text_sha=?)" in step for step in plan), plan
+
+
+def test_what_an_older_casebook_embedded_is_taken_too(tmp_path: Path) -> None:
+    path = tmp_path / "older.db"
+    with open_store(path, create=True, schema=Schema(8, lambda: shipped()[:8])) as store:
+        write(store, {1: "one"})
+        run(store, NOTES, ExactEmbedder())
+    with open_store(path, write=True) as store:
+        write(store, {2: "one"})
+        model = ExactEmbedder()
+        assert (run(store, NOTES, model).copied, model.seen) == (1, [])
+        right(store)
 
 
 @pytest.fixture(scope="module")
