@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.library.chunk.policy import MD_V2, ChunkPolicy
-from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
+from core.library.morphemes import CHOSEN, installed, lacking
 from core.library.rows import SourceType, TrustLevel
 from core.library.walk import WalkOptions
 from core.settings import ChunkingSettings
@@ -54,7 +54,7 @@ class IngestOptions:
     @property
     def lacking(self) -> str:
         """What was chosen and is not installed, with its remedy; empty where nothing is."""
-        return f"{MISSING} (install it: {REMEDY})" if self.korean == CHOSEN and not self.analyser else ""
+        return lacking(self.korean)
 
     @property
     def max_bytes(self) -> int:

@@ -56,6 +56,11 @@ def installed() -> str:
         return ""
 
 
+def lacking(korean: str) -> str:
+    """What the setting `library.korean` asks for and is not installed, with its remedy; empty where nothing is."""
+    return f"{MISSING} (install it: {REMEDY})" if korean == CHOSEN and not installed() else ""
+
+
 def analyse(text: str) -> Iterator[Morpheme]:
     """The content forms of a Korean text (nouns, roots, stems, adverbs), in order; of any other text nothing.
 

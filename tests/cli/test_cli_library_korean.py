@@ -15,7 +15,12 @@ REMEDY = "pip install 'casebook[ko]'"
 @pytest.fixture
 def chosen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASEBOOK_LIBRARY_KOREAN", "morphemes")
-    for module in ("core.library.ingest_options", "core.library.search_korean", "core.flows.doctor"):
+    for module in (
+        "core.library.morphemes",
+        "core.library.ingest_options",
+        "core.library.search_korean",
+        "core.flows.doctor",
+    ):
         monkeypatch.setattr(f"{module}.installed", lambda: "")
 
 

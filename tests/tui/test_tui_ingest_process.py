@@ -55,6 +55,15 @@ def test_it_reports_what_was_read_and_what_was_left_out(tmp_path: Path, docs: Pa
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["succeeded"]
 
 
+def test_it_knows_what_the_settings_ask_for_and_is_not_installed(
+    tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.library.morphemes.installed", lambda: "")
+    run = IngestProcess(tmp_path / "one.db", [docs], CHUNKING, "morphemes")
+    assert run.run(lambda _pace: None).new == 3
+    assert "pip install 'casebook[ko]'" in run.lacking
+
+
 def test_no_folder_means_those_that_are_known(tmp_path: Path, docs: Path) -> None:
     path = tmp_path / "one.db"
     with pytest.raises(Fault, match="no folder yet"):

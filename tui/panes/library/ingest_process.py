@@ -33,6 +33,8 @@ class IngestProcess:
         self._chunking = chunking
         self._korean = korean
         self._stopped = False
+        self.lacking = ""
+        """What the settings ask for and is not installed, and its remedy; known once it runs."""
         self._child = Child(CHILD, casebook, json.dumps([asdict(chunking), korean]), *self._roots)
 
     def stop(self) -> None:
@@ -45,6 +47,9 @@ class IngestProcess:
 
         Raises Fault: what `ingest` raises; generic where the process has died.
         """
+        from core.library.morphemes import lacking
+
+        self.lacking = lacking(self._korean)
         try:
             self._child.begin()
         except OSError:  # no memory for it, no process left: slower for whoever types meanwhile, but it is done

@@ -127,7 +127,9 @@ class Ingesting(StatusLine):
         if isinstance(value, IngestPace):
             self._stands(value)
         elif final and isinstance(value, IngestReport):
-            self._end(Ended(value), report_line(value, self._signs), "warning" if value.errors else "information")
+            lacking = self._run.lacking if self._run is not None else ""
+            told = "; ".join(filter(None, (report_line(value, self._signs), lacking)))
+            self._end(Ended(value), told, "warning" if value.errors or lacking else "information")
 
     def _stands(self, pace: IngestPace) -> None:
         from core.reports import Progress
