@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli.context import Context
+from cli.evidence_input import align_settings, text_of_file
+from cli.evidence_review import add_review, run_align_session
 from cli.parser import Parser, add_group, add_leaf
 from core.fault import Fault
-
-if TYPE_CHECKING:
-    from core.align import AlignSettings
-
-MAX_FILE = 256 << 20
-"""Bytes of one file of messages or entries."""
 
 _EXAMPLES = """\
 examples:
@@ -40,16 +33,12 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     align.add_argument("--again", action="store_true", help="with --session: also what was found before")
     align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
     align.set_defaults(run=run_align)
-    from cli.evidence_review import add_review
-
     add_review(children, shared)
 
 
 def run_align(args: argparse.Namespace, context: Context) -> int:
     """`evidence align`: every quote with its place, or the reason why it has none. Needs no casebook."""
     if args.session is not None or args.again:
-        from cli.evidence_review import run_align_session
-
         return run_align_session(args, context)
     if args.messages is None or args.extracted is None:
         raise Fault("invalid_input", "what is to be aligned?", "give --messages and --extracted, or --session ID")
@@ -63,33 +52,3 @@ def run_align(args: argparse.Namespace, context: Context) -> int:
     found = align(messages, extracted, align_settings(context, args.guard))
     context.out.result(found, alignment_lines(context.out, found, extracted))
     return 0 if found.evidence_aligned else 1
-
-
-def align_settings(context: Context, guard: str | None) -> AlignSettings:
-    """How strictly to align: the settings, with the guard's level where that was given."""
-    from core.align import AlignSettings
-
-    kept = context.settings.evidence
-    level = guard or kept.guard
-    return AlignSettings(
-        kept.fuzzy_threshold / 100,
-        kept.max_quote_length,
-        kept.enable_fuzzy,
-        level,  # pyright: ignore[reportArgumentType]
-    )
-
-
-def text_of_file(name: str) -> str:
-    """The text of a file, or of standard input where it is `-`. Raises Fault io_error, invalid_input."""
-    try:
-        data = sys.stdin.buffer.read(MAX_FILE + 1) if name == "-" else _bytes_of(Path(name))
-    except OSError as error:
-        raise Fault("io_error", f"{name}: {error.strerror or error}", "check the path") from None
-    if len(data) > MAX_FILE:
-        raise Fault("invalid_input", f"{name} is larger than {MAX_FILE >> 20} MiB", "give one session at a time")
-    return data.decode("utf-8-sig", "replace")
-
-
-def _bytes_of(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(MAX_FILE + 1)

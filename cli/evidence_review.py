@@ -86,7 +86,7 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
 
 def run_add(args: argparse.Namespace, context: Context) -> int:
     """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
-    from cli.evidence import align_settings, text_of_file
+    from cli.evidence_input import align_settings, text_of_file
     from cli.interrupt import stoppable
     from cli.progress import reporter
     from cli.show_review import added_lines
@@ -115,7 +115,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
 
 def run_align_session(args: argparse.Namespace, context: Context) -> int:
     """`evidence align --session`: exit 0 if every quote is aligned or accepted, 1 if not, 130 where it was stopped."""
-    from cli.evidence import align_settings
+    from cli.evidence_input import align_settings
     from cli.interrupt import stoppable
     from cli.progress import reporter
     from cli.show_review import session_lines

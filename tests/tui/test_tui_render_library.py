@@ -14,7 +14,8 @@ from core.library.snippet import snippet
 from core.library.spans import lines_of
 from tests.tui.corpus import assert_inert_text
 from tui.render.library_inline import runs
-from tui.render.library_lines import Paper, draw_doc_line, lay_out
+from tui.render.library_layout import lay_out
+from tui.render.library_lines import Paper, draw_doc_line
 from tui.render.library_rows import place, snippet_lines
 from tui.render.signs import ASCII, UNICODE
 

@@ -1,8 +1,8 @@
-"""A document as lines of the screen: the words that were searched lit, the cited lines marked."""
+"""One line of a document on the screen: the words that were searched lit, what is cited marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,9 @@ from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.library.lexical_query import Term
-    from core.library.opened import OpenDocument
 
 LONGEST = 4_000
 """Code points of one line that are shown."""
-_CHECKED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,35 +84,6 @@ def _line_at(runs: Sequence[Run], lines: Sequence[tuple[int, int]], at: int) -> 
         seen += len(run.text)
         source = run.at + len(run.text)
     return max((number for start, number in lines if start <= source), default=lines[0][1])
-
-
-def lay_out(
-    opened: OpenDocument,
-    first: int,
-    last: int,
-    paper: Paper,
-    *,
-    rendered: bool,
-    check: Callable[[], None] = lambda: None,
-) -> tuple[DocLine, ...]:
-    """The lines `first` to `last` of an opened document. Made off the interface's thread; `check` may end it."""
-    from tui.render.library_blocks import render_blocks
-
-    found: list[DocLine] = []
-    if rendered and opened.blocks:
-        for count, line in enumerate(render_blocks(opened, first, last, paper)):
-            if count % _CHECKED == 0:
-                check()
-            found.append(line)
-        return tuple(found)
-    pages = {start: page for page, start in opened.pages}
-    for number in range(max(first, opened.first), min(last, opened.last) + 1):
-        if number % _CHECKED == 0:
-            check()
-        if number in pages:
-            found.append(DocLine(number, Content(""), page=pages[number]))
-        found += verbatim(opened.lines[number - opened.first], number, paper)
-    return tuple(found)
 
 
 def verbatim(raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: str = "") -> Iterator[DocLine]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
-from tui.render.library_lines import DocLine, Paper, lay_out
+from tui.render.library_layout import lay_out
+from tui.render.library_lines import DocLine, Paper
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
