@@ -20,7 +20,7 @@ from core.fault import Fault
 from core.rules.answer import RuleMatch
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
-from core.rules.clusters import Clusters, clusters
+from core.rules.clusters import Clusters, ToGroup
 from core.rules.compare import Comparison, compare
 from core.rules.compare import fit as fitted
 from core.rules.labelled import Half, LabelledCall, of_half
@@ -163,12 +163,16 @@ class RuleMatcher:
 
     def clusters(self) -> Clusters:
         """The near-duplicates and groups of related rules, by meaning where every rule has a vector, else by words."""
+        return self.to_group()()
+
+    def to_group(self) -> ToGroup:
+        """What `clusters` compares. Raises Fault as `rules`."""
         book = self.book()
         semantic = self._semantic(book, 600.0)
         found: dict[int, tuple[Vector, ...]] = {}
         if isinstance(semantic, StoredSemantic):
             found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
-        return clusters(book, found)
+        return ToGroup(book, found)
 
     def compare(self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False) -> Comparison:
         """Every way of matching on labelled calls (of one half). Raises Fault as `rules`."""

@@ -48,6 +48,18 @@ class Clusters:
     by: Literal["meaning", "words"]
 
 
+@dataclass(frozen=True, slots=True)
+class ToGroup:
+    """Rules that are to be grouped, with the vectors they have: a value, so that another process may do it."""
+
+    book: Book
+    vectors: Mapping[int, tuple[Vector, ...]]
+
+    def __call__(self, *_given: object) -> Clusters:
+        """See `clusters`."""
+        return clusters(self.book, self.vectors)
+
+
 def clusters(book: Book, vectors: Mapping[int, tuple[Vector, ...]]) -> Clusters:
     """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve."""
     if len(vectors) == len(book.rules) and vectors:

@@ -15,6 +15,7 @@ from core.embedding.asked import Embed
 from core.embedding.catalogue import MINILM
 from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
+from core.rules.clusters import ToGroup
 from core.store import open_store
 from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls
 from tests.tui.support import NOW, frame, until
@@ -61,11 +62,13 @@ async def test_the_model_joins_and_follows_an_edit(
     tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, rules = an_app(tmp_path)
-    read, ask = list[str](), VectorProcess.ask
+    read, grouped, ask = list[str](), list[int](), VectorProcess.ask
 
     def asked(process: VectorProcess, job: Any, question: Any, seconds: float | None = None) -> Any:
         if isinstance(question, Embed) and question.kind == "document":
             read.extend(question.texts)
+        if isinstance(question, ToGroup):
+            grouped.append(len(question.vectors))
         return ask(process, job, question, seconds)
 
     monkeypatch.setattr(VectorProcess, "ask", asked)
@@ -93,6 +96,9 @@ async def test_the_model_joins_and_follows_an_edit(
         assert screen.rank.ranked is not None
         assert screen.rank.ranked.moved, "what moved is told by the same tiers as before"
         assert [text[:30] for text in read] == ["ERR-001: Letters fell off the "], "the edited rule is read alone"
+        await pilot.press("c")
+        await until(pilot, lambda: "4 rules, compared by meaning" in frame(app))
+        assert grouped == [4], "they are compared in the process"
     with open_store(app.jobs.path) as store:
         kept = store.con.execute("SELECT count(*) FROM vector WHERE kind = 'rule'").fetchone()
     assert kept == (4,)
@@ -132,6 +138,8 @@ async def test_where_the_process_dies_keywords_answer_and_the_trace_says_so(
         assert ranked.match.fallback_used
         await pilot.press("j")
         await until(pilot, lambda: "has ended" in told_of(screen, "ls -la"))
+        await pilot.press("c")
+        await until(pilot, lambda: "compared by words" in frame(app))
 
 
 STARTED = """

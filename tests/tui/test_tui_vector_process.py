@@ -15,7 +15,7 @@ from core.embedding import Embedder
 from core.embedding.asked import Embed
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch, said_of
 from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.vectors import cosine
+from core.embedding.vectors import cosine, pack
 from core.embedding.worker import run as embed_all
 from core.errors import record_resolution, search
 from core.errors.answer import Query
@@ -24,6 +24,9 @@ from core.errors.identify import identify
 from core.errors.search import deepened, weak_match
 from core.errors.vector_questions import Like, Nearest
 from core.fault import Fault
+from core.rules.book import book_of
+from core.rules.clusters import ToGroup, clusters
+from core.rules.parse import parse_text
 from core.settings import EmbeddingSettings
 from core.store import Store, open_store
 from tui import vector_process
@@ -182,6 +185,15 @@ def test_texts_are_embedded_as_by_the_model_itself_and_by_no_other(process: Vect
     with pytest.raises(Fault, match="not another") as told:
         process.ask(None, Embed("another", texts, "query"))
     assert told.value.code == "model_unreachable"
+
+
+def test_many_rules_are_grouped_there_as_they_would_be_here(process: VectorProcess) -> None:
+    rules = [f"### ERR-{at}: Rule {at}\n**Problem**: the part {at} is missing\n" for at in range(1, 206)]
+    book = book_of(parse_text("".join(rules), "rules.md", scope="project").rules)
+    vectors = {at: (pack([float(one == at // 2) for one in range(103)]),) for at in range(len(book.rules))}
+    found = process.ask(None, ToGroup(book, vectors), 60)
+    assert found == clusters(book, vectors)
+    assert (len(found.clusters), found.by) == (102, "meaning")
 
 
 def test_one_that_hangs_is_waited_for_no_longer_than_was_said(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from core.rules.book import Book
     from core.rules.cache_state import CacheState
     from core.rules.call import ToolCall
+    from core.rules.clusters import Clusters, ToGroup
     from core.rules.explain import Explained
     from core.rules.label_file import Label
     from core.rules.moved import Move
@@ -168,6 +169,16 @@ class Matching:
         """The best matcher there is, for this job alone: with the model where there is one. Raises Fault."""
         with self._held(job, meaning=self._by_meaning()) as matcher:
             yield matcher
+
+    def grouped(self, job: Job[Any], asked: ToGroup) -> Clusters:
+        """The rules grouped by the process, whatever it takes; where that is not to be had, by words here."""
+        from core.fault import Fault
+        from core.rules.clusters import clusters
+
+        if self._process is not None:
+            with suppress(Fault):
+                return self._process.ask(job, asked)
+        return clusters(asked.book, {})
 
     # -----------------------------------------------------------------------------------------------------------------
 

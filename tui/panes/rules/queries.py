@@ -129,7 +129,8 @@ def find_clusters(matching: Matching) -> Callable[[Job[Clusters]], Clusters]:
 
     def work(job: Job[Any]) -> Clusters:
         with matching.using(job) as matcher:
-            return matcher.clusters()
+            asked = matcher.to_group()
+        return matching.grouped(job, asked)
 
     return work
 
