@@ -1,16 +1,20 @@
 """Kill and stop an ingest in the middle, again and again: the run after it completes, and nothing differs.
 
+Killed, stopped as Ctrl-C does, and by Esc in the workbench on its way.
+
 A row for each way to end it: how many rounds left anything else behind than a run that nobody disturbed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +22,9 @@ import apsw
 
 from bench.library_corpus import corpus
 from bench.table import Row
+from core.store import open_store
+from tui.app import CasebookApp
+from tui.screens.ingest import IngestScreen
 
 NOTES: Final = 400
 _COMMAND: Final = (sys.executable, "-m", "cli", "library", "ingest")
@@ -41,27 +48,22 @@ def measure(*, quick: bool) -> list[Row]:
         whole = home / "whole.db"
         _ingest(whole, notes)
         wanted = _state(whole)
-        return [
-            _rounds(name, how, rounds, chance, notes, home, wanted)
-            for name, how in (("kill -9", signal.SIGKILL), ("Ctrl-C", signal.SIGINT))
-        ]
+        ways: dict[str, Callable[[Path, int], None]] = {
+            "kill -9": lambda path, until: _signal(signal.SIGKILL, path, notes, until),
+            "Ctrl-C": lambda path, until: _signal(signal.SIGINT, path, notes, until),
+            "Esc in the workbench": lambda path, until: asyncio.run(_escape(path, notes, until)),
+        }
+        return [_rounds(name, end, rounds, chance, notes, home, wanted) for name, end in ways.items()]
 
 
 def _rounds(
-    name: str, how: signal.Signals, rounds: int, chance: random.Random, notes: Path, home: Path,
+    name: str, end: Callable[[Path, int], None], rounds: int, chance: random.Random, notes: Path, home: Path,
     wanted: list[object],
 ) -> Row:  # fmt: skip
     lost = inside = 0
     for number in range(rounds):
-        path = home / f"{how.name}-{number}.db"
-        process = subprocess.Popen(
-            [*_COMMAND, str(notes), "--db", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        until = chance.randint(1, NOTES - 10)
-        while process.poll() is None and _documents(path) < until:
-            time.sleep(0.01)
-        process.send_signal(how)
-        process.wait(60)
+        path = home / f"{name}-{number}.db"
+        end(path, chance.randint(1, NOTES - 10))
         left = _documents(path)
         inside += 0 < left < NOTES
         _ingest(path, notes)
@@ -71,6 +73,33 @@ def _rounds(
     return Row(
         f"{name} in the middle of an ingest: rounds that differ", lost, 0, f"of {rounds}; {inside} met it half done", ""
     )
+
+
+def _signal(how: signal.Signals, path: Path, notes: Path, until: int) -> None:
+    """Ingest in a process, and a signal once so many notes are there."""
+    process = subprocess.Popen(
+        [*_COMMAND, str(notes), "--db", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None and _documents(path) < until:
+        time.sleep(0.01)
+    process.send_signal(how)
+    process.wait(60)
+
+
+async def _escape(path: Path, notes: Path, until: int) -> None:
+    """Ingest in the workbench, and Esc once so many notes are there; back when the run has ended."""
+    open_store(path, create=True).close()
+    app = CasebookApp(path)
+    async with app.run_test(size=(120, 34)) as pilot:
+        screen = IngestScreen(app.jobs, app.ingesting, app.signs, at_result=False)
+        await app.push_screen(screen)
+        screen.box.value = str(notes)
+        await pilot.press("enter")
+        while app.ingesting.ended is None and _documents(path) < until:
+            await asyncio.sleep(0.01)
+        await pilot.press("escape")
+        while app.ingesting.ended is None:
+            await asyncio.sleep(0.01)
 
 
 def _ingest(path: Path, notes: Path) -> None:
