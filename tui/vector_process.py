@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from core.settings import EmbeddingSettings
     from core.store import Store
 
+PATIENCE = 0.3
+"""Seconds for which nobody misses an answer."""
+
 CHILD = "from tui.vector_child import main"
 
 T = TypeVar("T")
@@ -45,9 +48,16 @@ class VectorProcess:
         self._worth = True  # to be begun
         self._closed = False
 
-    def ask(self, job: Job[Any] | None, question: Question[T], seconds: float | None = None) -> T:
+    def ask(
+        self,
+        job: Job[Any] | None,
+        question: Question[T],
+        seconds: float | None = None,
+        late: Callable[[], object] | None = None,
+    ) -> T:
         """The answer, waited for as long as anybody waits for the job (None: whoever does), `seconds` at most.
 
+        `late` is called, here, where it has not come within `PATIENCE`.
         Raises Fault: what the question raises; model_unreachable where the process cannot be had, or has died; timeout.
         """
         future: Future[T] = Future()
@@ -60,6 +70,10 @@ class VectorProcess:
             job.on_stop(future.cancel)
         child.send(pickle.dumps((number, question)))
         try:
+            if late is not None:
+                with suppress(TimeoutError):
+                    return future.result(PATIENCE)
+                late()
             return future.result(seconds)
         except CancelledError:
             child.send(pickle.dumps((number, None)))

@@ -8,14 +8,16 @@ nobody waits for any more gives up waiting for it.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
+from tui.jobs import Job, Stopped
 from tui.panes.rules.sources import Sources
+from tui.vector_process import PATIENCE
 
 if TYPE_CHECKING:
     from core.embedding.asked import Embed
@@ -106,6 +108,7 @@ class Matching:
         self._locks = (threading.Lock(), threading.Lock())
         self._matchers: list[RuleMatcher | None] = [None, None]
         self._job: Job[Any] | None = None  # the one that holds the matcher with the model
+        self._late: Callable[[], object] | None = None  # what it does once the model keeps it waiting
 
     def look_from(self, project: str) -> bool:
         """Match by the rules of this project (its folder; empty: the workbench's own) from now on; False: as before."""
@@ -127,12 +130,14 @@ class Matching:
                 return None
             asked = call or ToolCall("")
             meaning = self._by_meaning()
-            if not meaning or not (self.warm or self._none):
-                words = self._ranked(job, asked, before, pinned, meaning=False)
-                if not meaning:
-                    return words
-                job.partial(words)
-            return self._ranked(job, asked, before, pinned, meaning=True)
+            by_words = lambda: self._ranked(job, asked, before, pinned, meaning=False)  # noqa: E731
+            if not meaning:
+                return by_words()
+            at_once = not (self.warm or self._none)
+            if at_once:
+                job.partial(by_words())
+            late = None if at_once else lambda: job.partial(by_words())
+            return self._ranked(job, asked, before, pinned, meaning=True, late=late)
 
         return work
 
@@ -184,12 +189,12 @@ class Matching:
 
     def _ranked(
         self, job: Job[Any], call: ToolCall, before: RuleMatch | None, pinned: RuleKey | None, *,
-        meaning: bool,
+        meaning: bool, late: Callable[[], object] | None = None,
     ) -> Ranked:  # fmt: skip
         from core.rules.label_file import label_file, label_of
         from core.rules.moved import in_words, moved
 
-        with self._held(job, meaning=meaning) as matcher:
+        with self._held(job, meaning=meaning, late=late) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
             if meaning and unfinished(found):
                 self._forget()
@@ -230,13 +235,18 @@ class Matching:
         return self._process is not None and self.sources.embedding is not None and self._database.exists()
 
     @contextmanager
-    def _held(self, job: Job[Any], *, meaning: bool) -> Generator[RuleMatcher]:
-        lock = self._locks[meaning]
+    def _held(
+        self, job: Job[Any], *, meaning: bool, late: Callable[[], object] | None = None
+    ) -> Generator[RuleMatcher]:
+        lock, patience = self._locks[meaning], time.monotonic() + PATIENCE
         while not lock.acquire(timeout=_POLL):
             job.check()
+            if late is not None and time.monotonic() > patience:
+                late()
+                late = None
         try:
             if meaning:
-                self._job = job
+                self._job, self._late = job, late
             yield self._matcher(meaning)
         finally:
             lock.release()
@@ -274,9 +284,18 @@ class Matching:
         if self._process is None:
             raise Fault("model_unreachable", "no process was given to embed in")
         job = self._job if question.kind == "query" else None
-        found = self._process.ask(job, question, _LATE[question.kind] if self.warm else WAIT)
+        seconds = _LATE[question.kind] if self.warm else WAIT
+        found = self._process.ask(job, question, seconds, self._kept_waiting if self._late is not None else None)
         self.warm = True
         return found
+
+    def _kept_waiting(self) -> None:
+        from core.fault import Fault
+
+        late, self._late = self._late, None
+        if late is not None:
+            with suppress(Fault, Stopped):  # the match itself will say so
+                late()
 
     def _told(self, text: str) -> None:
         self._log(text)
