@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import BinaryIO
 
 from core.fault import Fault
@@ -49,6 +50,16 @@ def serve(work: Callable[[Tell, Callable[[], bool]], object], grace: float) -> i
         trace = traceback.format_exc()[-_TRACE:]
         tell(error_object(Fault("generic", f"{type(error).__name__}: {error}", trace=trace)))
     return 0
+
+
+def keep_to_one_core() -> None:
+    """Run on one core alone, the same for all that do: on a small machine the others are for whoever types.
+
+    Where a system cannot say so, it is left to its scheduler.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def take_pipes() -> tuple[int, BinaryIO]:

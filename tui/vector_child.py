@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from core.fault import Fault
-from tui.child_side import take_pipes
+from tui.child_side import keep_to_one_core, take_pipes
 
 if TYPE_CHECKING:
     from core.embedding.asking import VectorSearch
@@ -31,6 +31,7 @@ def main(database: str, settings: str) -> int:
     """Answer questions about the casebook with the model that the `settings` of embedding, as JSON, name."""
     if hasattr(os, "nice"):
         os.nice(_GIVES_WAY)
+    keep_to_one_core()
     heard, said = take_pipes()
     desk = Desk()
     threading.Thread(target=_listen, args=(os.fdopen(heard, "rb"), desk), daemon=True).start()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tui.child_side import Tell, serve
+from tui.child_side import Tell, keep_to_one_core, serve
 
 GRACE = 3.0
 """Seconds it has for the slice it is at, or for loading the model: whatever is not written waits for the next run."""
@@ -25,4 +25,5 @@ def main(casebook: str, settings: str) -> int:
         chosen = EmbeddingSettings(**json.loads(settings))
         return embed_pending(Path(casebook), settings=chosen, threads=1, progress=tell, stop=stopped)
 
+    keep_to_one_core()
     return serve(work, GRACE)
