@@ -43,12 +43,11 @@ from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
 from tui.render.states import of_fault
+from tui.sheets import STYLES
 from tui.state import Keeper, Memory, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
-
-STYLES = Path(__file__).resolve().parent.parent / "styles"
 
 SHEETS = (
     "base",
@@ -58,11 +57,10 @@ SHEETS = (
     "curation",
     "evidence",
     "rules",
-    "library",
     "library_ingest",
-    "ask",
     "narrow",
 )
+"""What every screen needs, and the panes there have always been; a younger screen names its own, read as it opens."""
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
