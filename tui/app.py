@@ -18,6 +18,7 @@ from core.config import Config
 from core.fault import Fault
 from tui.actions import BY_ID, Situation, bindings, keymap, keys_for
 from tui.alt_digits import read_alt_digits
+from tui.collecting import CollectsAtRest
 from tui.covering import Covering
 from tui.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, traceback_of
 from tui.ending import heed_signals
@@ -87,7 +88,7 @@ class Situated(Protocol):
         ...
 
 
-class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
+class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"
@@ -137,8 +138,8 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
         yield self.keys
 
     def on_ready(self) -> None:
-        """The first frame is out. What is loaded stays: to look through all of it for garbage is a stall of 100 ms."""
-        self.set_timer(_WARM, _collect_from_here)
+        """The first frame is out."""
+        self.set_timer(_WARM, self.collect_at_rest)
         if self._around.cited:
             self.post_message(PaneOpenCitation(self._around.cited))
         if not self.is_headless:
@@ -341,13 +342,6 @@ class CasebookApp(CrashSafe, InertPaste, Look, inherit_bindings=False):
 
 def _told(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
-
-
-def _collect_from_here() -> None:
-    """Whoever opens the app may have put collecting off until it is warm."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
 
 
 def run(

@@ -1,0 +1,82 @@
+"""When garbage is looked for: never thoroughly while someone types, at the latest after a while, and at rest."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from tui import collecting
+from tui.collecting import CollectsAtRest
+
+
+@pytest.fixture(autouse=True)
+def _own_collector() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+    gc.enable()
+
+
+@pytest.fixture
+def thorough() -> Iterator[list[int]]:
+    """One item a thorough look."""
+    seen: list[int] = []
+
+    def noted(phase: str, info: dict[str, int]) -> None:
+        if phase == "stop" and info["generation"] == 2:
+            seen.append(1)
+
+    gc.callbacks.append(noted)
+    yield seen
+    gc.callbacks.remove(noted)
+
+
+async def test_nothing_is_looked_through_while_someone_types_and_all_of_it_once_nobody_does(
+    thorough: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(collecting, "monotonic", lambda: now[0])
+    monkeypatch.setattr(collecting, "_LOOK_S", 3600.0)
+    app = CollectsAtRest()
+    gc.disable()
+    async with app.run_test() as pilot:
+        app.collect_at_rest()
+        assert gc.isenabled()
+        del thorough[:]
+        await pilot.press("a")
+        for _ in range(collecting._SOON):
+            gc.collect(1)
+        app._look()
+        assert not thorough
+        now[0] += collecting._REST_S + 0.1
+        app._look()
+        assert len(thorough) == 1
+        app._look()
+        assert len(thorough) == 1  # nothing new to look through
+
+
+async def test_whoever_types_without_a_pause_does_not_fill_the_memory(
+    thorough: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collecting, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(collecting, "_LOOK_S", 3600.0)
+    app = CollectsAtRest()
+    gc.disable()
+    async with app.run_test() as pilot:
+        app.collect_at_rest()
+        await pilot.press("a")
+        del thorough[:]
+        for _ in range(collecting._AT_LAST + 1):
+            gc.collect(1)
+        app._look()
+        assert len(thorough) == 1
+
+
+async def test_who_never_put_collecting_off_keeps_it_as_it_is() -> None:
+    before = gc.get_threshold()
+    async with CollectsAtRest().run_test() as pilot:
+        pilot.app.collect_at_rest()  # pyright: ignore[reportAttributeAccessIssue]
+        assert gc.get_threshold() == before

@@ -1,0 +1,56 @@
+"""Garbage is looked for little by little while someone works, and thoroughly while nobody does.
+
+Looking through every object holds the interface for a whole frame; Python would choose the moment by itself, and
+often while someone types.
+"""
+
+from __future__ import annotations
+
+import gc
+from time import monotonic
+from typing import Final
+
+from textual import events
+from textual.app import App
+
+_YOUNG: Final = 1_000
+"""Objects made between two looks at the youngest: well under a millisecond each."""
+_NEVER: Final = 1 << 30
+_LOOK_S: Final = 0.5
+_REST_S: Final = 0.4
+"""Seconds without a key or the mouse: the answer to the last one is drawn by then."""
+_SOON, _AT_LAST = 3, 40
+"""Looks at the middle generation from which a thorough one is worth it, and from which it is due whoever types."""
+
+
+class CollectsAtRest(App[None], inherit_bindings=False):
+    """An app that looks through every object while nobody touches it."""
+
+    _touched = 0.0
+    _settled = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note when someone was there last."""
+        if isinstance(event, events.Key | events.Paste | events.MouseEvent):
+            self._touched = monotonic()
+        await super().on_event(event)
+
+    def collect_at_rest(self) -> None:
+        """What is loaded by now stays: never look through it again. Whoever opens the app put collecting off until now;
+        where it was not put off, somebody else has decided."""
+        if gc.isenabled():
+            return
+        gc.freeze()
+        gc.set_threshold(_YOUNG, 10, _NEVER)
+        gc.enable()
+        self.set_interval(_LOOK_S, self._look)
+
+    def _look(self) -> None:
+        waited = gc.get_count()[2]
+        at_rest = monotonic() - self._touched > _REST_S
+        if waited < _SOON or not (at_rest or waited > _AT_LAST):
+            return
+        gc.collect()
+        if not self._settled:  # the first rows and the rest of the modules: they stay, too
+            self._settled = True
+            gc.freeze()
