@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.timer import Timer
 
 from core.config import default_config
 from core.flows.library_ingest import ingest
+from core.library.ask_answer import AnswerEvent
 from core.settings import Value
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server
@@ -134,6 +137,29 @@ async def test_the_first_word_is_seen_while_the_rest_is_awaited_and_esc_ends_it(
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
     assert [(row[1], "The client" in str(row[2])) for row in kept(library)] == [("llm_stream_aborted", True)]
+
+
+async def test_the_first_word_is_drawn_without_waiting_for_the_timer_that_draws(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    show = CasebookApp._display
+
+    def shows(app: CasebookApp, *given: Any) -> None:
+        show(app, *given)
+        drawn.append(flat(app))
+
+    with llm_server([Reply(hang_after=0)]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = await opened(pilot, app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "the model reads" in flat(app))
+            monkeypatch.setattr(Timer, "resume", lambda _: None)
+            monkeypatch.setattr(CasebookApp, "_display", shows)
+            screen._heard(AnswerEvent("token", "", text="Firstword"))
+            await until(pilot, lambda: any("Firstword" in one and "unchecked so far" in one for one in drawn))
+            monkeypatch.undo()
 
 
 async def test_leaving_in_the_middle_keeps_what_had_come(library: Path) -> None:

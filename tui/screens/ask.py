@@ -75,6 +75,7 @@ class AskScreen(ModalScreen[str]):
         self._session = _new_session()
         self._turns: list[tuple[Asked, Static]] = []
         self._drawn_at = 0.0
+        self._at_once = False
         self._due = False
         self.box = QuestionBox(
             question, placeholder="Ask in whole words; Enter asks", id="ask-box", max_length=_LONGEST,
@@ -170,6 +171,7 @@ class AskScreen(ModalScreen[str]):
             first = not turn.text
             turn.text += event.text or ""
             self._draw_soon(at_once=first)
+            self._at_once = self._at_once or first
             return
         if event.kind == "retrieval_done":
             turn.found = len(event.citations or ())
@@ -194,9 +196,17 @@ class AskScreen(ModalScreen[str]):
             self._due = True
             self.set_timer(wait, self._draw)
 
+    def on_idle(self) -> None:
+        """The first word is laid out, scrolled to and drawn as it comes: not one and then two frames later.
+
+        Textual draws by a timer alone; where it has no such method any more, the timer does it.
+        """
+        if self._at_once and (draw := getattr(self, "_on_timer_update", None)) is not None:
+            draw()
+
     def _draw(self) -> None:
         """Draw the last turn."""
-        self._due = False
+        self._due = self._at_once = False
         self._drawn_at = time.monotonic()
         if not self._turns or not self.is_attached:
             return
