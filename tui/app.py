@@ -44,24 +44,11 @@ from tui.render.bars import Place
 from tui.render.foreign import inline, title
 from tui.render.signs import ASCII, UNICODE
 from tui.render.states import of_fault
-from tui.sheets import STYLES
+from tui.sheets import FIRST, LATER
 from tui.state import Keeper, Memory, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
-
-SHEETS = (
-    "base",
-    "errors",
-    "session",
-    "incoming",
-    "curation",
-    "evidence",
-    "rules",
-    "library_ingest",
-    "narrow",
-)
-"""What every screen needs, and the panes there have always been; a younger screen names its own, read as it opens."""
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -92,7 +79,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
     """The workbench on one casebook."""
 
     TITLE = "casebook"
-    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / f"{name}.tcss" for name in SHEETS]
+    CSS_PATH: ClassVar[CSSPathType | None] = list(FIRST)
     BINDINGS = bindings("app")
     ENABLE_COMMAND_PALETTE = False  # the registry binds its key; `_palette` opens it
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-xwide")]  # noqa: RUF012  as Textual has it
@@ -139,13 +126,17 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
     def on_ready(self) -> None:
         """The first frame is out."""
-        self.set_timer(_WARM, self.collect_at_rest)
+        self.set_timer(_WARM, self._warm)
         if self._around.cited:
             self.post_message(PaneOpenCitation(self._around.cited))
         if not self.is_headless:
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
+
+    def _warm(self) -> None:
+        self.read_sheets(LATER)
+        self.collect_at_rest()
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.segment import Segment
@@ -73,6 +74,20 @@ class Look(App[None], inherit_bindings=False):
         own = tokens(variables, ansi=self.current_theme.ansi)
         self.theme_variables = {**self.theme_variables, **own}
         return {**variables, **own}
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Take the theme's colours into the sheets. Before there is a screen they only have to be known: the sheets are
+        parsed when it comes, and parsing them here as well was a fourth of the time to the first frame of ours."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
+    def read_sheets(self, paths: Iterable[Path]) -> None:
+        """Read and parse sheets before a screen asks for them: Textual would parse all of them anew then."""
+        for path in paths:
+            self.stylesheet.read(path)
+        _ = self.stylesheet.rules_map
 
     def theme_names(self) -> tuple[str, ...]:
         """Every theme that can be chosen: ours, then the user's and Textual's."""

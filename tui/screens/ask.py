@@ -23,7 +23,7 @@ from tui.panes.messages import PaneCopied
 from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
-from tui.sheets import STYLES
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.reading import Reading
 
@@ -65,7 +65,7 @@ class QuestionBox(Input):
 class AskScreen(ModalScreen[str]):
     """Covers the pane; it is left with the citation that is to be opened, or with none."""
 
-    CSS_PATH = STYLES / "ask.tcss"
+    CSS_PATH = sheet("ask")
     BINDINGS = bindings("ask", only=("app.help",))
 
     def __init__(self, answering: Answering, signs: Signs, question: str) -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from tui.actions import Situation, bindings
 from tui.render.curation import draw_side, told_of
 from tui.render.signs import Signs
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.reading import Reading
 
@@ -33,6 +34,8 @@ _MEANT = {
 
 class ConflictScreen(ModalScreen[str | None]):
     """Ends with `mine`, `theirs` or `write`."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS = bindings("conflict", only=("app.help",))
 

@@ -12,12 +12,16 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tui.sheets import sheet
+
 if TYPE_CHECKING:
     from tui.panes.errors.copying import Form
 
 
 class CopyMenu(ModalScreen["Form | None"]):
     """Ends with the form that was chosen, or with None."""
+
+    CSS_PATH = sheet("session")
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,Y", "dismiss(None)", "Close")]
 

@@ -18,6 +18,7 @@ from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Returned
 from tui.render.curation import draw_change, draw_changed
 from tui.render.foreign import inline
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.reading import Reading
 from tui.widgets.row_list import RowList
@@ -59,6 +60,8 @@ def read_history(case_id: int | None, before: int | None) -> Callable[[Job[Histo
 
 class HistoryScreen(ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS = bindings("history", only=("app.help", "undo.redo"))
 

@@ -18,6 +18,7 @@ from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.paged import FoundRows
 from tui.render.foreign import inline
 from tui.render.rows import Row, draw_row, row_of
+from tui.sheets import sheet
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def find_others(text: str, case: Case) -> Callable[[Job[tuple[Row, ...]]], tuple
 
 class PickCase(ModalScreen[int | None]):
     """Ends with the number of a case, or with None."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),

@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 
 from tui.render.foreign import inline
 from tui.render.signs import Signs
+from tui.sheets import sheet
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -22,6 +23,8 @@ _SHOWN = 200
 
 class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     """Ends with the fingerprints that are to leave the case, or with None."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Close"),

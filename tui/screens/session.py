@@ -21,6 +21,7 @@ from tui.panes.messages import PaneCopied
 from tui.render.foreign import inline, title
 from tui.render.session import Line, Marks, draw_line, lines_of, whole_text
 from tui.render.signs import Signs
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 
 if TYPE_CHECKING:
@@ -259,6 +260,8 @@ def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:
 
 class SessionScreen(ModalScreen[None]):
     """Covers the workbench with one session; Esc goes back to the case as it was."""
+
+    CSS_PATH = sheet("session")
 
     BINDINGS = bindings(only=("app.help",))
 

@@ -23,6 +23,7 @@ from tui.panes.errors.curation.queue_view import QueueView
 from tui.panes.errors.queries import Read
 from tui.panes.errors.watching import files_at, watch
 from tui.render.states import of_fault
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import RowList
 
@@ -40,6 +41,8 @@ _SOON = 0.05
 
 class TriageScreen(ModalScreen[None]):
     """The queue on the left, the case to decide on beside it."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS = bindings("triage", only=_ELSEWHERE)
 

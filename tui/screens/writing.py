@@ -23,6 +23,7 @@ from tui.panes.errors.queries import Read
 from tui.panes.messages import PaneSearchLibrary
 from tui.render.curation import draw_alike, draw_preview
 from tui.render.foreign import inline
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.fix_area import FixArea, as_shown
 from tui.widgets.reading import Reading
@@ -46,6 +47,8 @@ HINTS = {
 
 class WritingScreen(ModalScreen[None]):
     """The case on the left, its fix on the right."""
+
+    CSS_PATH = sheet("curation")
 
     BINDINGS = bindings("write", only=("app.help", "case.source"))
 

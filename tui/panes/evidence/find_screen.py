@@ -19,6 +19,7 @@ from tui.panes.evidence.finding import MOST, FoundPlace, Hits, search, with_mess
 from tui.render.evidence import draw_seen, flat
 from tui.render.foreign import inline
 from tui.render.signs import Signs
+from tui.sheets import sheet
 
 if TYPE_CHECKING:
     from core.align import ViewCache
@@ -30,6 +31,8 @@ _HELP = "enter shows the place, esc closes"
 
 class FindScreen(ModalScreen[FoundPlace | None]):
     """Ends with the place to look at, or with None."""
+
+    CSS_PATH = sheet("evidence")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),

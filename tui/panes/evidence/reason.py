@@ -11,9 +11,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from tui.sheets import sheet
+
 
 class ReasonScreen(ModalScreen[str | None]):
     """Ends with the reason, which may be empty, or with None: not rejected."""
+
+    CSS_PATH = sheet("evidence")
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True)]
 

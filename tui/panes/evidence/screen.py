@@ -26,6 +26,7 @@ from tui.panes.evidence.reading import AHEAD, QuoteReader
 from tui.panes.evidence.reviewing import Ended, Reviewing
 from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
 from tui.render.bars import Place
+from tui.sheets import sheet
 from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
@@ -44,6 +45,8 @@ _LANES = ("evidence", "evidence-quote", "evidence-compare", "evidence-watch")
 
 class EvidenceScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
+
+    CSS_PATH = sheet("evidence")
 
     BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open"))
 

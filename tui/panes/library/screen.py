@@ -29,7 +29,7 @@ from tui.panes.messages import PaneSaid
 from tui.render.bars import Place
 from tui.render.library_states import no_trace, reading
 from tui.render.signs import Signs
-from tui.sheets import STYLES
+from tui.sheets import sheet
 from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox
@@ -67,7 +67,7 @@ class Desk:
 class LibraryScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
-    CSS_PATH = STYLES / "library.tcss"
+    CSS_PATH = sheet("library")
     BINDINGS = bindings("library", only=("find.focus", "view.zoom"))
 
     def __init__(

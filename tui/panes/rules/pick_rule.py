@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui.render.foreign import inline
+from tui.sheets import sheet
 
 if TYPE_CHECKING:
     from core.rules.rule import Rule
@@ -24,6 +25,8 @@ _SHOWN = 200
 
 class PickRule(ModalScreen["Rule | None"]):
     """Ends with the rule, or with None."""
+
+    CSS_PATH = sheet("rules")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),

@@ -28,6 +28,7 @@ from tui.panes.rules.why_view import WhyView
 from tui.render.bars import Place
 from tui.render.rules_states import reading
 from tui.render.signs import Signs
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 
@@ -41,6 +42,8 @@ _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", 
 
 class RulesScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
+
+    CSS_PATH = sheet("rules")
 
     BINDINGS = bindings("rules")
 

@@ -26,6 +26,7 @@ from tui.render.rules_tables import (
     draw_system_row,
 )
 from tui.render.states import Notice
+from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.reading import Reading
@@ -78,6 +79,8 @@ class Table(Generic[T]):
 
 class TableScreen(ModalScreen[None], Generic[T]):
     """Shows one table. `o` goes to what the row is about."""
+
+    CSS_PATH = sheet("rules")
 
     BINDINGS = bindings("table", only=("app.help",))
 
