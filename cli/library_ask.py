@@ -106,6 +106,7 @@ class _Spoken:
 def _sessions(words: list[str], context: Context) -> int:
     """`ask sessions list|show NAME|delete NAME`."""
     from cli.library_ask_lines import session_lines, session_list_lines
+    from core.flows.ask_unfinished import take_up
     from core.library.ask_kept import SessionList, delete_session, list_sessions, show_session
     from core.store import faults, open_store
 
@@ -114,6 +115,7 @@ def _sessions(words: list[str], context: Context) -> int:
         raise Fault(
             "invalid_input", f"sessions {what} takes {'one name' if what != 'list' else 'no name'}", "see --help"
         )
+    take_up(context.database)
     try:
         with open_store(context.database, write=what == "delete") as store, faults(context.database):
             if what == "delete":

@@ -190,7 +190,9 @@ def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
     for one in found.turns:
         yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))
         yield from wrap(one.answer, out.columns - 4)
-        if not one.grounded:
+        if one.refusal_reason == "llm_stream_aborted":
+            yield out.paint("not finished: it was cut off (llm_stream_aborted)", "warn")
+        elif not one.grounded:
             yield out.paint(f"refused: {one_line(one.refusal_reason or 'unknown')}", "warn")
         yield from (out.paint(one_line(uri), "dim") for uri in one.citations)
         yield ""

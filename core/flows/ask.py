@@ -6,7 +6,7 @@ Source: kebab-frozen-design 1.1 to 1.4, 2.3, 3.8; issue 9.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from core.flows.ask_generate import budget, generate
 from core.flows.ask_options import Asking, AskOptions, ask_options, checked
 from core.flows.ask_retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask_settle import settle
+from core.flows.ask_unfinished import Unfinished, take_up, written_down
 from core.library.ask_answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
 from core.library.ask_kept import history, keep
 from core.library.ask_pack import Packed, Turn, pack
@@ -55,7 +56,7 @@ def ask_library(
     except Fault as fault:
         if fault.code != "not_indexed":
             raise
-        found = _Found(redact(question), options, model, Stopwatch())
+        found = _Found(redact(question), options, model)
         answer = found.refused("no_index", Step("store", "miss", "there is no casebook yet"))
         on_event(AnswerEvent("final", now(), answer=answer))
         return answer
@@ -76,20 +77,26 @@ def ask(
     """Answer a question from the library, and keep the answer. A refusal is an answer like any other.
 
     Nothing is locked while the model speaks; `cancelled` is asked between its tokens and while it is silent, and what
-    had come by then is kept (`llm_stream_aborted`). Raises Fault invalid_input, what `search` and the store raise, and
-    what the model raises before its first token.
+    had come by then is kept (`llm_stream_aborted`); where this process is killed, by the next question. Raises Fault
+    invalid_input, what `search` and the store raise, and what the model raises before its first token.
     """
     checked(question, options)
-    asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled, _glossary())
-    answer, packed = _answered(asking)
-    if options.keep:
-        answer = _kept(store, answer, packed)
+    place = store.path if options.keep and store.write else None
+    if place is not None:
+        take_up(place)
+    with written_down(place) as unfinished:
+        asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled, _glossary(), unfinished)
+        answer, packed = _answered(asking)
+        if options.keep:
+            unfinished.stands(answer, packed, whole=True)
+            answer = _kept(store, answer, packed, unfinished)
     on_event(AnswerEvent("final", now(), answer=answer))
     return answer
 
 
 def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
-    found = _Found(asking.question, asking.options, asking.model, Stopwatch())
+    found = _Found(asking.question, asking.options, asking.model)
+    asking.unfinished.stands(found.refused("llm_stream_aborted"), ())
     if is_empty(asking):
         return found.refused("no_index", Step("store", "miss", "the library is empty")), ()
     turns: tuple[Turn, ...] = ()
@@ -127,6 +134,8 @@ def _generated(
     )
     found = replace(found, packed=packed, template=name, steps=(*found.steps, step))
     asking.found(found.given())
+    chunk_ids = tuple(one.chunk_id for one in packed.passages)
+    asking.unfinished.stands(found.refused("llm_stream_aborted"), chunk_ids)
     said = generate(asking, packed.messages)
     if found.hops is not None:
         hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
@@ -135,7 +144,6 @@ def _generated(
     settled = settle(redact(said.text).strip(), packed.passages, broken=said.broken, glossary=asking.glossary)
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
-    chunk_ids = tuple(one.chunk_id for one in packed.passages)
     if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims):
         answer = found.answer(settled.text, settled.refusal, found.cited(settled.used), usage)
         return replace(answer, claims=settled.claims), chunk_ids
@@ -152,13 +160,21 @@ def _glossary() -> Mapping[str, str]:
         return {}
 
 
-def _kept(store: Store, answer: Answer, packed: tuple[str, ...]) -> Answer:
+def _kept(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:
     """Keep it, or say in its trace why it could not be kept: an answer that was given is not lost to a full disk."""
     try:
         return keep(store, answer, packed)
     except Fault as fault:
-        step = Step("keep", "failed", fault.message, facts(code=fault.code))
+        later = " It waits beside the casebook for the next question." if unfinished.wait() else ""
+        step = Step("keep", "failed", fault.message + later, facts(code=fault.code))
         return replace(answer, trace=(*answer.trace, step))
+
+
+def _trace_id() -> str:
+    """Unlike any other, also of the same question in the same instant."""
+    import secrets
+
+    return f"ret_{secrets.token_hex(8)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +184,8 @@ class _Found:
     question: str
     options: AskOptions
     model: LanguageModel
-    watch: Stopwatch
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    trace_id: str = field(default_factory=_trace_id)
     retrieved: Retrieved | None = None
     packed: Packed | None = None
     template: str = ""
@@ -206,7 +223,6 @@ class _Found:
     ) -> Answer:
         """The answer as it stands; `claims` are added by who has them."""
         found, options = self.retrieved, self.options
-        created = now()
         outcome = "hit" if refusal is None else "rejected"
         done = Step("ask", outcome, refusal or "grounded", facts(), elapsed_ms=self.watch.ms())
         return Answer(
@@ -220,7 +236,7 @@ class _Found:
             embedding=_embedding(found),
             prompt_template_version=self.template or (MULTI_HOP if options.multi_hop else options.template),
             retrieval=AnswerRetrieval(
-                trace_id=_trace_id(self.question, created),
+                trace_id=self.trace_id,
                 mode=found.mode if found else options.mode,
                 k=options.k,
                 score_gate=options.score_gate,
@@ -230,7 +246,7 @@ class _Found:
                 index_version=found.index_version if found else index_version(),
             ),
             usage=usage,
-            created_at=created,
+            created_at=now(),
             conversation_id=options.session,
             turn_index=None,
             claims=(),
@@ -247,12 +263,3 @@ def _embedding(found: Retrieved | None) -> ModelRef | None:
 
     known = CATALOGUE.get(found.embedding_model)
     return ModelRef(found.embedding_model, "fastembed", known.dim if known else None)
-
-
-def _trace_id(question: str, created: str) -> str:
-    """Unlike any other, also of the same question in the same instant."""
-    import secrets
-
-    from core.library.ids import short_hash
-
-    return "ret_" + short_hash(f"{created}\n{secrets.token_hex(8)}\n{question}")

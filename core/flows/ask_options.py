@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
+from core.flows.ask_unfinished import Unfinished
 from core.library.ask_answer import AnswerCitation, AnswerEvent, HopRecord
 from core.library.ask_kept import checked_session
 from core.library.ask_prompt import TEMPLATES
@@ -67,10 +68,14 @@ class Asking:
     on_event: Callable[[AnswerEvent], None]
     cancelled: Callable[[], bool]
     glossary: Mapping[str, str]
+    unfinished: Unfinished
 
     def token(self, text: str) -> None:
-        """Tell a token."""
-        self.on_event(AnswerEvent("token", now(), text=text))
+        """Tell a token, and then write it down, also where nobody hears it any more."""
+        try:
+            self.on_event(AnswerEvent("token", now(), text=text))
+        finally:
+            self.unfinished.word(text)
 
     def found(self, citations: tuple[AnswerCitation, ...]) -> None:
         """Tell what the model will be given."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import apsw
 
@@ -16,7 +16,7 @@ from core.library.ask_answer import Answer
 from core.library.ask_pack import Turn
 from core.store import Store
 from core.store.sql import number, value
-from core.wire import dumps
+from core.wire import dumps, to_wire
 
 TITLE: Final = 80
 _NAME: Final = 100
@@ -86,50 +86,66 @@ def checked_session(name: str) -> str:
 def keep(store: Store, answer: Answer, packed: Sequence[str]) -> Answer:
     """Keep an answer, and as a turn where it belongs to a session; returns it with its turn.
 
-    `packed`: the chunk ids the model was given. Raises Fault as `Store.transaction`.
+    `packed`: the chunk ids the model was given. Kept again it takes the place of what was kept of it before. Raises
+    Fault as `Store.transaction`.
     """
+    return replace(answer, turn_index=keep_wire(store, cast("dict[str, Any]", to_wire(answer)), packed))
+
+
+def keep_wire(store: Store, answer: dict[str, Any], packed: Sequence[str]) -> int | None:
+    """As `keep`, of an `answer.v1` as it is written; returns its turn."""
     with store.transaction() as con:
-        kept = answer
-        if answer.conversation_id is not None:
-            last = value(con, "SELECT max(turn_index) FROM chat_turns WHERE session_id = ?", (answer.conversation_id,))
-            kept = replace(answer, turn_index=0 if last is None else cast("int", last) + 1)
+        turn = None if answer["conversation_id"] is None else _turn(con, answer)
+        kept = {**answer, "turn_index": turn}
+        if turn is not None:
             _put_turn(con, kept)
         _put_answer(con, kept, packed)
-    return kept
+    return turn
 
 
-def _put_answer(con: apsw.Connection, one: Answer, packed: Sequence[str]) -> None:
-    found, used = one.retrieval, one.usage
-    embedding = (one.embedding.id, one.embedding.dimensions) if one.embedding else (None, None)
+def _turn(con: apsw.Connection, one: dict[str, Any]) -> int:
+    """The turn it was kept as; else the next one."""
+    session, trace_id = one["conversation_id"], one["retrieval"]["trace_id"]
+    was = value(con, "SELECT turn_index FROM answers WHERE trace_id = ? AND conversation_id = ?", (trace_id, session))
+    if was is None:
+        return number(con, "SELECT coalesce(max(turn_index), -1) + 1 FROM chat_turns WHERE session_id = ?", (session,))
+    return cast("int", was)
+
+
+def _put_answer(con: apsw.Connection, one: dict[str, Any], packed: Sequence[str]) -> None:
+    found, used = one["retrieval"], one["usage"]
+    embedding: dict[str, Any] = one["embedding"] or {}
     con.execute(
-        f"INSERT INTO answers VALUES ({', '.join('?' * 25)})",
+        f"INSERT OR REPLACE INTO answers VALUES ({', '.join('?' * 25)})",
         (
-            *(found.trace_id, one.query, one.answer, int(one.grounded), one.refusal_reason),
-            *(one.model.id, one.model.provider, *embedding, one.prompt_template_version),
-            *(found.mode, found.k, found.score_gate, found.top_score, found.chunks_returned, found.chunks_used),
-            *(dumps(one.citations), dumps(list(packed)), used.prompt_tokens, used.completion_tokens, used.latency_ms),
-            *(one.created_at, one.conversation_id, one.turn_index, dumps(one)),
+            *(found["trace_id"], one["query"], one["answer"], int(one["grounded"]), one["refusal_reason"]),
+            *(one["model"]["id"], one["model"]["provider"], embedding.get("id"), embedding.get("dimensions")),
+            *(one["prompt_template_version"], found["mode"], found["k"], found["score_gate"], found["top_score"]),
+            *(found["chunks_returned"], found["chunks_used"], dumps(one["citations"]), dumps(list(packed))),
+            *(used["prompt_tokens"], used["completion_tokens"], used["latency_ms"]),
+            *(one["created_at"], one["conversation_id"], one["turn_index"], dumps(one)),
         ),
     )
 
 
-def _put_turn(con: apsw.Connection, one: Answer) -> None:
+def _put_turn(con: apsw.Connection, one: dict[str, Any]) -> None:
     from core.library.ids import id_from
 
-    session, at = one.conversation_id, one.turn_index
+    session, at, created = one["conversation_id"], one["turn_index"], one["created_at"]
     con.execute(
         "INSERT INTO chat_sessions VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id) DO UPDATE SET updated_at = ?",
         (
-            *(session, one.created_at, one.created_at, " ".join(one.query.split())[:TITLE]),
-            dumps({"prompt_template_version": one.prompt_template_version, "llm.model": one.model.id}),
-            one.created_at,
+            *(session, created, created, " ".join(one["query"].split())[:TITLE]),
+            dumps({"prompt_template_version": one["prompt_template_version"], "llm.model": one["model"]["id"]}),
+            created,
         ),
     )
     con.execute(
-        "INSERT INTO chat_turns VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO chat_turns VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
-            *(id_from({"kind": "turn", "session_id": session, "turn_index": at}), session, at, one.query, one.answer),
-            *(dumps([cited.citation for cited in one.citations if cited.marker]), one.created_at),
+            *(id_from({"kind": "turn", "session_id": session, "turn_index": at}), session, at),
+            *(one["query"], one["answer"]),
+            *(dumps([cited["citation"] for cited in one["citations"] if cited["marker"]]), created),
         ),
     )
 

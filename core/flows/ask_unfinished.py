@@ -1,0 +1,215 @@
+"""An answer on its way is written down word by word, beside the casebook: a process that is killed loses none of it.
+
+One small file a question, for its owner's eyes, redacted: no word waits for the casebook, none is lost while another
+program holds that. The system holds a lock on the file for as long as its process lives; what nobody holds any more is
+taken up by whoever asks, or looks at the sessions, next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from core.embedding.turn import taken
+from core.fault import Fault
+from core.folders import user_folder
+from core.library.ask_answer import Answer
+from core.library.ask_kept import keep_wire
+from core.library.ask_markers import checked_markers
+from core.library.ask_prompt import tokens
+from core.store import open_store
+from core.text import redact
+from core.trace import Step, facts
+from core.wire import dumps, to_wire
+
+MOST_FILES: Final = 64
+"""Answers of one casebook that may wait; the words of further ones are not written down."""
+_EVERY_WORD: Final = 16_384
+"""Characters up to which each word is written as it comes; from there on each further half of a thousandth."""
+_MOST_BYTES: Final = 64 << 20
+_WAIT_MS: Final = 250
+_ABANDONED_S: Final = 60.0
+"""Seconds after which a file without a line was left by a process that has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenUp:
+    """A question whose process had ended, what had come of its answer, and the conversation it belongs to."""
+
+    question: str
+    answer: str
+    session: str | None
+
+
+class Unfinished:
+    """One answer on its way. Nothing here raises: what cannot be written down costs the answer nothing."""
+
+    def __init__(self, file: int | None) -> None:
+        self._file = file
+        self._text = self._written = ""
+        self.stays = False
+        """Whether it is to be taken up by another question."""
+
+    @property
+    def worded(self) -> bool:
+        """Whether words of the answer have come."""
+        return bool(self._text)
+
+    def wait(self) -> bool:
+        """It could not be kept: whether it is written down, and stays for the next question."""
+        self.stays = self._file is not None
+        return self.stays
+
+    def stands(self, answer: Answer, packed: Sequence[str], *, whole: bool = False) -> None:
+        """Note how it stands, in place of all before; `packed` as for `keep`. `whole`: this is all of the answer."""
+        self._text = self._written = ""
+        self._put(dumps({"answer": answer, "packed": list(packed), "whole": whole}))
+
+    def word(self, text: str) -> None:
+        """Note what has come. It is masked from its beginning: only the rest of a secret shows that it is one."""
+        self._text += text
+        if len(self._text) > _EVERY_WORD and (len(self._text) - len(self._written)) * 2_000 < len(self._text):
+            return
+        masked = redact(self._text)
+        at = len(self._written) if masked.startswith(self._written) else _alike(masked, self._written)
+        self._written = masked
+        self._put(json.dumps({"at": at, "text": masked[at:]}))
+
+    def _put(self, line: str) -> None:
+        data = line.encode("utf-8", "replace") + b"\n"
+        try:
+            if self._file is not None and os.write(self._file, data) != len(data):
+                self._file = None  # the disk is full: what follows half a line could not be read
+        except OSError:
+            self._file = None
+
+
+@contextmanager
+def written_down(database: Path | None) -> Generator[Unfinished]:
+    """Within, what is noted of an answer outlives this process; afterwards it is kept elsewhere and dropped here.
+
+    It stays, to be taken up, where it is told to `wait`, and where anything ends it in the middle of its words.
+    `database` None: nothing is written.
+    """
+    path, file = _begun(database)
+    one = Unfinished(file)
+    stays = True
+    try:
+        yield one
+        stays = one.stays
+    except Fault:  # the caller is told what went wrong; without a word there is nothing to keep
+        stays = one.worded
+        raise
+    finally:
+        if path is not None and file is not None:
+            with suppress(OSError):
+                os.close(file)
+            if not stays:
+                with suppress(OSError):
+                    path.unlink()
+
+
+def take_up(database: Path) -> tuple[TakenUp, ...]:
+    """Keep the answers whose process has ended, oldest first, as broken off. Those of a living one are left alone.
+
+    Never raises: what cannot be kept now waits on, a file that is none of ours is dropped.
+    """
+    found: list[TakenUp] = []
+    with suppress(OSError):
+        for path in sorted(_folder(database).glob("*.jsonl")):
+            try:
+                one = _taken_up(path, database)
+            except (OSError, Fault):
+                continue
+            found += () if one is None else (one,)
+    return tuple(found)
+
+
+def _taken_up(path: Path, database: Path) -> TakenUp | None:
+    """None where it is another's, or nothing. Raises OSError, and Fault as `keep` where it has to wait."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        seen = os.fstat(file)
+        if seen.st_size == 0 and time.time() - seen.st_mtime < _ABANDONED_S:
+            return None  # just begun, not yet locked
+        if not taken(file) or os.fstat(file).st_nlink == 0:
+            return None
+        with os.fdopen(os.dup(file), "rb") as lines:
+            read = _read(lines.read(_MOST_BYTES))
+        if read is not None:
+            with open_store(database, write=True, timeout_ms=_WAIT_MS) as store:
+                keep_wire(store, *read)
+    except (LookupError, TypeError, ValueError):  # none of ours, or of another version
+        read = None
+    finally:
+        os.close(file)
+    path.unlink()
+    if read is None:
+        return None
+    return TakenUp(read[0]["query"], read[0]["answer"], read[0]["conversation_id"])
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], list[str]] | None:
+    """The answer as far as it came, and what the model was given; None where there is none."""
+    stood: dict[str, Any] = {}
+    text = ""
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        for line in data.split(b"\n")[:-1]:
+            told = cast("dict[str, Any]", json.loads(line))
+            if "answer" in told:
+                stood, text = told, ""
+            else:
+                text = text[: told["at"]] + told["text"]
+    try:
+        answer = stood["answer"]
+        return (answer if stood["whole"] else _broken_off(answer, text)), list(stood["packed"])
+    except (LookupError, TypeError, AttributeError):
+        return None
+
+
+def _broken_off(answer: dict[str, Any], text: str) -> dict[str, Any]:
+    """The answer with the words that had come, and with why no more did."""
+    why = "its process ended in the middle of it; this is what had come" if text else "its process ended before a word"
+    step = to_wire(Step("model", "failed", why, facts(characters=len(text))))
+    made = {**answer, "trace": [*answer["trace"][:-1], step, *answer["trace"][-1:]]}
+    marked = checked_markers(text.strip(), len(answer["packed"]))
+    if marked.text:
+        made["answer"] = marked.text
+        made["citations"] = [answer["packed"][one - 1] for one in sorted(marked.used)]
+        made["usage"] = {**answer["usage"], "completion_tokens": tokens(text)}
+    return made
+
+
+def _begun(database: Path | None) -> tuple[Path | None, int | None]:
+    """A new file, locked; none where it cannot be, or enough wait."""
+    if database is None:
+        return None, None
+    folder = _folder(database)
+    path = folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
+            return None, None
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+    except OSError:
+        return None, None
+    taken(file)
+    return path, file
+
+
+def _folder(database: Path) -> Path:
+    name = hashlib.sha256(os.fsencode(database.absolute())).hexdigest()[:20]
+    return user_folder("state") / "asking" / name
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
