@@ -126,17 +126,14 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
     def on_ready(self) -> None:
         """The first frame is out."""
-        self.set_timer(_WARM, self._warm)
+        self.set_timer(_WARM, lambda: self.read_sheets(LATER))
+        self.set_timer(_WARM, self.collect_at_rest)
         if self._around.cited:
             self.post_message(PaneOpenCitation(self._around.cited))
         if not self.is_headless:
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
-
-    def _warm(self) -> None:
-        self.read_sheets(LATER)
-        self.collect_at_rest()
 
     # Reports and actions ---------------------------------------------------------------------------------------------
 
@@ -274,8 +271,6 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
     def on_unmount(self) -> None:
         """However the app ends, no job goes on: the last moment for one that is about to end."""
         self.jobs.close()
-
-    # What the pane tells ---------------------------------------------------------------------------------------------
 
     def on_pane_changed(self) -> None:
         """Other actions are possible now."""
