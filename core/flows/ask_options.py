@@ -71,11 +71,9 @@ class Asking:
     unfinished: Unfinished
 
     def token(self, text: str) -> None:
-        """Tell a token, and then write it down, also where nobody hears it any more."""
-        try:
-            self.on_event(AnswerEvent("token", now(), text=text))
-        finally:
-            self.unfinished.word(text)
+        """Tell a token; first it is written down, so that no word that was seen is lost."""
+        self.unfinished.word(text)
+        self.on_event(AnswerEvent("token", now(), text=text))
 
     def found(self, citations: tuple[AnswerCitation, ...]) -> None:
         """Tell what the model will be given."""

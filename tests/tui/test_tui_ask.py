@@ -14,6 +14,7 @@ from textual.timer import Timer
 from core.config import default_config
 from core.flows.library_ingest import ingest
 from core.library.ask_answer import AnswerEvent
+from core.library.ask_kept import list_sessions, show_session
 from core.settings import Value
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server
@@ -172,6 +173,35 @@ async def test_leaving_in_the_middle_keeps_what_had_come(library: Path) -> None:
             await pilot.press("q")
         assert server.gone.wait(30), "quitting ends it too"
         await _until(lambda: len(kept(library)) == 1)
+
+
+async def test_what_came_before_kill_9_is_shown_now_and_when_asking_is_opened_again(library: Path) -> None:
+    with llm_server([Reply(("The client [red]", "\x1b[2J makes"), hang_after=2), Reply(("It stops [1].",))]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = await opened(pilot, app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "makes" in flat(app))
+            child = screen._answering._child
+            assert child is not None
+            child.kill()
+            await until(pilot, lambda: "Not finished" in flat(app))
+            assert "The client [red]" in flat(app) and "makes" in flat(app), "what had come stays on the screen"
+            assert "has ended" in flat(app)
+        assert kept(library) == []
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = await opened(pilot, app)
+            await until(pilot, lambda: "Not finished" in flat(app))
+            assert RETRIES in flat(app)
+            assert "The client [red]" in flat(app) and "makes" in flat(app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: screen.last is not None and screen.last.answer is not None)
+    with open_store(library) as store:
+        (talk,) = list_sessions(store.con).sessions
+        turns = show_session(store.con, talk.session_id).turns
+    assert [one.turn_index for one in turns] == [0, 1], "the conversation went on"
+    assert turns[0].refusal_reason == "llm_stream_aborted"
 
 
 async def test_no_server_is_told_with_its_remedy(library: Path) -> None:

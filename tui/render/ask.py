@@ -66,6 +66,16 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
 
 
+def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
+    """What had come of an answer when its process ended, unchecked."""
+    mark = signs.quote("waiting")
+    shown, _ = block(text[:_ANSWER])
+    return Content.assemble(
+        (f"{mark.sign} ", mark.tone), (REFUSED["llm_stream_aborted"], f"bold {mark.tone}"),
+        (f"\n{shown}\n", "$cb-text"), (inline(why, _QUOTE), "$cb-dim"),
+    )  # fmt: skip
+
+
 def draw_answer(answer: Answer, signs: Signs) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
     parts = [_verdict(answer, signs), _text(answer, signs)]

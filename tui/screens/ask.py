@@ -19,8 +19,9 @@ from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.ask_actions import SOURCES_CHOSEN
 from tui.panes.errors.trace_view import TraceView
+from tui.panes.library.answering import OURS
 from tui.panes.messages import PaneCopied
-from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
+from tui.render.ask import draw_answer, draw_coming, draw_cut_off, draw_question, plain_answer
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
 from tui.sheets import sheet
@@ -28,6 +29,7 @@ from tui.widgets.bars import KeyFooter
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
+    from core.flows.ask_unfinished import TakenUp
     from core.library.ask_answer import Answer, AnswerEvent
     from tui.panes.library.answering import Answering
 
@@ -100,6 +102,7 @@ class AskScreen(ModalScreen[str]):
         self.why.display = False
         self.box.focus()
         self._answering.warm()
+        self._answering.left(self._left_over)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more; what came of an answer is kept."""
@@ -156,12 +159,16 @@ class AskScreen(ModalScreen[str]):
             self.notify(told, markup=False, severity="warning")
             return
         self.box.value = ""
-        turn, place = Asked(question), Static(classes="ask-turn")
+        self._begin(Asked(question))
+        self.told.focus()
+        self._answering.ask(question, self._session, self._heard, self._failed)
+
+    def _begin(self, turn: Asked) -> None:
+        """Put a question below the others."""
+        place = Static(classes="ask-turn")
         self._turns.append((turn, place))
         self.told.mount(place)
         self._draw()
-        self.told.focus()
-        self._answering.ask(question, self._session, self._heard, self._failed)
 
     def _heard(self, event: AnswerEvent) -> None:
         """Something happened to the answer."""
@@ -186,6 +193,14 @@ class AskScreen(ModalScreen[str]):
         if (turn := self.last) is not None:
             turn.fault = fault
             self._draw()
+
+    def _left_over(self, found: tuple[TakenUp, ...]) -> None:
+        """Begin with the answer that was cut off when the workbench was killed; the conversation goes on from there."""
+        if not found or self._turns:
+            return
+        one = found[-1]
+        self._session = one.session or self._session
+        self._begin(Asked(one.question, one.answer, fault=Fault("generic", "The workbench ended in the middle of it.")))
 
     def _draw_soon(self, *, at_once: bool) -> None:
         """Draw what has come, but not more often than anybody sees."""
@@ -220,6 +235,8 @@ class AskScreen(ModalScreen[str]):
         self._keys.situation = self.situation()
 
     def _outcome(self, turn: Asked) -> Content:
+        if turn.fault is not None and turn.text:
+            return draw_cut_off(turn.text, turn.fault.message, self._signs)
         if turn.fault is not None:
             hint = turn.fault.hint or "ask again"
             notice = Notice("There is no answer", turn.fault.message, ((hint, ""),), "$cb-bad")
@@ -275,4 +292,4 @@ class AskScreen(ModalScreen[str]):
 
 
 def _new_session() -> str:
-    return f"workbench-{secrets.token_hex(6)}"
+    return OURS + secrets.token_hex(6)

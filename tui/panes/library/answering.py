@@ -20,10 +20,13 @@ from tui.child import Child, fault_of
 from tui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
+    from core.flows.ask_unfinished import TakenUp
     from core.library.ask_answer import AnswerEvent
     from core.settings import Settings
 
 LANE = "library-ask"
+OURS = "workbench-"
+"""What the names of the workbench's own conversations begin with."""
 CHILD = "from tui.panes.library.answer_child import main"
 _ENDED = "the process that answers questions has ended"
 
@@ -53,6 +56,19 @@ class Answering:
                 self._begun()
 
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
+
+    def left(self, heard: Callable[[tuple[TakenUp, ...]], object]) -> None:
+        """Keep what a killed process had of an answer; `heard` is told of those that were asked in the workbench."""
+
+        def work(_job: Job[tuple[TakenUp, ...]]) -> tuple[TakenUp, ...]:
+            from core.flows.ask_unfinished import take_up
+
+            return tuple(one for one in take_up(self._given[0]) if (one.session or "").startswith(OURS))
+
+        def told(found: tuple[TakenUp, ...], _final: bool) -> None:
+            heard(found)
+
+        self._jobs.run(f"{LANE}-left", work, told, lambda _fault: None)
 
     def ask(
         self,
