@@ -36,7 +36,6 @@ class ConflictScreen(ModalScreen[str | None]):
     """Ends with `mine`, `theirs` or `write`."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS = bindings("conflict", only=("app.help",))
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:

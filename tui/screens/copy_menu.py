@@ -22,7 +22,6 @@ class CopyMenu(ModalScreen["Form | None"]):
     """Ends with the form that was chosen, or with None."""
 
     CSS_PATH = sheet("session")
-
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,Y", "dismiss(None)", "Close")]
 
     def __init__(self, forms: tuple[Form, ...]) -> None:

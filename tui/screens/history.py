@@ -62,7 +62,6 @@ class HistoryScreen(ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS = bindings("history", only=("app.help", "undo.redo"))
 
     def __init__(self, curating: Curating, case_id: int | None) -> None:

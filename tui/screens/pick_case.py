@@ -49,7 +49,6 @@ class PickCase(ModalScreen[int | None]):
     """Ends with the number of a case, or with None."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),

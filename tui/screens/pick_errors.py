@@ -25,7 +25,6 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     """Ends with the fingerprints that are to leave the case, or with None."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Close"),
         Binding("space,x", "mark", "Mark"),

@@ -262,7 +262,6 @@ class SessionScreen(ModalScreen[None]):
     """Covers the workbench with one session; Esc goes back to the case as it was."""
 
     CSS_PATH = sheet("session")
-
     BINDINGS = bindings(only=("app.help",))
 
     def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:

@@ -43,7 +43,6 @@ class TriageScreen(ModalScreen[None]):
     """The queue on the left, the case to decide on beside it."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS = bindings("triage", only=_ELSEWHERE)
 
     def __init__(self, curating: Curating, filters: Filters) -> None:
@@ -267,8 +266,6 @@ class TriageScreen(ModalScreen[None]):
             self._put(self.queue.unmarked(), self._chosen_id)
         elif self.is_current:
             self.dismiss()
-
-    # The screen ------------------------------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
         """Back from another screen, where something may have been decided."""

@@ -49,7 +49,6 @@ class WritingScreen(ModalScreen[None]):
     """The case on the left, its fix on the right."""
 
     CSS_PATH = sheet("curation")
-
     BINDINGS = bindings("write", only=("app.help", "case.source"))
 
     def __init__(self, curating: Curating, read: Read, start: Written | None) -> None:

@@ -33,7 +33,6 @@ class FindScreen(ModalScreen[FoundPlace | None]):
     """Ends with the place to look at, or with None."""
 
     CSS_PATH = sheet("evidence")
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),

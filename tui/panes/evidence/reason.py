@@ -18,7 +18,6 @@ class ReasonScreen(ModalScreen[str | None]):
     """Ends with the reason, which may be empty, or with None: not rejected."""
 
     CSS_PATH = sheet("evidence")
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True)]
 
     def __init__(self) -> None:

@@ -27,7 +27,6 @@ class PickRule(ModalScreen["Rule | None"]):
     """Ends with the rule, or with None."""
 
     CSS_PATH = sheet("rules")
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),

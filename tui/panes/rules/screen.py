@@ -44,7 +44,6 @@ class RulesScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("rules")
-
     BINDINGS = bindings("rules")
 
     def __init__(

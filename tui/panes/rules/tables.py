@@ -81,7 +81,6 @@ class TableScreen(ModalScreen[None], Generic[T]):
     """Shows one table. `o` goes to what the row is about."""
 
     CSS_PATH = sheet("rules")
-
     BINDINGS = bindings("table", only=("app.help",))
 
     def __init__(self, pane: RulesScreen, table: Table[T]) -> None:
