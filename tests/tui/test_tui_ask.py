@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.timer import Timer
 
-from core.config import default_config
+from core.config import Config, default_config
 from core.flows.library_ingest import ingest
 from core.library.ask_answer import AnswerEvent
 from core.library.ask_kept import list_sessions, show_session
@@ -20,6 +20,7 @@ from core.store import open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server
 from tests.tui.support import NOW, frame, until
 from tui.app import CasebookApp
+from tui.panes.library.answering import Answering
 from tui.panes.library.screen import LibraryScreen
 from tui.screens.ask import AskScreen
 from tui.surroundings import Surroundings
@@ -43,14 +44,18 @@ def library(casebook: Path, tmp_path: Path) -> Path:
     return casebook
 
 
-def workbench(path: Path, endpoint: str) -> CasebookApp:
-    """The workbench with this model's server and without a model of meaning."""
+def settings(endpoint: str) -> Config:
+    """This model's server, and no model of meaning."""
     values: dict[str, Value] = {
         "models.llm.endpoint": endpoint, "models.llm.model": "tiny",
         "embedding.model": "all-mpnet-base-v2", "embedding.auto": False, "embedding.service": False,
     }  # fmt: skip
-    config = default_config({name: ("test", value) for name, value in values.items()})
-    return CasebookApp(path, around=Surroundings(config), clock=lambda: NOW)
+    return default_config({name: ("test", value) for name, value in values.items()})
+
+
+def workbench(path: Path, endpoint: str) -> CasebookApp:
+    """The workbench with these settings."""
+    return CasebookApp(path, around=Surroundings(settings(endpoint)), clock=lambda: NOW)
 
 
 async def opened(pilot: Pilot[None], app: CasebookApp) -> AskScreen:
@@ -161,6 +166,20 @@ async def test_the_first_word_is_drawn_without_waiting_for_the_timer_that_draws(
             screen._heard(AnswerEvent("token", "", text="Firstword"))
             await until(pilot, lambda: any("Firstword" in one and "unchecked so far" in one for one in drawn))
             monkeypatch.undo()
+
+
+async def test_a_question_that_is_stopped_before_its_process_has_begun_is_stopped(library: Path) -> None:
+    with llm_server([Reply(("The client",), hang_after=1)]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            answering = Answering(app.jobs, library, settings(server.endpoint).values)
+            heard: list[AnswerEvent] = []
+            answering.ask(RETRIES, None, heard.append, lambda _: None)
+            answering.stop()
+            await until(pilot, lambda: heard and heard[-1].kind == "final")
+            answering.end()
+    answer = heard[-1].answer
+    assert answer is not None and answer.refusal_reason == "llm_stream_aborted"
 
 
 async def test_leaving_in_the_middle_keeps_what_had_come(library: Path) -> None:

@@ -12,6 +12,7 @@ import pickle
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -62,6 +63,8 @@ def main(database: str, settings: str) -> int:
 
     chosen = _settings(json.loads(settings))
     vectors = model_search(chosen.embedding, KeptBits())
+    if heard.questions.empty():
+        _get_ready(Path(database), vectors)
     try:
         while (question := heard.questions.get()) is not None:
             number = int(question["n"])
@@ -69,6 +72,16 @@ def main(database: str, settings: str) -> int:
     except OSError:  # nobody is there any more
         pass
     os._exit(0)  # to take the model's modules down one by one would take longer than all the rest
+
+
+def _get_ready(database: Path, vectors: VectorSearch) -> None:
+    """Load what the first question needs while it is typed: a search opens the model, where passages are embedded."""
+    import core.flows.ask  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from core.flows.library_search import search_library
+    from core.library.search import SearchQuery
+
+    with suppress(Exception):  # whatever is wrong, the first question says so
+        search_library(database, SearchQuery("question", k=1), vectors)
 
 
 def _settings(found: dict[str, Any]) -> Settings:

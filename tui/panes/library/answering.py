@@ -41,7 +41,7 @@ class Answering:
         self._child: Child | None = None
         self._said: io.BufferedReader | None = None
         self._turn = threading.Lock()
-        self._number = 0
+        self._number = self._stopped = 0
 
     @property
     def busy(self) -> bool:
@@ -86,6 +86,8 @@ class Answering:
             with self._turn:
                 child = self._begun()
                 child.ask(line)
+                if self._stopped >= number:  # it was stopped before there was a process to tell
+                    child.ask(b'{"stop": %d}' % number)
                 for event in self._events(number):
                     if event.kind == "final":
                         return event
@@ -104,6 +106,7 @@ class Answering:
     def stop(self) -> None:
         """Stop the answer that is on its way; what has come of it is kept. Returns at once."""
         child, number = self._child, self._number
+        self._stopped = number
         if child is not None:
             threading.Thread(target=child.ask, args=(b'{"stop": %d}' % number,), daemon=True).start()
 
