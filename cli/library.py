@@ -141,7 +141,8 @@ def _add_search(leaf: Parser) -> None:
 
 
 def _add_ask(leaf: Parser) -> None:
-    leaf.add_argument("text", metavar="QUESTION", nargs="*", help="the question; - or nothing: from stdin")
+    told = "the question; - or nothing: from stdin; or one of: sessions list, sessions show NAME, sessions delete NAME"
+    leaf.add_argument("text", metavar="QUESTION", nargs="*", help=told)
     leaf.add_argument("--explain", action="store_true", help="where each sentence stands, and how it was found")
     leaf.add_argument("--session", metavar="NAME", help="a conversation: earlier turns come along, this one is kept")
     leaf.add_argument("--multi-hop", action="store_true", help="break the question up and search several times")

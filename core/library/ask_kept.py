@@ -104,8 +104,10 @@ def keep_wire(store: Store, answer: dict[str, Any], packed: Sequence[str]) -> in
 
 
 def _turn(con: apsw.Connection, one: dict[str, Any]) -> int:
-    """The turn it was kept as; else the next one."""
+    """The turn it was kept as; else the next one. Answers of a session of this name that is gone are none of it."""
     session, trace_id = one["conversation_id"], one["retrieval"]["trace_id"]
+    if value(con, "SELECT 1 FROM chat_sessions WHERE session_id = ?", (session,)) is None:
+        _let_go(con, session)
     was = value(con, "SELECT turn_index FROM answers WHERE trace_id = ? AND conversation_id = ?", (trace_id, session))
     if was is None:
         return number(con, "SELECT coalesce(max(turn_index), -1) + 1 FROM chat_turns WHERE session_id = ?", (session,))
@@ -203,12 +205,14 @@ def delete_session(store: Store, session: str) -> SessionDeleted:
         turns = number(con, "SELECT count(*) FROM chat_turns WHERE session_id = ?", (session,))
         if value(con, "SELECT 1 FROM chat_sessions WHERE session_id = ?", (session,)) is None:
             raise _unknown(session)
-        # Its answers are kept as answers; a new session of the same name must not find them as its own.
-        con.execute(
-            "UPDATE answers SET conversation_id = NULL, turn_index = NULL WHERE conversation_id = ?", (session,)
-        )
+        _let_go(con, session)
         con.execute("DELETE FROM chat_sessions WHERE session_id = ?", (session,))
     return SessionDeleted(session, turns)
+
+
+def _let_go(con: apsw.Connection, session: str) -> None:
+    """Its answers are kept as answers; a new session of the same name must not find them as its own."""
+    con.execute("UPDATE answers SET conversation_id = NULL, turn_index = NULL WHERE conversation_id = ?", (session,))
 
 
 def _unknown(session: str) -> Fault:

@@ -17,7 +17,7 @@ _ENGLISH: Final[dict[Refusal, str]] = {
 }
 _KOREAN: Final[dict[Refusal, str]] = {
     "score_gate": "근거 부족. KB 에 해당 내용 없음.",
-    "llm_self_judge": "근거 부족. 찾은 글에 답이 없음.",
+    "llm_self_judge": "근거 부족. 제공된 chunk 중 결론 내용 없음.",
     "no_index": "아직 자료가 없음: casebook library ingest FOLDER",
     "no_chunks": "근거 부족. 이 말이 나오는 글이 없음.",
     "llm_stream_aborted": "첫 낱말이 오기 전에 멈춤.",

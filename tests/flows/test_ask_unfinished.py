@@ -24,6 +24,7 @@ from core.flows.capabilities import schema_text
 from core.flows.library_ingest import ingest
 from core.library.ask_answer import AnswerEvent
 from core.library.ask_kept import keep, list_sessions, show_session
+from core.library.reset import reset_library
 from core.llm.open_model import language_model
 from core.settings import LlmSettings
 from core.store import Store, open_store
@@ -173,6 +174,17 @@ def test_what_is_kept_twice_is_one_answer_and_one_turn(store: Store) -> None:
     assert keep(store, found, ()).turn_index == 0
     assert len(show_session(store.con, "release").turns) == 1
     kept(store)
+
+
+def test_a_session_begun_again_after_the_library_was_emptied_has_only_its_own_turns(store: Store) -> None:
+    with llm_server([Reply((TRUE,))]) as server:
+        asked(store, server)
+        reset_library(store)
+        ingest(store, [store.path.parent / "notes"])
+        assert asked(store, server).turn_index == 0
+        assert [one.turn_index for one in show_session(store.con, "release").turns] == [0]
+        asked(store, server)
+        assert len(server.requests[-1]["messages"]) == 4, "one turn goes along, not the one of before"
 
 
 def test_a_secret_that_comes_in_pieces_is_not_written_down_whole(store: Store) -> None:
