@@ -90,7 +90,7 @@ def ask(
         if options.keep:
             unfinished.stands(answer, packed, whole=True)
             answer = _kept(store, answer, packed, unfinished)
-    on_event(AnswerEvent("final", now(), answer=answer))
+        on_event(AnswerEvent("final", now(), answer=answer))  # where nobody hears it, it is told another time
     return answer
 
 

@@ -42,11 +42,15 @@ _ABANDONED_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TakenUp:
-    """A question whose process had ended, what had come of its answer, and the conversation it belongs to."""
+    """A question whose process had ended, what had come of its answer, and the conversation it belongs to.
+
+    `whole`: the answer had come to its end, only nobody heard it or it could not be kept.
+    """
 
     question: str
     answer: str
     session: str | None
+    whole: bool
 
 
 class Unfinished:
@@ -154,7 +158,9 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
     path.unlink()
     if read is None:
         return None
-    return TakenUp(read[0]["query"], read[0]["answer"], read[0]["conversation_id"])
+    answer = read[0]
+    whole = answer["refusal_reason"] != "llm_stream_aborted"
+    return TakenUp(answer["query"], answer["answer"], answer["conversation_id"], whole)
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], list[str]] | None:

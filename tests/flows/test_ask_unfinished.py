@@ -136,6 +136,21 @@ def test_who_ends_in_the_middle_of_the_words_leaves_them_to_the_next_question(
     assert waiting(store.path) == []
 
 
+def test_an_answer_that_was_kept_and_that_nobody_heard_is_told_another_time(store: Store) -> None:
+    def gone(event: AnswerEvent) -> None:
+        if event.kind == "final":
+            raise BrokenPipeError
+
+    with llm_server([Reply(("Wait 200 ms",), hang_after=1)]) as server, pytest.raises(BrokenPipeError):
+        asked(store, server, on_event=gone, cancelled=server.asked.is_set)
+    before = kept(store)
+    (one,) = take_up(store.path)
+    assert (one.question, one.session, one.whole) == (RETRY, "release", False)
+    assert kept(store) == before
+    assert len(show_session(store.con, "release").turns) == 1
+    assert waiting(store.path) == []
+
+
 def test_before_the_first_word_the_question_stays(store: Store) -> None:
     with llm_server([Reply((TRUE,))]) as server, pytest.raises(KeyboardInterrupt):
         asked(store, server, on_event=Broken(0))
@@ -162,7 +177,7 @@ def test_a_locked_casebook_costs_neither_the_answer_nor_its_place_in_it(store: S
     assert take_up(store.path) == ()
     assert len(waiting(store.path)) == 1, "it is locked still"
     holder.execute("ROLLBACK")
-    assert [one.answer for one in take_up(store.path)] == [TRUE]
+    assert [(one.answer, one.whole) for one in take_up(store.path)] == [(TRUE, True)]
     answer = kept(store)
     assert (answer["grounded"], answer["turn_index"], len(answer["claims"])) == (True, 0, 1)
     assert take_up(store.path) == ()

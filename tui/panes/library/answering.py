@@ -58,12 +58,13 @@ class Answering:
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
 
     def left(self, heard: Callable[[tuple[TakenUp, ...]], object]) -> None:
-        """Keep what a killed process had of an answer; `heard` is told of those that were asked in the workbench."""
+        """Keep what a killed process had of an answer; `heard` is told of those that were cut off in the workbench."""
 
         def work(_job: Job[tuple[TakenUp, ...]]) -> tuple[TakenUp, ...]:
             from core.flows.ask_unfinished import take_up
 
-            return tuple(one for one in take_up(self._given[0]) if (one.session or "").startswith(OURS))
+            found = take_up(self._given[0])
+            return tuple(one for one in found if not one.whole and (one.session or "").startswith(OURS))
 
         def told(found: tuple[TakenUp, ...], _final: bool) -> None:
             heard(found)
