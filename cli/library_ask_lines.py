@@ -85,7 +85,7 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
 def _doubts(out: Output, found: Answer) -> Iterator[str]:
     """What in the answer does not stand in its source as it is said."""
     doubtful = [one for one in found.claims if one.status != "supported"]
-    dropped = next((step.fact("dropped") for step in found.trace if step.stage == "citations"), None)
+    dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
     if not doubtful and not dropped:
         return
     yield ""
@@ -95,7 +95,7 @@ def _doubts(out: Output, found: Answer) -> Iterator[str]:
         yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
         yield from wrap(what, out.columns, "  ")
     if dropped:
-        yield out.paint(f"! {one_line(str(dropped))}: no such passage was given, so it was dropped", "warn")
+        yield out.paint(f"! {one_line(dropped)}: no such passage was given, so it was dropped", "warn")
 
 
 def _claims(out: Output, found: Answer) -> Iterator[str]:

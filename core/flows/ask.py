@@ -146,7 +146,7 @@ def _generated(
     usage = found.usage(said.usage, said.text)
     if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims):
         answer = found.answer(settled.text, settled.refusal, found.cited(settled.used), usage)
-        return replace(answer, claims=settled.claims), chunk_ids
+        return replace(answer, claims=settled.claims, invented=settled.invented), chunk_ids
     return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.library.ask_answer import Claim, Refusal
+from core.library.ask_answer import Claim, InventedCitation, Refusal
 from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
-from core.library.ask_markers import checked_markers
+from core.library.ask_markers import Marked, checked_markers, sentences
 from core.library.ask_prompt import gave_up
 from core.library.search_rows import Passage
 from core.trace import Outcome, Step, Stopwatch, facts
@@ -17,11 +17,13 @@ _OUTCOMES: dict[str, Outcome] = {"supported": "hit", "flagged": "rejected", "uns
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The checked text, the passages it cites in order of their markers, its sentences, and why it is none, if so."""
+    """The checked text, the passages it cites in order of their markers, its cited sentences, those that cite what was
+    never given, and why it is none, if so."""
 
     text: str
     used: tuple[int, ...]
     claims: tuple[Claim, ...]
+    invented: tuple[InventedCitation, ...]
     refusal: Refusal | None
     step: Step
 
@@ -49,7 +51,17 @@ def settle(text: str, packed: Sequence[Passage], *, broken: bool, glossary: Glos
         for one in found
     )
     step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
-    return Settled(marked.text, tuple(sorted(marked.used)), found, refusal, step)
+    return Settled(marked.text, tuple(sorted(marked.used)), found, _invented(marked), refusal, step)
+
+
+def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
+    said = sentences(marked.text) if marked.dropped else ()
+    out: list[InventedCitation] = []
+    for number, at in marked.dropped:
+        of = next((one for one in said if one.start <= at <= one.end), None)
+        text, start, end = (of.text, of.start, of.end) if of else ("", at, at)
+        out.append(InventedCitation(f"[{number}]", text, start, end))
+    return tuple(dict.fromkeys(out))
 
 
 def _judged(text: str, used: tuple[int, ...], found: tuple[Claim, ...], *, broken: bool) -> tuple[Refusal | None, str]:

@@ -79,6 +79,16 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class InventedCitation:
+    """A marker of a passage that was never given, and the sentence it was dropped from (`start` to `end`)."""
+
+    marker: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRetrieval:
     """What was looked for and found. `top_score`: the best evidence, which the gate compares with `score_gate`."""
 
@@ -128,7 +138,7 @@ class Answer:
     that was broken off it is what had come; its `citations` are the passages that came nearest.
 
     `packed`: what the model was given, in the order of its markers. `conversation_id`, `turn_index`: of a session, null
-    outside of one. `claims`: every cited sentence, checked.
+    outside of one. `claims`: every cited sentence, checked. `invented`: what cites a passage that was never given.
     """
 
     SCHEMA: ClassVar[str] = "answer.v1"
@@ -151,6 +161,7 @@ class Answer:
     hops: tuple[HopRecord, ...] | None
     verification: Verification | None
     trace: tuple[Step, ...]
+    invented: tuple[InventedCitation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

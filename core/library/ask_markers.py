@@ -18,11 +18,15 @@ _LEAST: Final = 2  # letters or digits of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """An answer whose markers are all known: `[n]`, one number each; `used` in order, and the numbers dropped."""
+    """An answer whose markers are all known: `[n]`, one number each; `used` in order, and the numbers dropped.
+
+    `dropped`: each of those once for every place of the text that it was taken from.
+    """
 
     text: str
     used: tuple[int, ...]
     unknown: tuple[int, ...]
+    dropped: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +44,22 @@ def checked_markers(answer: str, given: int) -> Marked:
     code = [(found.start(), found.end()) for found in _CODE.finditer(answer)]
     out: list[str] = []
     used: dict[int, None] = {}
-    unknown: dict[int, None] = {}
-    at = 0
+    dropped: list[tuple[int, int]] = []
+    at = size = 0
     for found in _MARKER.finditer(answer):
         if any(start <= found.start() < end for start, end in code):
             continue
         numbers = [int(one) for one in _NUMBER.findall(found[1])]
         known = [one for one in dict.fromkeys(numbers) if 1 <= one <= given]
         used.update(dict.fromkeys(known))
-        unknown.update(dict.fromkeys(one for one in numbers if one not in known))
         space = found[0][0] if known and found[0][0] in " \t" else ""
-        out += (answer[at : found.start()], space, "".join(f"[{one}]" for one in known))
+        kept = answer[at : found.start()] + space + "".join(f"[{one}]" for one in known)
+        size += len(kept)
+        dropped += ((one, size) for one in dict.fromkeys(numbers) if one not in known)
+        out.append(kept)
         at = found.end()
     out.append(answer[at:])
-    return Marked("".join(out), tuple(used), tuple(unknown))
+    return Marked("".join(out), tuple(used), tuple(dict.fromkeys(one for one, _ in dropped)), tuple(dropped))
 
 
 def sentences(answer: str) -> tuple[Sentence, ...]:

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 from cli.library_ask_lines import answer_lines
 from cli.output import Output
-from core.library.ask_answer import Answer, AnswerCitation, AnswerRetrieval, Claim, ClaimConcern, TokenUsage
+from core.library.ask_answer import (
+    Answer,
+    AnswerCitation,
+    AnswerRetrieval,
+    Claim,
+    ClaimConcern,
+    InventedCitation,
+    TokenUsage,
+)
 from core.library.citation import Citation, LineCitation, PageCitation
 from core.llm.language_model import ModelRef
 from core.trace import Step, facts
@@ -190,7 +198,7 @@ def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> Non
         used=1,
         refusal="llm_self_judge",
     )
-    found = replace(found, claims=(claim,), trace=(dropped,))
+    found = replace(found, claims=(claim,), trace=(dropped,), invented=(InventedCitation("[9]", "", 17, 17),))
     for told in (_told(found), _told(found, explain=True)):
         assert "number: the source has “30”, the answer “40”" in told
         assert "say otherwise" in told or "「Kept 30 days.」" in told
@@ -222,6 +230,7 @@ def test_hostile_words_are_shown_inert() -> None:
         embedding=ModelRef(nasty, nasty),
         conversation_id=nasty,
         trace=(Step("citations", "hit", nasty, facts(dropped=nasty)),),
+        invented=(InventedCitation(nasty, nasty, 0, 3),),
     )
     for explain in (False, True):
         told = _told(found, explain=explain)

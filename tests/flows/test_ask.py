@@ -141,6 +141,10 @@ def test_an_invented_citation_is_dropped_and_alone_it_is_a_refusal(store: Store)
     assert found.grounded
     assert found.answer == f"{TRUE} And the moon is hollow."
     assert next(step for step in found.trace if step.stage == "citations").fact("dropped") == "[9]"
+    (invented,) = found.invented
+    assert (invented.marker, invented.text) == ("[9]", "And the moon is hollow.")
+    assert found.answer[invented.start : invented.end] == "And the moon is hollow."
+    assert json.loads(dumps(found))["invented"][0]["marker"] == "[9]"
     alone = said(store, "The moon is hollow [9].")
     assert (alone.grounded, alone.refusal_reason) == (False, "llm_self_judge")
     assert [one.marker for one in alone.citations] == [None] * len(alone.citations)

@@ -90,6 +90,7 @@ def test_markers_are_checked_and_unknown_ones_dropped(
 def test_after_the_check_every_marker_is_known_and_sentences_lie_in_order(said: str, known: int) -> None:
     marked = checked_markers(said, known)
     assert all(1 <= one <= known for one in marked.used)
+    assert all(not 1 <= number <= known and 0 <= at <= len(marked.text) for number, at in marked.dropped)
     last = 0
     for one in sentences(marked.text):
         assert last <= one.start < one.end <= len(marked.text)
