@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask_answer import Answer, AnswerCitation, AnswerRetrieval, Claim, ClaimConcern, TokenUsage
+from core.library.ask_answer import (
+    Answer,
+    AnswerCitation,
+    AnswerRetrieval,
+    Claim,
+    ClaimConcern,
+    InventedCitation,
+    TokenUsage,
+)
 from core.library.citation import LineCitation
 from core.llm.language_model import ModelRef
 from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
@@ -62,6 +70,17 @@ def test_each_sentence_has_the_mark_of_what_its_source_says() -> None:
     assert "the source has “eight”" in drawn
     assert "a/밸브.md#L3-L5" in drawn
     assert "Grounded" in draw_answer(replace(ANSWER, claims=CLAIMS[:1]), UNICODE).plain
+
+
+def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
+    said = "It closes at nine [1]. The moon is hollow."
+    one = InventedCitation("[9]", "The moon is hollow.", said.index("The"), len(said))
+    sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
+    drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,), invented=(one,)), UNICODE).plain
+    assert "Grounded" not in drawn
+    assert "Check it: [9] cites what was never given." in drawn
+    assert "✕ The moon is hollow." in drawn
+    assert "✕ [9] was never given" in drawn
 
 
 @pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])

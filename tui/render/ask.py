@@ -11,7 +11,7 @@ from tui.render.foreign import block, inline
 from tui.render.signs import Mark, Signs
 
 if TYPE_CHECKING:
-    from core.library.ask_answer import Answer, AnswerCitation, Claim
+    from core.library.ask_answer import Answer, AnswerCitation, Claim, InventedCitation
 
 _ANSWER = 20_000
 _COMING = 3_000
@@ -79,8 +79,9 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
 def draw_answer(answer: Answer, signs: Signs) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
     parts = [_verdict(answer, signs), _text(answer, signs)]
-    if answer.claims:
+    if answer.claims or answer.invented:
         parts += [Content(""), *(_claim(one, signs) for one in answer.claims)]
+        parts += [_never_given(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if answer.grounded or answer.claims else "The nearest there is"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
@@ -101,6 +102,11 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
         mark = signs.quote("flagged")
         words = f"Check it: {_not_so(wrong, answer)}"
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if answer.invented:
+        mark = signs.quote("flagged")
+        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
+        words = f"Check it: {inline(markers, 60)} cites what was never given."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     mark = signs.quote("aligned")
     words = "Grounded: every cited sentence stands in its source."
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
@@ -112,16 +118,19 @@ def _not_so(wrong: list[Claim], answer: Answer) -> str:
 
 
 def _text(answer: Answer, signs: Signs) -> Content:
-    """The answer; a sentence that its source does not say stands out, and bears a sign."""
+    """The answer; a sentence that its source does not say, or that has none, stands out, and bears a sign."""
     shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
     parts: list[tuple[str, str]] = []
     at = 0
-    for one in sorted(answer.claims, key=lambda claim: claim.start):
-        if one.status == "supported" or not at <= one.start < one.end <= len(shown):
+    cited = {one.start for one in answer.claims}
+    wrong = [(one.start, one.end, one.status) for one in answer.claims if one.status != "supported"]
+    wrong += [(one.start, one.end, "unsupported") for one in answer.invented if one.start not in cited]
+    for start, end, status in sorted(wrong):
+        if not at <= start < end <= len(shown):
             continue
-        mark = mark_of(one.status, signs)
-        parts += [(shown[at : one.start], "$cb-text"), (f"{mark.sign} {shown[one.start : one.end]}", mark.tone)]
-        at = one.end
+        mark = mark_of(status, signs)
+        parts += [(shown[at:start], "$cb-text"), (f"{mark.sign} {shown[start:end]}", mark.tone)]
+        at = end
     left = len(answer.answer) - _ANSWER
     more = f"\n{signs.more} {left:,} more characters" if left > 0 else ""
     return Content.assemble(*parts, (shown[at:] + more, "$cb-text"))
@@ -139,6 +148,15 @@ def _claim(one: Claim, signs: Signs) -> Content:
         parts += [("\n    ", ""), (opened + inline(one.quote, _QUOTE) + closed, "$cb-dim")]
     for concern in one.concerns[:5]:
         parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
+    return Content.assemble(*parts)
+
+
+def _never_given(one: InventedCitation, signs: Signs) -> Content:
+    """A marker that cites nothing there is, and the sentence it stood behind."""
+    mark = mark_of("unsupported", signs)
+    parts = [(f"{mark.sign} {inline(one.marker, 12)} was never given", mark.tone)]
+    if one.text:
+        parts += [("\n    ", ""), (inline(one.text, _QUOTE), "$cb-dim")]
     return Content.assemble(*parts)
 
 
