@@ -21,6 +21,7 @@ from tests.core.llm.llm_server import Reply, Server, llm_server
 from tests.tui.support import NOW, frame, until
 from tui.app import CasebookApp
 from tui.panes.library.answering import Answering
+from tui.panes.library.scope import Scope
 from tui.panes.library.screen import LibraryScreen
 from tui.screens.ask import AskScreen
 from tui.surroundings import Surroundings
@@ -126,6 +127,31 @@ async def test_a_conversation_is_checked_against_its_sources(library: Path) -> N
             await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
             await until(pilot, lambda: "evil.md" in flat(app))
     assert [row[0] for row in kept(library)] == [1, 0, 0, 1]
+
+
+async def test_what_the_pane_is_narrowed_to_is_what_is_asked(library: Path) -> None:
+    with llm_server([Reply(("It stops [1].",))]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(120, 40)) as pilot:
+            app.action_perform("pane.library")
+            await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
+            pane = app.screen
+            assert isinstance(pane, LibraryScreen)
+            pane.searching.show(Scope("lexical", path="evil.md", tag=None))
+            await pilot.press("escape", "a")
+            await until(pilot, lambda: isinstance(app.screen, AskScreen))
+            assert "words only" in flat(app) and "path evil.md" in flat(app)
+            screen = app.screen
+            assert isinstance(screen, AskScreen)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: screen.last is not None and screen.last.answer is not None)
+            assert server.requests == [], "the note about retries is not asked"
+            await ask(pilot, screen, "When does the valve open?")
+            await until(pilot, lambda: screen.last is not None and screen.last.answer is not None)
+    answer = screen.last.answer if screen.last else None
+    assert answer is not None
+    assert answer.retrieval.mode == "lexical"
+    assert {one.citation.path for one in answer.packed} == {"evil.md"}
 
 
 async def test_the_first_word_is_seen_while_the_rest_is_awaited_and_esc_ends_it(library: Path) -> None:

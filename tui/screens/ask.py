@@ -20,8 +20,10 @@ from tui.actions import Situation, bindings
 from tui.ask_actions import SOURCES_CHOSEN
 from tui.panes.errors.trace_view import TraceView
 from tui.panes.library.answering import OURS
+from tui.panes.library.scope import Scope
 from tui.panes.messages import PaneCopied
 from tui.render.ask import draw_answer, draw_coming, draw_cut_off, draw_question, plain_answer
+from tui.render.library_title import draw_list_title
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
 from tui.sheets import sheet
@@ -65,13 +67,14 @@ class QuestionBox(Input):
 
 
 class AskScreen(ModalScreen[str]):
-    """Covers the pane; it is left with the citation that is to be opened, or with none."""
+    """Covers the pane; it is left with the citation that is to be opened, or with none. `scope`: what is asked."""
 
     CSS_PATH = sheet("ask")
     BINDINGS = bindings("ask", only=("app.help",))
 
-    def __init__(self, answering: Answering, signs: Signs, question: str) -> None:
+    def __init__(self, answering: Answering, signs: Signs, question: str, scope: Scope | None = None) -> None:
         super().__init__()
+        self._named = draw_list_title("Ask the library", "", scope or Scope(), signs)
         self._answering = answering
         self._signs = signs
         self._session = _new_session()
@@ -91,7 +94,7 @@ class AskScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """The box, the conversation, the trace, the keys."""
         with Container(id="ask") as frame:
-            frame.border_title = Content("Ask the library")
+            frame.border_title = self._named
             yield self.box
             yield self.told
             yield self.why

@@ -129,10 +129,11 @@ class LibraryActs:
         from tui.screens.ask import AskScreen
 
         screen = self._screen
-        answering = Answering(screen.jobs, screen.jobs.path, screen.desk.settings or Settings())
+        searching, settings = screen.searching, screen.desk.settings or Settings()
+        answering = Answering(screen.jobs, screen.jobs.path, settings, searching.scope.mode, searching.filters)
 
         def left(uri: str | None) -> None:
             if uri:
                 screen.open_citation(uri)
 
-        screen.app.push_screen(AskScreen(answering, screen.signs, screen.searching.text), left)
+        screen.app.push_screen(AskScreen(answering, screen.signs, searching.text, searching.scope), left)

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -131,14 +132,17 @@ def _ask(
 ) -> None:
     """The answer is kept where the casebook can be written; a read-only one answers all the same."""
     from core.flows.ask import ask_library, ask_options
+    from core.library.filters import SearchFilters
     from core.llm.open_model import language_model
 
+    told, asked = question["filters"], question["question"]
+    filters = SearchFilters(**{**told, "tags_any": tuple(told["tags_any"])})
+    options = ask_options(settings, session=question["session"], mode=question["mode"], filters=filters)
     model = language_model(settings.llm)
     try:
-        options = ask_options(settings, session=question.get("session"))
-        ask_library(database, question["question"], options, model, vectors, on_event=on_event, cancelled=cancelled)
+        ask_library(database, asked, options, model, vectors, on_event=on_event, cancelled=cancelled)
     except Fault as fault:
         if fault.code != "db_readonly":
             raise
-        options = ask_options(settings, keep=False)
-        ask_library(database, question["question"], options, model, vectors, on_event=on_event, cancelled=cancelled)
+        loose = replace(options, keep=False, session=None)
+        ask_library(database, asked, loose, model, vectors, on_event=on_event, cancelled=cancelled)

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.fault import Fault
+from core.library.filters import EVERYTHING, SearchFilters
 from tui.child import Child, fault_of
 from tui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
     from core.flows.ask_unfinished import TakenUp
     from core.library.ask_answer import AnswerEvent
+    from core.library.search_hit import Mode
     from core.settings import Settings
 
 LANE = "library-ask"
@@ -34,10 +36,14 @@ _ENDED = "the process that answers questions has ended"
 class Answering:
     """The process and the questions put to it, one after another. For the interface's thread, but for its jobs."""
 
-    def __init__(self, jobs: Jobs, database: Path, settings: Settings) -> None:
+    def __init__(
+        self, jobs: Jobs, database: Path, settings: Settings, mode: Mode = "hybrid", filters: SearchFilters = EVERYTHING
+    ) -> None:
+        """`mode` and `filters`: what of the library is asked, and how it is searched."""
         kept = {name: asdict(getattr(settings, name)) for name in ("embedding", "llm", "rag")}
         self._jobs = jobs
         self._given = database, json.dumps(kept)
+        self._among = {"mode": mode, "filters": asdict(filters)}
         self._child: Child | None = None
         self._said: io.BufferedReader | None = None
         self._turn = threading.Lock()
@@ -81,7 +87,7 @@ class Answering:
         """Ask, and call `heard` with everything that happens, or `failed`."""
         self._number += 1
         number = self._number
-        line = json.dumps({"n": number, "question": question, "session": session}).encode()
+        line = json.dumps({"n": number, "question": question, "session": session, **self._among}).encode()
 
         def work(job: Job[Any]) -> AnswerEvent | None:
             with self._turn:

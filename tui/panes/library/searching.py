@@ -17,6 +17,7 @@ from tui.render.library_states import asking_meaning
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
+    from core.library.filters import SearchFilters
     from core.library.search import SearchQuery
     from tui.panes.library.screen import LibraryScreen
 
@@ -36,6 +37,11 @@ class Searching:
         self._asked_at = 0.0
         self._opening = False
         self._fresh = True  # whether the rows are to be those of another query
+
+    @property
+    def filters(self) -> SearchFilters:
+        """What passes, as the core takes it."""
+        return self.scope.filters(self._clock())
 
     @property
     def waiting(self) -> bool:
