@@ -34,6 +34,7 @@ MOST_FILES: Final = 64
 """Answers of one casebook that may wait; the words of further ones are not written down."""
 _EVERY_WORD: Final = 16_384
 """Characters up to which each word is written as it comes; from there on each further half of a thousandth."""
+_AS_IT_IS: Final = os.O_RDWR | getattr(os, "O_BINARY", 0)
 _MOST_BYTES: Final = 64 << 20
 _WAIT_MS: Final = 250
 _ABANDONED_S: Final = 60.0
@@ -131,7 +132,9 @@ def take_up(database: Path) -> tuple[TakenUp, ...]:
         for path in sorted(_folder(database).glob("*.jsonl")):
             try:
                 one = _taken_up(path, database)
-            except (OSError, Fault):
+            except Fault:  # it cannot be written now: the others need not wait for it too
+                break
+            except OSError:
                 continue
             found += () if one is None else (one,)
     return tuple(found)
@@ -139,7 +142,7 @@ def take_up(database: Path) -> tuple[TakenUp, ...]:
 
 def _taken_up(path: Path, database: Path) -> TakenUp | None:
     """None where it is another's, or nothing. Raises OSError, and Fault as `keep` where it has to wait."""
-    file = os.open(path, os.O_RDWR)
+    file = os.open(path, _AS_IT_IS)
     try:
         seen = os.fstat(file)
         if seen.st_size == 0 and time.time() - seen.st_mtime < _ABANDONED_S:
@@ -204,7 +207,7 @@ def _begun(database: Path | None) -> tuple[Path | None, int | None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
             return None, None
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        file = os.open(path, _AS_IT_IS | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
     except OSError:
         return None, None
     taken(file)
