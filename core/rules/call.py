@@ -8,36 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from core.fault import Fault
 from core.rules import languages
+from core.rules.act import Act, act_of, says_it_looks
 from core.rules.snippets import CodeWords, code_text, code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
-
-Act = Literal["do", "look", "prose"]
-"""`look`: the call only looks at something; `prose`: it writes text for people. Rules are mostly about neither."""
 
 READ = 20_000
 """Code points of one part that are looked at."""
 MODEL_READ = 400
 """Code points that a model reads: what says most comes first, and its time goes with the length."""
-_LOOKING = frozenset(("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "TodoRead", "BashOutput"))
-_VIEWING = (
-    "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "
-    "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id"
-)
-VIEWERS = frozenset(_VIEWING.split())
-"""Programs that only look, or print what they are given."""
-_GIT = "log show diff status blame grep ls-files describe shortlog reflog rev-parse"
-_READING_GIT = frozenset(_GIT.split())
-_READING = {
-    "terraform": "fmt validate plan show output version", "kubectl": "get describe logs top explain config version",
-    "docker": "ps images logs inspect version info stats", "npm": "ls list outdated view audit",
-    "pip": "list show freeze check", "pip3": "list show freeze check", "helm": "list status get template lint",
-    "cargo": "check clippy tree", "systemctl": "status list-units", "brew": "list info", "apt": "list show",
-}  # fmt: skip
 PATH = re.compile(r"(?<![\w:/])[\w.~\-]*/[\w./\-*]+(?!\w)")
 """A path within a command: it says where, and less about what."""
 _MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
@@ -83,7 +66,7 @@ class Part:
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
     model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
-    `removed` those that an edit takes away."""
+    `removed` those that an edit takes away; `looks`: it says of itself that it only looks."""
 
     tool: str
     parts: tuple[Part, ...]
@@ -95,6 +78,12 @@ class CallText:
     pattern_text: str
     code: CodeWords = CodeWords()  # noqa: RUF009  frozen
     removed: frozenset[str] = frozenset()
+    looks: bool = False
+
+    @property
+    def told(self) -> bool:
+        """Whether it says in words what another agent shall do: no code of a rule can be looked for in it."""
+        return self.tool in ("Task", "Agent")
 
 
 def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
@@ -118,14 +107,15 @@ def call_text(call: ToolCall) -> CallText:
     found |= {_PROGRAM.get(program, "") for program in programs}
     if not path and command is None:
         found |= languages.named_in(" ".join(part.text for part in parts)[:2_000])
-    act = _act(call.tool_name, programs, command, languages.of_path(path) if path else "")
+    act = act_of(call.tool_name, programs, command, languages.of_path(path) if path else "")
     known = frozenset(found - {"", "prose"})
     model = _model_text(call, parts, path, known)
     patterns = _pattern_text(given, parts)
     new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
     gone = old - new
+    looks = act == "do" and says_it_looks(given, command)
     return CallText(
-        call.tool_name, parts, known, call.project, act, programs, model, patterns, code_text(patterns), gone
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code_text(patterns), gone, looks
     )
 
 
@@ -203,26 +193,6 @@ def _programs(command: str) -> frozenset[str]:
                 found.add(name)
             break
     return frozenset(found)
-
-
-def _act(tool: str, programs: frozenset[str], command: str | None, language: str) -> Act:
-    if tool in _LOOKING:
-        return "look"
-    if command is not None and programs and ">" not in command.replace(">&", "").replace("2>", ""):
-        reading = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
-        reading |= {name for name in programs if _only_reads(name, command)}
-        if programs - reading <= VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
-            return "look"
-    return "prose" if language == "prose" else "do"
-
-
-def _only_reads(program: str, command: str) -> bool:
-    """Whether every use of a program in a command line is one of its sub-commands that change nothing."""
-    known = _READING.get(program, "").split()
-    if not known:
-        return False
-    used = re.findall(rf"(?<![\w/-]){re.escape(program)}\s+(?:-\S+\s+)*([\w-]+)", command[:READ])
-    return bool(used) and all(sub in known for sub in used)
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:

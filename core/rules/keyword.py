@@ -10,20 +10,22 @@ from dataclasses import dataclass
 from core.rules import languages
 from core.rules.call import PATH, CallText
 from core.rules.rule import Rule
-from core.rules.snippets import CodeWords, Shown, likest
+from core.rules.snippets import Snippet
 from core.rules.tables import READ, Tables
 from core.rules.terms import shares, stem, terms
 
 _FIELDS = (
-    ("title", 2.0), ("problem", 1.5), ("solution", 1.0), ("root_cause", 0.7), ("prevention", 0.6), ("category", 0.4),
+    ("title", 2.5), ("problem", 2.0), ("root_cause", 1.2), ("solution", 1.0), ("prevention", 0.6), ("category", 0.4),
     ("notes", 0.5), ("project", 0.2),
 )  # fmt: skip
 _K1, _B = 1.2, 0.5
 _FULL = 20.0
 """The score that is full on the scale 0..1."""
-_ONE_TERM = 2.5
+_ONE_TERM = 2.2
 """What one term adds at most: that several are shared says more than that a rare one is."""
-LEAST_RULES = 30
+_OF_CURE = 0.5
+"""What a term says that only the cure of a rule has (solution, prevention): who has it may well do what is asked."""
+LEAST_RULES = 60
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
 _TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.4, 0.4, 120
 _LEAST = 0.05
@@ -60,9 +62,9 @@ class QueryTerm:
     source: str
     share: float = 1.0
 
-    def adds(self, gain: float) -> float:
-        """What it adds to the score of a rule in which it says so much."""
-        return self.share * min(_ONE_TERM, self.weight * gain)
+    def adds(self, gain: float, part: float) -> float:
+        """What it adds to the score of a rule in which it says so much, and this part of it counts."""
+        return self.share * part * min(_ONE_TERM, self.weight * gain)
 
 
 def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], tuple[str, ...], tuple[str, ...]]:
@@ -109,21 +111,21 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
 @dataclass(frozen=True, slots=True)
 class KeywordIndex:
     """The rules by their terms; built once for a list of rules, by `keyword_index`. `postings` holds for each term the
-    places of rules with what it adds to their score, the highest first."""
+    places of rules with what it adds to their score, and which part of that counts, the highest first."""
 
     size: int
-    postings: Mapping[str, Sequence[tuple[int, float]]]
+    postings: Mapping[str, Sequence[tuple[int, float, float]]]
 
     def scores(self, asked: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
         known = [one for one in asked if one.term in self.postings]
         if len(known) > _MAX_TERMS:
-            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(self.postings[one.term][0][1]))
+            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(*self.postings[one.term][0][1:]))
         sums: dict[int, float] = {}
         for one in known:
             weight, share = one.weight, one.share
-            for at, gain in self.postings[one.term]:
-                sums[at] = sums.get(at, 0.0) + share * min(_ONE_TERM, weight * gain)
+            for at, gain, part in self.postings[one.term]:
+                sums[at] = sums.get(at, 0.0) + share * part * min(_ONE_TERM, weight * gain)
         kept = sums if most is None or len(sums) <= most else heapq.nlargest(most, sums, key=lambda at: (sums[at], -at))
         hits = self._hits(known, frozenset(kept))
         return {at: KeywordScore(sums[at], bounded(sums[at]), tuple(hits.get(at, ()))) for at in kept}
@@ -131,18 +133,17 @@ class KeywordIndex:
     def _hits(self, known: Sequence[QueryTerm], kept: frozenset[int]) -> dict[int, list[KeywordHit]]:
         hits: dict[int, list[KeywordHit]] = {}
         for one in known:
-            for at, gain in self.postings[one.term]:
+            for at, gain, part in self.postings[one.term]:
                 if at in kept:
-                    found = KeywordHit(one.term, one.source, round(one.adds(gain), 4))
+                    found = KeywordHit(one.term, one.source, round(one.adds(gain, part), 4))
                     hits.setdefault(at, []).append(found)
         for found in hits.values():
             found.sort(key=lambda hit: (-hit.score, hit.term))
         return hits
 
 
-def with_code(score: KeywordScore, shown: Shown, code: CodeWords) -> KeywordScore:
-    """The score with what the rule's own code adds, where it stands in the call."""
-    best = likest(shown, code)
+def with_code(score: KeywordScore, best: tuple[Snippet, float] | None) -> KeywordScore:
+    """The score with what the rule's own code adds, where it stands in the call (`likest`)."""
     if best is None or best[1] < _LEAST:
         return score
     snippet, more = best
@@ -163,15 +164,19 @@ def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> Keyword
     counted = [_counts(rule, glossary) for rule in rules]
     lengths = [sum(counts.values()) for counts in counted]
     mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    found: dict[str, list[tuple[int, float]]] = {}
+    cures = [_of_cure(rule, glossary) for rule in rules]
+    found: dict[str, list[tuple[int, float, float]]] = {}
     for at, counts in enumerate(counted):
         norm = _K1 * (1 - _B + _B * lengths[at] / mean)
         for term, count in counts.items():
-            found.setdefault(term, []).append((at, (_K1 + 1) * count / (count + norm)))
-    postings: dict[str, Sequence[tuple[int, float]]] = {}
+            part = _OF_CURE if term in cures[at] else 1.0
+            found.setdefault(term, []).append((at, (_K1 + 1) * count / (count + norm), part))
+    postings: dict[str, Sequence[tuple[int, float, float]]] = {}
     for term, places in found.items():
         rare = _idf(len(places), len(rules))
-        best = sorted(((at, gain * rare) for at, gain in places), key=lambda one: (-one[1], one[0]))
+        best = sorted(
+            ((at, gain * rare, part) for at, gain, part in places), key=lambda one: (-one[1] * one[2], one[0])
+        )
         postings[term] = tuple(best[:_MOST_RULES])
     return KeywordIndex(len(rules), postings)
 
@@ -182,6 +187,14 @@ def _counts(rule: Rule, glossary: Mapping[str, str]) -> dict[str, float]:
         for term in terms(text, glossary):
             counts[term] = counts.get(term, 0.0) + weight
     return counts
+
+
+def _of_cure(rule: Rule, glossary: Mapping[str, str]) -> frozenset[str]:
+    """The terms that only solution and prevention have; none where nothing else tells of the mistake."""
+    if not rule.problem.strip() and not rule.root_cause.strip():
+        return frozenset()
+    told = frozenset(terms("\n".join((rule.title, rule.problem, rule.root_cause)), glossary))
+    return frozenset(terms(f"{rule.solution}\n{rule.prevention}", glossary)) - told
 
 
 def _others(rule: Rule) -> Iterator[tuple[str, float]]:

@@ -12,6 +12,7 @@ from core.rules.call import CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
 from core.rules.rule import Rule
 from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of, regime_of, relevance
+from core.rules.snippets import likest
 from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
@@ -167,8 +168,9 @@ def _order(rule: Rule) -> tuple[str, str, int]:
 def _scored(
     book: Book, at: int, regime: Regime, similarity: float | None, keyword: KeywordScore, text: CallText
 ) -> _Scored:
-    coded = with_code(keyword, book.shown[at], text.code)
-    context = context_of(text, book.languages[at], book.words[at], book.shown[at])
+    best = likest(book.shown[at], text.code)
+    coded = with_code(keyword, best)
+    context = context_of(text, book.languages[at], book.words[at], book.shown[at], best[1] if best else 0.0)
     return _Scored(at, round(relevance(regime, similarity, coded.score, context.factor), 4), similarity, coded, context)
 
 

@@ -2,7 +2,7 @@
 
 Whether anything applies and what is shown are two questions: the best rule has to reach the cut-off, or there is
 silence; then those are shown with it that come near it. Source: semantic-rule-matching REQ-SEM-002, 008; decision 13.
-The figures were chosen on the labelled calls of seven rule files (docs/rules.md, which says what was measured blind).
+The figures were chosen on the labelled calls of eight rule files (docs/rules.md, which says what was measured blind).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.rules import languages
-from core.rules.call import VIEWERS, Act, CallText
-from core.rules.snippets import Shown, cured, turned
+from core.rules.act import VIEWERS, Act
+from core.rules.call import CallText
+from core.rules.snippets import FULL, Shown, cured, turned
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
@@ -22,6 +23,12 @@ SHARE = 0.55
 """Similarity's share where both are fused."""
 _ABOUT = 0.5
 _LOOK, _PROSE = 0.4, 0.35
+_SAYS_IT_LOOKS = 0.6
+_NO_CODE = 0.2
+"""What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
+enough of it."""
+_TOLD = 1.1
+"""For a task told in words: where nothing can be copied, shared words and meaning say more."""
 _CURED, _UNDONE = 0.5, 1.2
 _CURE = 0.8
 """What a whole cure in the call takes away."""
@@ -40,11 +47,11 @@ class Cutoffs:
     compare); which share of the best one's relevance others need to be shown beside it; and from which on where
     similarity decides, since what is not fused scores higher."""
 
-    fused: float = 0.32
-    keyword: float = 0.34
-    semantic: float = 0.37
-    beside: float = 0.5
-    near: float = 0.425
+    fused: float = 0.275
+    keyword: float = 0.275
+    semantic: float = 0.32
+    beside: float = 0.4
+    near: float = 0.365
 
     def of(self, regime: Regime) -> float:
         """What the best rule has to reach."""
@@ -98,13 +105,26 @@ def context_of(
     rule_languages: frozenset[str],
     rule_words: frozenset[str],
     shown: Shown = Shown(),  # noqa: B008  frozen
+    code: float = 0.0,
 ) -> Context:
-    """The factor for a rule whose languages, words and code are these. A rule about looking or writing itself stays."""
+    """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
+    call (0 to `FULL`). A rule about looking or writing itself stays."""
     factor, reasons = 1.0, list[str]()
     if call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
         factor *= _ABOUT if _about(call, call.act, rule_words) else least
         reasons.append("the call only looks" if call.act == "look" else "the call writes text for people")
+    elif call.looks:
+        factor *= _SAYS_IT_LOOKS
+        reasons.append("the call says that it only looks")
+    if call.told:
+        factor *= _TOLD
+        reasons.append("the task is told in words")
+    elif shown.mistakes and code < FULL / 2:
+        factor *= 1 - _NO_CODE * (1 - 2 * code / FULL)
+        reasons.append(
+            "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
+        )
     turn = turned(shown, call.removed) if call.removed else 0
     if turn < 0:
         factor *= _CURED

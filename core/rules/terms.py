@@ -3,6 +3,7 @@ English word of what the glossary knows, so that a rule in Korean meets a call i
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -70,15 +71,22 @@ def terms(text: str, glossary: Glossary) -> list[str]:
 
 def shares(text: str, glossary: Glossary) -> dict[str, float]:
     """Every term of a text once, with how much of what it says is its own: a run of Hangul, kana or Han is there as
-    its pieces and as each English word it may mean."""
+    its pieces and as each English word it may mean, which says the less the more of them there are."""
     found: dict[str, float] = {}
     for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
         piece = match.group()
         if piece.isascii():
             found.update(dict.fromkeys(_latin(piece), 1.0))
-        else:
-            for term in _cjk(piece, glossary):
-                found.setdefault(term, ENGLISH if term.isascii() else PIECE)
+            continue
+        meant: dict[int, list[str]] = {}
+        for word, end in glossed(piece, glossary):
+            meant.setdefault(end, []).append(word)
+        for words in meant.values():
+            share = ENGLISH / math.sqrt(len(words))
+            for word in words:
+                found[word] = max(found.get(word, 0.0), share)
+        for term in _cjk(piece, glossary):
+            found.setdefault(term, PIECE)
         if len(found) >= MOST:
             break
     return found

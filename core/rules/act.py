@@ -1,0 +1,101 @@
+"""What a call does: something, or it only looks, or it writes text for people. Rules are mostly about the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+Act = Literal["do", "look", "prose"]
+"""`look`: the call only looks at something; `prose`: it writes text for people."""
+
+_READ: Final = 20_000
+_LOOKING: Final = frozenset(
+    ("Read", "Grep", "Glob", "LS", "NotebookRead", "WebSearch", "WebFetch", "TodoRead", "BashOutput")
+)
+_VIEWING = (
+    "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "
+    "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id"
+)
+VIEWERS: Final = frozenset(_VIEWING.split())
+"""Programs that only look, or print what they are given."""
+_GIT = "log show diff status blame grep ls-files describe shortlog reflog rev-parse"
+_READING_GIT: Final = frozenset(_GIT.split())
+_READING: Final = {
+    "terraform": "fmt validate plan show output version", "kubectl": "get describe logs top explain config version",
+    "docker": "ps images logs inspect version info stats", "npm": "ls list outdated view audit",
+    "pip": "list show freeze check", "pip3": "list show freeze check", "helm": "list status get template lint",
+    "cargo": "check clippy tree", "systemctl": "status list-units", "brew": "list info", "apt": "list show",
+}  # fmt: skip
+_SHOWING = (
+    "show list ls describe dump verify status info inspect version help view log logs diff explain search outdated "
+    "whoami history"
+)
+_SUBCOMMANDS: Final = frozenset(_SHOWING.split())
+"""What a program is told where it shall only tell something."""
+_WORDS: Final = ("description", "prompt")
+_HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
+_SPLIT = re.compile(r"\|\||&&|[;|\n]")
+_ASKS = re.compile(
+    r"\W*(?:list|show|read|look|view|see|print|check|count|find|inspect|compare|display|which|what|where|how|search|"
+    r"verify|explain|summar\w+|describe|review|tell|confirm|explore)\b",
+    re.IGNORECASE,
+)
+"""How a description begins that asks for something to be told."""
+_AND = re.compile(
+    r"\b(?:and|then|to)\s+(?:fix|replace|change|remove|delete|update|add|rewrite|apply|clean|kill|stop|restart|correct|"
+    r"repair|set|move|rename|drop|reset|install)\b",
+    re.IGNORECASE,
+)
+"""What is done about it."""
+_ENDS = re.compile(
+    r"(?:확인|조회|보기|출력|검색|찾기|살펴보기|읽기|비교|세기|점검|요약|확인하기|(?:알려|보여|설명해|찾아|확인해) ?줘"
+    r"|確認|検索|一覧|查看|确认|检查|搜索)\s*[.。]?\s*\Z"
+)
+_NOTHING = re.compile(
+    r"\bread[- ]?only\b|\b(?:do not|don't|without) (?:chang|edit|modif|touch)|(?:수정|변경)하지 ?(?:말|않)"
+    r"|바꾸지 ?(?:말|않)|고치지 ?말|変更しない|不要修改",
+    re.IGNORECASE,
+)
+"""That nothing shall be changed."""
+
+
+def act_of(tool: str, programs: frozenset[str], command: str | None, language: str) -> Act:
+    """What a call does, by its tool, the programs of its command, and the language of its file."""
+    if tool in _LOOKING:
+        return "look"
+    if command is not None and programs and ">" not in command.replace(">&", "").replace("2>", ""):
+        reading = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
+        reading |= {name for name in programs if _only_reads(name, command)}
+        if programs - reading <= VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
+            return "look"
+    return "prose" if language == "prose" else "do"
+
+
+def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
+    """Whether a call says of itself that it only looks: its description asks, or nothing shall be changed, or each of
+    its commands is told to show something."""
+    asked, prompt = (text[:_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
+    if (_ASKS.match(asked) and not _AND.search(asked)) or _ENDS.search(asked) or _NOTHING.search(f"{asked}\n{prompt}"):
+        return True
+    if command is None or ">" in command:
+        return False
+    parts = [part.split() for part in _SPLIT.split(command[:_READ])[:50] if part.strip()]
+    return bool(parts) and all(map(_tells, parts))
+
+
+def _tells(words: list[str]) -> bool:
+    """Whether the words of one command only have something told."""
+    plain = [word for word in words if not word.startswith("-") and "=" not in word]
+    if not plain:
+        return False
+    return plain[0] in VIEWERS | {"cd"} or bool(_SUBCOMMANDS.intersection(plain[1:3]) or _HARMLESS.intersection(words))
+
+
+def _only_reads(program: str, command: str) -> bool:
+    """Whether every use of a program in a command line is one of its sub-commands that change nothing."""
+    known = _READING.get(program, "").split()
+    if not known:
+        return False
+    used = re.findall(rf"(?<![\w/-]){re.escape(program)}\s+(?:-\S+\s+)*([\w-]+)", command[:_READ])
+    return bool(used) and all(sub in known for sub in used)

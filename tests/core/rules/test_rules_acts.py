@@ -1,0 +1,97 @@
+"""What a call says of itself, and what of a rule counts less: code that is missing, and words of the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.rules.act import says_it_looks
+from core.rules.book import book_of
+from core.rules.call import ToolCall, call_text
+from core.rules.match import match
+from core.rules.rule import Rule
+from core.rules.score import Cutoffs, context_of
+from core.rules.snippets import FULL, shown_by
+from core.rules.terms import ENGLISH, shares
+
+OPEN = Cutoffs(0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [
+        {"command": "gh release view v3 && flyctl status"},
+        {"command": "pg_tool migrate --dry-run"},
+        {"command": "mytool apply", "description": "Which volumes would be touched"},
+        {"command": "mytool apply", "description": "적용될 볼륨 목록 확인"},
+        {"command": "mytool apply", "description": "ボリュームの確認"},
+        {"description": "Survey", "prompt": "Collect all timers in this repository. Do not change anything."},
+        {"description": "타이머 정리", "prompt": "타이머를 모두 모아 줘. 파일은 수정하지 말 것."},
+    ],
+)
+def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
+    call = call_text(ToolCall("Bash" if "command" in given_ else "Task", given_))
+    assert call.looks
+    assert "the call says that it only looks" in context_of(call, frozenset(), frozenset()).reasons
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [
+        {"command": "gh release delete v3"},
+        {"command": "gh release view v3 && gh release delete v3"},
+        {"command": "flyctl status > state.txt"},
+        {"command": "mytool apply", "description": "Listen for changes and apply them"},
+        {"command": "mytool apply", "description": "Find stale locks and remove them"},
+        {"command": "mytool apply", "description": "확인 없이 적용"},
+    ],
+)
+def test_a_call_that_does_something(given_: Mapping[str, Any]) -> None:
+    assert not call_text(ToolCall("Bash", given_)).looks
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(st.sampled_from(("description", "prompt", "command")), st.text() | st.integers() | st.none()))
+def test_any_input_is_read(given_: dict[str, Any]) -> None:
+    command = given_.get("command")
+    assert says_it_looks(given_, command if isinstance(command, str) else None) in (True, False)
+
+
+RULE = Rule("ERR-001", "Rows fetched one by one", problem="`fetch_row(id)` in a loop over ids is slow")
+
+
+def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
+    shown = shown_by(RULE)
+    call = call_text(ToolCall("Write", {"file_path": "a.txt.in", "content": "one by one"}))
+    factors = [context_of(call, frozenset(), frozenset(), shown, code) for code in (0.0, FULL / 4, FULL / 2, FULL)]
+    assert factors[0].factor < factors[1].factor < factors[2].factor == factors[3].factor == 1
+    assert any("code the rule shows" in reason for reason in factors[0].reasons)
+    assert not factors[3].reasons
+
+
+def test_no_code_is_asked_of_a_task_told_in_words() -> None:
+    call = call_text(ToolCall("Task", {"description": "Report", "prompt": "Fetch the rows one by one."}))
+    context = context_of(call, frozenset(), frozenset(), shown_by(RULE))
+    assert context.factor > 1
+    assert context.reasons == ("the task is told in words",)
+
+
+def test_a_word_of_the_cure_alone_counts_half() -> None:
+    mistake = Rule("ERR-001", "Slow", problem="the parquet is rewritten")
+    cure = Rule("ERR-002", "Slow", problem="it takes ages", solution="the parquet is rewritten")
+    only = Rule("ERR-003", "Slow", solution="the parquet is rewritten")
+    book = book_of([mistake, cure, only])
+    found = match(book, ToolCall("Bash", {"command": "rewrite parquet"}), None, cutoffs=OPEN)
+    assert [one.id for one in found.rules][0] == "ERR-001"
+    assert found.rules[-1].id == "ERR-002", "a rule that has nothing but its solution is found by it"
+
+
+def test_meanings_of_one_word_share_what_it_says() -> None:
+    one = shares("환불", {"환불": "refund"})
+    two = shares("환불", {"환불": "refund repay"})
+    assert one["refund"] == ENGLISH
+    assert two["refund"] == two["repay"] == pytest.approx(ENGLISH / 2**0.5)
