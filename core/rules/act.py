@@ -35,6 +35,7 @@ _SUBCOMMANDS: Final = frozenset(_SHOWING.split())
 """What a program is told where it shall only tell something."""
 _WORDS: Final = ("description", "prompt")
 _HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
+_DOING: Final = frozenset(("-delete", "-exec", "-execdir", "-ok"))
 _SPLIT = re.compile(r"\|\||&&|[;|\n]")
 _ASKS = re.compile(
     r"\W*(?:list|show|read|look|view|see|print|check|count|find|inspect|compare|display|which|what|where|how|search|"
@@ -43,15 +44,16 @@ _ASKS = re.compile(
 )
 """How a description begins that asks for something to be told."""
 _AND = re.compile(
-    r"\b(?:and|then|to)\s+(?:fix|replace|change|remove|delete|update|add|rewrite|apply|clean|kill|stop|restart|correct|"
+    r"\b(?:and|then)\s+(?:fix|replace|change|remove|delete|update|add|rewrite|apply|clean|kill|stop|restart|correct|"
     r"repair|set|move|rename|drop|reset|install)\b",
     re.IGNORECASE,
 )
 """What is done about it."""
 _ENDS = re.compile(
     r"(?:확인|조회|보기|출력|검색|찾기|살펴보기|읽기|비교|세기|점검|요약|확인하기|(?:알려|보여|설명해|찾아|확인해) ?줘"
-    r"|確認|検索|一覧|查看|确认|检查|搜索)\s*[.。]?\s*\Z"
+    r"|確認|検索|一覧|查看|确认|检查|搜索)\Z"
 )
+_STOPS: Final = " \t\r\n.。"
 _NOTHING = re.compile(
     r"\bread[- ]?only\b|\b(?:do not|don't|without) (?:chang|edit|modif|touch)|(?:수정|변경)하지 ?(?:말|않)"
     r"|바꾸지 ?(?:말|않)|고치지 ?말|変更しない|不要修改",
@@ -67,7 +69,7 @@ def act_of(tool: str, programs: frozenset[str], command: str | None, language: s
     if command is not None and programs and ">" not in command.replace(">&", "").replace("2>", ""):
         reading = {name for name in programs if name.startswith("git ") and name[4:] in _READING_GIT}
         reading |= {name for name in programs if _only_reads(name, command)}
-        if programs - reading <= VIEWERS | {"xargs", "cd", "sed", "awk"} and "-i" not in command.split():
+        if programs - reading <= VIEWERS | {"xargs", "cd", "sed", "awk"} and not _changes(command.split()):
             return "look"
     return "prose" if language == "prose" else "do"
 
@@ -76,12 +78,24 @@ def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
     """Whether a call says of itself that it only looks: its description asks, or nothing shall be changed, or each of
     its commands is told to show something."""
     asked, prompt = (text[:_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
-    if (_ASKS.match(asked) and not _AND.search(asked)) or _ENDS.search(asked) or _NOTHING.search(f"{asked}\n{prompt}"):
+    if (
+        (_ASKS.match(asked) and not _AND.search(asked))
+        or _ENDS.search(asked.rstrip(_STOPS))
+        or _NOTHING.search(f"{asked}\n{prompt}")
+    ):
         return True
     if command is None or ">" in command:
         return False
     parts = [part.split() for part in _SPLIT.split(command[:_READ])[:50] if part.strip()]
     return bool(parts) and all(map(_tells, parts))
+
+
+def _changes(words: list[str]) -> bool:
+    """Whether a program that only looks is told to change something: in place, or what it finds."""
+    if not _DOING.isdisjoint(words) or ("sed" in words and "-i" in words):
+        return True
+    after = [word for at, word in enumerate(words[1:], 1) if words[at - 1] == "xargs"]
+    return any(not word.startswith("-") and word not in VIEWERS for word in after)
 
 
 def _tells(words: list[str]) -> bool:

@@ -12,7 +12,8 @@ from typing import Final
 
 from core.text.words import STOP_WORDS, without_particle
 
-_PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff]+|[\u3400-\u9fff]+")
+_PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff\u3400-\u9fff]+")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _COMMON = (
     "a an is of to in on at by or if it as be so no do we my me us he up off out new get got let put use used using "
@@ -117,9 +118,9 @@ def _cjk(run: str, glossary: Glossary) -> Iterator[str]:
     bare = without_particle(run)
     if bare in STOP_WORDS:
         return
-    if len(bare) == 1:
-        yield bare
-    yield from (bare[at : at + 2] for at in range(len(bare) - 1))
+    pieces = [bare] if len(bare) == 1 else [bare[at : at + 2] for at in range(len(bare) - 1)]
+    # Hiragana are endings and particles: they stand in every sentence.
+    yield from (piece for piece in pieces if not _HIRAGANA.search(piece))
 
 
 def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:

@@ -27,7 +27,7 @@ OPEN = Cutoffs(0, 0, 0, 0, 0)
         {"command": "gh release view v3 && flyctl status"},
         {"command": "pg_tool migrate --dry-run"},
         {"command": "mytool apply", "description": "Which volumes would be touched"},
-        {"command": "mytool apply", "description": "적용될 볼륨 목록 확인"},
+        {"command": "mytool apply", "description": "적용될 볼륨 목록 확인. "},
         {"command": "mytool apply", "description": "ボリュームの確認"},
         {"description": "Survey", "prompt": "Collect all timers in this repository. Do not change anything."},
         {"description": "타이머 정리", "prompt": "타이머를 모두 모아 줘. 파일은 수정하지 말 것."},
@@ -52,6 +52,19 @@ def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
 )
 def test_a_call_that_does_something(given_: Mapping[str, Any]) -> None:
     assert not call_text(ToolCall("Bash", given_)).looks
+
+
+@pytest.mark.parametrize(
+    "command", ["find . -name '*.bak' -delete", "find . -name '*.bak' | xargs rm", "cat a | sed -i s/x/y/ b"]
+)
+def test_what_is_done_to_what_was_found_is_no_looking(command: str) -> None:
+    assert call_text(ToolCall("Bash", {"command": command})).act == "do"
+
+
+def test_japanese_words_with_kana_meet_english_ones() -> None:
+    found = shares("設定の読み込みに失敗", {"設定": "config", "読み込み": "load", "失敗": "failure"})
+    assert {"config", "load", "failur"} <= found.keys()
+    assert not {"の", "みに", "みに失"} & found.keys(), "particles are no words"
 
 
 @settings(max_examples=40, deadline=None)
@@ -86,7 +99,7 @@ def test_a_word_of_the_cure_alone_counts_half() -> None:
     only = Rule("ERR-003", "Slow", solution="the parquet is rewritten")
     book = book_of([mistake, cure, only])
     found = match(book, ToolCall("Bash", {"command": "rewrite parquet"}), None, cutoffs=OPEN)
-    assert [one.id for one in found.rules][0] == "ERR-001"
+    assert found.rules[0].id == "ERR-001"
     assert found.rules[-1].id == "ERR-002", "a rule that has nothing but its solution is found by it"
 
 
