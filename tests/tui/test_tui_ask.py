@@ -85,6 +85,26 @@ def kept(path: Path) -> list[tuple[object, ...]]:
         return store.con.execute("SELECT grounded, refusal_reason, answer FROM answers ORDER BY created_at").fetchall()
 
 
+async def test_a_question_can_be_taken_apart(library: Path) -> None:
+    script = [
+        Reply(('{"queries": ["how many retries does the client make?", "when does it stop?"]}',)),
+        Reply(('{"kind": "stop"}',)),
+        Reply(("The client makes three retries, then it stops [1].",)),
+    ]
+    with llm_server(script) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot, app)
+            await pilot.press("f4")
+            assert "in several steps" in flat(app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "Grounded" in flat(app))
+            assert screen.last is not None and screen.last.answer is not None
+            assert [one.kind for one in screen.last.answer.hops or ()] == ["decompose", "decide", "synthesize"]
+            await pilot.press("m")
+            assert "in several steps" not in flat(app)
+
+
 async def test_a_conversation_is_checked_against_its_sources(library: Path) -> None:
     script = [
         Reply(("The client makes three retries", ", then it stops [1].")),

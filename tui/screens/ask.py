@@ -74,7 +74,8 @@ class AskScreen(ModalScreen[str]):
 
     def __init__(self, answering: Answering, signs: Signs, question: str, scope: Scope | None = None) -> None:
         super().__init__()
-        self._named = draw_list_title("Ask the library", "", scope or Scope(), signs)
+        self._scope = scope or Scope()
+        self._in_steps = False
         self._answering = answering
         self._signs = signs
         self._session = _new_session()
@@ -94,7 +95,7 @@ class AskScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """The box, the conversation, the trace, the keys."""
         with Container(id="ask") as frame:
-            frame.border_title = self._named
+            frame.border_title = self._titled()
             yield self.box
             yield self.told
             yield self.why
@@ -136,6 +137,7 @@ class AskScreen(ModalScreen[str]):
             "ask.why": self._toggle_why,
             "ask.copy": self._copy,
             "ask.fresh": self._fresh,
+            "ask.steps": self._toggle_steps,
         }
         for number in range(1, SOURCES_CHOSEN + 1):
             acts[f"ask.source_{number}"] = lambda at=number - 1: self._open(at)
@@ -164,7 +166,7 @@ class AskScreen(ModalScreen[str]):
         self.box.value = ""
         self._begin(Asked(question))
         self.told.focus()
-        self._answering.ask(question, self._session, self._heard, self._failed)
+        self._answering.ask(question, self._session, self._heard, self._failed, in_steps=self._in_steps)
 
     def _begin(self, turn: Asked) -> None:
         """Put a question below the others."""
@@ -270,6 +272,14 @@ class AskScreen(ModalScreen[str]):
     def _toggle_why(self) -> None:
         self.why.display = not self.why.display
         (self.why if self.why.display else self.told).focus()
+
+    def _toggle_steps(self) -> None:
+        self._in_steps = not self._in_steps
+        self.query_one("#ask").border_title = self._titled()
+
+    def _titled(self) -> Content:
+        how = "in several steps" if self._in_steps else ""
+        return draw_list_title("Ask the library", how, self._scope, self._signs)
 
     def _copy(self) -> None:
         done = next(

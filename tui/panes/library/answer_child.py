@@ -138,6 +138,7 @@ def _ask(
     told, asked = question["filters"], question["question"]
     filters = SearchFilters(**{**told, "tags_any": tuple(told["tags_any"])})
     options = ask_options(settings, session=question["session"], mode=question["mode"], filters=filters)
+    options = replace(options, multi_hop=question["in_steps"])
     model = language_model(settings.llm)
     try:
         ask_library(database, asked, options, model, vectors, on_event=on_event, cancelled=cancelled)

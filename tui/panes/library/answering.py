@@ -83,11 +83,13 @@ class Answering:
         session: str | None,
         heard: Callable[[AnswerEvent], object],
         failed: Callable[[Fault], object],
+        *,
+        in_steps: bool = False,
     ) -> None:
-        """Ask, and call `heard` with everything that happens, or `failed`."""
+        """Ask, and call `heard` with everything that happens, or `failed`. `in_steps`: the question is taken apart."""
         self._number += 1
         number = self._number
-        line = json.dumps({"n": number, "question": question, "session": session, **self._among}).encode()
+        line = json.dumps({"n": number, "question": question, "session": session, "in_steps": in_steps, **self._among}).encode()
 
         def work(job: Job[Any]) -> AnswerEvent | None:
             with self._turn:
