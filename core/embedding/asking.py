@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -68,6 +68,11 @@ class VectorSearch:
 
     def embed(self, text: str) -> Vector | NoVectors:
         """The vector of a question, or why there is none. Raises nothing; a vector is finite and of unit length."""
+        found = self.embed_all([text])
+        return found if isinstance(found, NoVectors) else found[0]
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector] | NoVectors:
+        """As `embed`, of several at once: of each its vector, or of none. Of a long text only its beginning."""
         model = self.model()
         if isinstance(model, NoVectors):
             return model
@@ -75,14 +80,16 @@ class VectorSearch:
             embedder = self._opened()
             if isinstance(embedder, NoVectors):
                 return self._off(embedder)
-            vector = embedder.embed([text], "query")[0][0]
+            vectors = [windows[0] for windows in embedder.embed(texts, "query")]
         except Fault as fault:
             off = NoVectors(fault.message, fault.hint or "", "timeout" if fault.code == "timeout" else "failed")
             return off if fault.code == "invalid_input" else self._off(off)
         except _BROKEN as error:
             return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))
-        reason = unusable(vector, model.dim)
-        return vector if reason is None else NoVectors(f"the model gave no vector: {reason}", outcome="failed")
+        if len(vectors) != len(texts):
+            return NoVectors(f"the model gave {len(vectors)} vectors for {len(texts)} texts", outcome="failed")
+        reason = next((why for one in vectors if (why := unusable(one, model.dim))), None)
+        return vectors if reason is None else NoVectors(f"the model gave no vector: {reason}", outcome="failed")
 
     def embedder(self) -> Embedder | NoVectors:
         """The model itself, opened if need be, for texts that are stored. Raises nothing."""

@@ -85,6 +85,8 @@ def _retrieved(asking: Asking, text: str) -> Retrieved:
             documents,
             chunks_passing(con, documents),
             asking.options.score_gate,
+            asking.glossary,
+            asking.cancelled,
         )
         rows = by_chunk(asking, [hit.chunk_id for hit in response.hits])
     evidence = {one.passage.id: one.evidence for one in weighed.best}

@@ -88,6 +88,15 @@ def cover(words: Sequence[Asked], weights: Sequence[float], text: str, matches: 
     return Cover(best / total, tuple(words[at].word for at in sorted(held)))
 
 
+def held(words: Sequence[Asked], text: str, matches: Matches) -> tuple[float, ...]:
+    """Of each word how far it stands anywhere in a text, 0 to 1."""
+    found = [0.0] * len(words)
+    for token in {one[0] for one in _TOKEN.finditer(text[:_READ])}:
+        for at, share in matches(token):
+            found[at] = max(found[at], share)
+    return tuple(found)
+
+
 def _matching(words: Sequence[Asked], token: str) -> list[tuple[int, float]]:
     """Which words a token is, and how far: a Korean word counts by the syllables that it begins with alike."""
     if "가" <= token[0] <= "힣":

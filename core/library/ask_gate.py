@@ -1,52 +1,44 @@
 """May this question be answered from the library at all? A gate on evidence, before any model is asked.
 
 A fused rank cannot refuse (decision 19): something always comes first. What counts is what a passage says itself: how
-much of the question's weight it speaks of in one place, how near it is in meaning, and whether it knows the names that
-the question uses. The bars were set on `tests/data/ask/tuned.yaml`; `python -m bench ask_gate` prints how well they do.
+near it is in meaning, how much of the question it speaks of, which of its words it lacks, and whether it holds the
+kind of answer that is asked for. `python -m bench ask_gate` prints how well that does.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from core.lexical.bigrams import bigrams
 from core.lexical.query import quoted
-from core.library.ask_cover import Cover, Matches, cover, matcher
+from core.library.ask_cover import Cover, matcher
+from core.library.ask_evidence import Signals, evidence
+from core.library.ask_meaning import Reader, Stopped, reader
 from core.library.ask_question import Asked, Question
+from core.library.ask_signals import Beside, Seen, beside, by_reading, by_words
 from core.library.lexical_pieces import word_pieces
 from core.library.lexical_query import lexical_query
 from core.library.lexical_search import lexical_search
 from core.library.search_rows import Passage, citation_of, passages
 from core.library.search_vectors import vector_search
 from core.store.sql import number
-from core.text import hangul_share
 from core.trace import Step, Stopwatch, facts
 
 if TYPE_CHECKING:
     from core.embedding.asking import VectorSearch
 
-_MEANING, _WORDS = 0.775, 0.19
-"""What nearness and shared words weigh where both are known."""
-_WORDS_ALONE: Final = 0.6
-"""What shared words weigh where there are no vectors: half of the question makes the default gate of 0.30."""
-_PROGRAM: Final = 0.85  # a program seldom answers a question that is asked in words
-_NAMED: Final = 0.7  # a name in common is no evidence by itself, though it brings words and nearness
-_DATA: Final = 0.7  # a file of data lists words, and seldom says something
-_UNNAMED: Final = 0.6  # a passage that does not know a name of the question
-_COMMON: Final = 0.025  # the share of passages from which on a word is this library's topic and not the question's
-_COMMON_LEAST: Final = 20
 _PREDICATE, _SYLLABLE = 0.35, 0.25  # predicates are said in many ways; one syllable stands in any word
 _FAN: Final = 60
-_HANGUL: Final = 0.3
+_KEPT: Final = 8  # passages whose sentences are read
+_BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
+_PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
 _TOLD: Final = 5
-_PROSE: Final = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".pdf", ".tex")
-_TABLES: Final = (".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
+NOTHING: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +50,8 @@ class Weighed:
     words: Cover
     meaning: float | None
     lacks: tuple[str, ...]
+    signals: Signals
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +71,73 @@ def gate(
     documents: tuple[str, ...] | None,
     among: frozenset[int] | None,
     bar: float,
+    glossary: Mapping[str, str] = NOTHING,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Gate:
     """The evidence for `question` in `documents` (None: all; `among`: their passages) against `bar`.
 
-    Raises apsw errors of the store; what is wrong with vectors costs only their part.
+    `glossary`: Korean words with their English ones, as the question was read with. Raises apsw errors of the store;
+    what is wrong with vectors costs only their part, and so does `cancelled`, which is asked every few sentences.
     """
     watch = Stopwatch()
     total = number(con, "SELECT count(*) FROM chunks")
-    seen = [_seen(con, one) for one in question.words]
-    weights = [_weight(one, count, total) for one, count in zip(question.words, seen, strict=True)]
-    unknown = tuple(name for name in question.names if not _known(con, name))
-    near, topic = _meanings(con, question, _topical(question, seen, total), vectors, among)
+    weights = [_weight(one, _seen(con, one), total) for one in question.words]
+    unknown = tuple(name for name in question.names if "-" not in name and not _known(con, name))
+    near, _ = vector_search(con, question.english or question.text, vectors, among, _FAN, beside_words=True)
+    cosines = dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
-    rows = passages(con, list(dict.fromkeys((*found.ids, *near))))
-    matches = matcher(question.words)
-    best = sorted(
-        (_weighed(question, weights, row, near.get(row.id), matches, meant=bool(near)) for row in rows.values()),
-        key=lambda one: (-one.evidence, one.passage.path, one.passage.id),
-    )
-    names = tuple(name for name in unknown if "-" not in name)
-    score = 0.0 if names or not best else best[0].evidence
+    rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
+    asked = beside(question, weights, matcher(question.words), glossary)
+    seen = [by_words(asked, row) for row in rows.values()]
+    best, why = _read(con, asked, seen, cosines, reader(vectors, glossary, cancelled) if cosines else None)
+    score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
-    return Gate(passed, score, tuple(best), _step(question, score, bar, best, names, topic, watch))
+    told = Told(question, score, bar, unknown, why or (None if cosines else near.step.reason))
+    return Gate(passed, score, tuple(best), _step(told, best, watch))
 
 
 def searched(question: Question) -> str:
     """What the words' index is asked."""
     return f"{question.text} {question.english}".strip()
+
+
+def _read(
+    con: apsw.Connection, asked: Beside, seen: Sequence[Seen], cosines: Mapping[int, float], model: Reader | None
+) -> tuple[list[Weighed], str | None]:
+    """All passages, weighed, best first, and why a model read none of them (None: it did)."""
+    if model is not None:  # a model that reads English cannot tell what a Korean passage says: its words speak first
+        korean = {one.passage.id for one in seen if model.cannot_read(one.passage.text)}
+        cosines = {item: cosine for item, cosine in cosines.items() if item not in korean}
+    first = sorted(seen, key=lambda one: (-_promise(one, cosines), one.passage.path, one.passage.id))
+    if model is not None:
+        try:
+            read = by_reading(con, asked, first[:_KEPT], model)
+        except Stopped as why:
+            return _ordered([_weighed(one, None) for one in first]), str(why) or "it was stopped"
+        best = _ordered([_weighed(one, one.signals.near) for one in read])
+        # What was not read cannot stand above what was.
+        least = min((one.evidence for one in best), default=0.0)
+        rest = [_weighed(one, None) for one in first[_KEPT:]]
+        return [*best, *_ordered([replace(one, evidence=min(one.evidence, least)) for one in rest])], None
+    return _ordered([_weighed(one, None) for one in first]), None
+
+
+def _promise(one: Seen, cosines: Mapping[int, float]) -> float:
+    """What makes a passage worth reading."""
+    if one.words.listed:
+        return 0.0
+    near = cosines.get(one.passage.id)
+    found = _BESIDE * one.words.share + (_INSTEAD * one.words.share if near is None else max(0.0, near))
+    return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
+
+
+def _weighed(one: Seen, meaning: float | None) -> Weighed:
+    found = 0.0 if one.words.listed else evidence(one.signals, by_words=meaning is None)
+    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.missing)
+
+
+def _ordered(found: Sequence[Weighed]) -> list[Weighed]:
+    return sorted(found, key=lambda one: (-one.evidence, one.passage.path, one.passage.id))
 
 
 def _seen(con: apsw.Connection, one: Asked) -> int:
@@ -120,7 +154,7 @@ def _seen(con: apsw.Connection, one: Asked) -> int:
 
 def _weight(one: Asked, seen: int, total: int) -> float:
     rare = math.log(1 + total / (1 + seen))
-    if one.kind == "word":
+    if one.kind == "word" or one.said:
         return rare
     if len(one.stem) == 1:
         return rare * _SYLLABLE
@@ -137,95 +171,50 @@ def _any(con: apsw.Connection, match: str) -> bool:
     return number(con, "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1)", (match,)) > 0
 
 
-def _topical(question: Question, seen: Sequence[int], total: int) -> str:
-    """The question without the words that half the library is about: what is left must be near, too."""
-    most = max(_COMMON_LEAST, _COMMON * total)
-    common = {one.word for one, count in zip(question.words, seen, strict=True) if count > most}
-    if len(question.words) - len(common) < 2:
-        return question.text
-    return " ".join(word for word in re.findall(r"[\w'-]+", question.text) if word.casefold() not in common)
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the trace says of the gate as a whole."""
+
+    question: Question
+    score: float
+    bar: float
+    unknown: tuple[str, ...]
+    by_words: str | None
 
 
-def _meanings(
-    con: apsw.Connection,
-    question: Question,
-    topical: str,
-    vectors: VectorSearch | None,
-    among: frozenset[int] | None,
-) -> tuple[dict[int, float], Step]:
-    """The mean cosine of each near passage to the question and to what it is about."""
-    whole, model = vector_search(con, question.text, vectors, among, _FAN, beside_words=True)
-    if model is None or not whole.items:
-        return {}, whole.step
-    part, _ = vector_search(con, topical, vectors, among, _FAN, beside_words=True)
-    lists = [dict(whole.items), dict(part.items or whole.items)]
-    floors = [min(one.values()) for one in lists]
-    return {
-        item: sum(one.get(item, floor) for one, floor in zip(lists, floors, strict=True)) / 2
-        for item in dict.fromkeys((*lists[0], *lists[1]))
-    }, whole.step
-
-
-def _weighed(
-    question: Question, weights: Sequence[float], row: Passage, near: float | None, matches: Matches, *, meant: bool
-) -> Weighed:
-    text = "\n".join((row.title or "", *row.heading_path, row.text))
-    words = cover(question.words, weights, text, matches)
-    if words.listed:
-        return Weighed(row, 0.0, words, near, question.names)
-    lacks = tuple(name for name in question.names if not _has(f"{row.path}\n{text}", name))
-    # A model that reads English cannot tell what a Korean passage says: its words speak alone.
-    if meant and not (question.english and hangul_share(row.text) > _HANGUL):
-        meaning = max(0.0, near or 0.0) * (1.0 if row.path.lower().endswith(_PROSE) else _PROGRAM)
-        evidence = _MEANING * meaning + _WORDS * words.share
-    else:
-        evidence = _WORDS_ALONE * words.share
-    if row.path.lower().endswith(_TABLES):
-        evidence *= _DATA
-    if question.names:
-        evidence *= _UNNAMED if lacks else _NAMED
-    return Weighed(row, min(1.0, evidence), words, near, lacks)
-
-
-def _has(text: str, name: str) -> bool:
-    """Whether a text has a name, however its parts are joined."""
-    parts = [re.escape(part) for part in re.findall(r"[^\W_]+", name)]
-    return re.search(r"(?<![^\W_])" + r"[\W_]{0,3}".join(parts), text, re.IGNORECASE) is not None
-
-
-def _step(
-    question: Question,
-    score: float,
-    bar: float,
-    best: Sequence[Weighed],
-    unknown: tuple[str, ...],
-    topic: Step,
-    watch: Stopwatch,
-) -> Step:
-    told = tuple(
-        Step(
-            "weighed",
-            "hit" if one.evidence >= bar and not unknown else "miss",
-            citation_of(one.passage).uri,
-            facts(
-                evidence=round(one.evidence, 3),
-                words=round(one.words.share, 3),
-                meaning=None if one.meaning is None else round(one.meaning, 3),
-                has=" ".join(one.words.words) or None,
-                lacks=", ".join(one.lacks) or None,
-            ),
-        )
-        for one in best[:_TOLD]
-    )
-    if unknown:
-        reason = f"no passage knows {', '.join(unknown)}"
+def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
+    passed = bool(best) and told.score >= told.bar and not told.unknown
+    if told.unknown:
+        reason = f"no passage knows {', '.join(told.unknown)}"
     elif not best:
         reason = "no passage has any of the words"
-    elif score < bar:
+    elif not passed:
         reason = "no passage holds enough of the question"
     else:
         reason = "a passage holds enough of the question"
-    meaning = None if topic.outcome == "hit" else topic.reason
-    known = facts(score=round(score, 3), bar=bar, words=" ".join(one.word for one in question.words), by_words=meaning)
-    passed = score >= bar and not unknown and bool(best)
-    return Step("gate", "hit" if passed else "rejected", reason, known, told, elapsed_ms=watch.ms())
+    known = facts(
+        score=round(told.score, 3),
+        bar=told.bar,
+        words=" ".join(one.word for one in told.question.words),
+        english=told.question.english or None,
+        by_words=told.by_words,
+    )
+    steps = tuple(_told(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
+    return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
+
+
+def _told(one: Weighed, *, hit: bool) -> Step:
+    read = one.meaning is not None
+    signals = one.signals
+    told = facts(
+        evidence=round(one.evidence, 3),
+        words=round(one.words.share, 3),
+        meaning=round(signals.near, 3) if read else None,
+        share=round(signals.share, 3) if read else None,
+        beside=round(signals.beside, 3) if read else None,
+        kind=signals.kind or None,
+        missing=one.missing or None,
+        has=" ".join(one.words.words) or None,
+        lacks=", ".join(one.lacks) or None,
+    )
+    return Step("weighed", "hit" if hit else "miss", citation_of(one.passage).uri, told)

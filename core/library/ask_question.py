@@ -7,11 +7,12 @@ with a particle glued to it (`EADDRINUSE가`) is two words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from core.lazy_pattern import lazy_pattern
+from core.library.ask_gloss import glossed
 from core.library.lexical_pieces import stem
 from core.library.lexical_query import MOST_READ
 from core.library.lexical_stop import STOP
@@ -31,9 +32,13 @@ _NAME = re.compile(
     r"|(?<=[a-z,:0-9가-힣] )[A-Z][a-z]+(?: [A-Z][a-z]+)*(?![\w-])"
     r"|(?<![\w-])[A-Za-z]{2,}(?:-[A-Za-z]{2,})+(?![\w-])"
 )
+_CAPITAL = lazy_pattern(r"(?<![\w.-])[A-Z][A-Za-z]{2,}(?![\w-])")
+"""In a Korean question what is written in Latin letters and with a capital is a name, wherever it stands."""
+_HANGUL = lazy_pattern("[가-힣]")
 _KOREAN = (
     "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "
-    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알 않은 않는 않고"
+    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알 않은 않는 않고 "
+    "다 못 이미 꼭 동안 지금 아직 그냥 대신 사이 원래 보통"
 )
 _ENGLISH = (
     "many much long often fast way ways thing things kind sort need happen happens happened mean means possible right "
@@ -43,7 +48,6 @@ _ASKING: Final = frozenset((*_KOREAN.split(), *_ENGLISH.split()))
 """Words that ask, and do not say what for."""
 _MOST: Final = 24
 _LONGEST: Final = 8  # syllables of a glossary's word
-_GLOSSES: Final = 2  # English words of one Korean word that a model reads
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -51,20 +55,22 @@ _NOTHING: Mapping[str, str] = {}
 class Asked:
     """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left.
 
-    `also`: the stems of English words that say the same as a Korean one.
+    `also`: the stems of English words that say the same as a Korean one. `said`: what stands for it in the question's
+    `english`, or in its text where that is English; empty where nobody knows the word.
     """
 
     word: str
     stem: str
     kind: Kind
     also: tuple[str, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question: its text with seams opened (for searching), its words, and the names in it, in their order.
 
-    `english`: of a Korean one what its words are in English, as far as they are known; else empty.
+    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty.
     """
 
     text: str
@@ -76,20 +82,30 @@ class Question:
 def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
     """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
     said = _SEAM.sub(" ", text[:MOST_READ])
-    names = tuple(dict.fromkeys(found[0] for found in _NAME.finditer(said)))
+    latin = _CAPITAL.finditer(said) if _HANGUL.search(said) else iter(())
+    names = tuple(dict.fromkeys(found[0] for found in (*_NAME.finditer(said), *latin)))
     words: dict[str, Asked] = {}
     english: list[str] = []
     foreign = False
     for found in _TOKEN.finditer(said):
-        if (one := _asked(found[0].casefold(), glossary)) is not None:
+        token = found[0]
+        one = _asked(token.casefold(), glossary)
+        if "가" <= token[0] <= "힣" and glossary:
+            known = glossed(token, glossary)
+            english += known
+            foreign = foreign or (one is not None and bool(known))
+            one = one and replace(one, also=_also(one.also, known), said=" ".join(known))
+        else:
+            english.append(token)
+            one = one and replace(one, said=token)
+        if one is not None:
             words.setdefault(one.stem, one)
-            if one.kind == "word":
-                english.append(found[0])
-                continue
-            known = _english(one.stem, glossary)
-            english += known[:_GLOSSES]
-            foreign = foreign or bool(known)
     return Question(said, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
+
+
+def _also(stems: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
+    more = (stem(one.casefold()) for words in known for one in words.split() if one not in STOP)
+    return tuple(dict.fromkeys((*stems, *more)))
 
 
 def _english(word: str, glossary: Mapping[str, str]) -> list[str]:

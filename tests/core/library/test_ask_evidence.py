@@ -1,0 +1,100 @@
+"""What counts as evidence for a question: its kind of answer, sentences, Korean by English words, and their weight."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.library.ask_evidence import Signals, evidence
+from core.library.ask_gloss import in_english
+from core.library.ask_kind import asked_kind, shows
+from core.library.ask_question import read_question
+from core.library.ask_sentences import sentences_of
+
+GLOSSARY = {"뷁쇠": "widget"}
+TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇며칠0a"), max_size=300)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "holds", "lacks"),
+    [
+        ("How much does a locker cost?", "money", "A locker is 12,000 won.", "Lockers stand in room 4."),
+        ("보증금은 얼마인가요?", "money", "보증금은 3만 원이다.", "보증금은 회계가 받는다."),
+        ("How many megabytes may a picture have?", "size", "at most 8 MiB", "at most 8 pictures"),
+        ("How long is the pool closed?", "duration", "closed for two weeks", "closed by the keeper"),
+        ("며칠 동안 빌릴 수 있나요?", "duration", "열흘 동안", "현관에서 빌린다"),
+        ("몇 시에 여나요?", "date", "09:30에 연다", "관리인이 연다"),
+        ("How often is the boat washed?", "often", "washed every spring", "washed with soap"),
+        ("몇 명이 앉나요?", "number", "여섯 명", "긴 의자에 앉는다"),
+        ("Who mends the nets?", "person", "The boat lead mends them.", "They are mended in winter."),
+        ("누가 열쇠를 갖나요?", "person", "총무가 갖는다", "서랍에 둔다"),
+    ],
+)
+def test_a_question_names_its_kind_of_answer_and_a_text_has_it_or_not(
+    question: str, kind: str, holds: str, lacks: str
+) -> None:
+    found = asked_kind(question)
+    assert found == kind
+    assert shows(found, holds, question)
+    assert not shows(found, lacks, question)
+
+
+def test_a_number_of_the_question_answers_nothing() -> None:
+    question = "How many of the 40 boats leak?"
+    assert not shows("number", "Boat of the 40", question)
+    assert shows("number", "7 of the 40", question)
+    assert asked_kind("How do I see who took the boat?") is None
+
+
+def test_korean_is_read_word_by_word_whatever_its_endings() -> None:
+    for said in ("편지를 보내면", "편지를 보낸", "편지를 보낼"):
+        assert in_english(said, {}).split()[-1] == "send"
+    assert in_english("뷁쇠는 며칠 남나요?", GLOSSARY) == "widget how many days remaining ?"
+    assert in_english("뷁뚫은 헯", {}) == ""
+    assert in_english("plain words, 3 of them", {}) == "plain words, 3 of them"
+
+
+def test_a_korean_question_knows_which_english_words_stand_for_which_of_its_own() -> None:
+    asked = read_question("뷁뚫 주문은 어디로 보내나요?", {"주문": "order"})
+    assert asked.english.split()[:1] == ["order"]
+    assert {one.stem: one.said for one in asked.words} == {"뷁뚫": "", "주문": "order", "보내": "send"}
+    assert read_question("뷁뚫 주문은 어디로 보내나요?").english == ""
+
+
+def test_latin_names_in_a_korean_question_are_names_wherever_they_stand() -> None:
+    assert read_question("Borealis 서버는 어디에 있나요?").names == ("Borealis",)
+    assert read_question("Where is the server?").names == ()
+
+
+@settings(max_examples=50)
+@given(TEXTS)
+def test_sentences_lose_no_word_and_nothing_stumbles_over_any_text(text: str) -> None:
+    said = sentences_of(text)
+    assert "".join("".join(said).split()) == "".join(text.split()) or any(c in '"”’)]' for c in text)
+    assert all(one.strip() and len(one) <= 400 for one in said)
+    in_english(text, GLOSSARY)
+    kind = asked_kind(text)
+    assert kind is None or shows(kind, text, text) in (True, False)
+
+
+def test_sentences_end_where_they_end_and_short_ones_go_together() -> None:
+    said = sentences_of("One.\nTwo is said here.\n\nA row | of a table\n" + "long " * 200)
+    assert said[0] == "One. Two is said here."
+    assert said[1].startswith("A row")
+    assert len(said) > 4
+
+
+def test_what_speaks_for_a_passage_raises_its_evidence_and_what_speaks_against_it_lowers_it() -> None:
+    some = Signals(near=0.5, share=0.5, stretch=0.5)
+    for by_words in (True, False):
+        base = evidence(some, by_words=by_words)
+        assert 0.0 < base < 1.0
+        for worse in ({"kind": 1.0}, {"nameless": 1.0}, {"table": 1.0}, {"program": 1.0}):
+            assert evidence(replace(some, **worse), by_words=by_words) < base
+        assert evidence(Signals(), by_words=by_words) < 0.1
+        assert evidence(Signals(near=0.8, share=1.0, stretch=1.0), by_words=by_words) > 0.3
+    assert evidence(replace(some, near=0.6), by_words=False) > evidence(some, by_words=False)
+    assert evidence(replace(some, beside=0.1), by_words=False) < evidence(some, by_words=False)
