@@ -29,8 +29,8 @@ ASK_ACTIONS: tuple[Action, ...] = (
            palette=False, enabled=_needs_answer),
     Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False,
            enabled=_needs_answer),
-    Action("ask.steps", "Take the question apart: search, then ask on, in several steps", ("m", "f4"), "ask", ASK, "steps",
-           7, palette=False),
+    Action("ask.steps", "Take the question apart: search, then ask on, in several steps", ("m", "f4"), "ask", ASK,
+           "steps", 7, palette=False),
     Action("ask.fresh", "A new conversation: what was asked before is forgotten", ("n",), "ask", ASK, "new", 6,
            palette=False, enabled=_needs_answer),
     *(

@@ -89,7 +89,8 @@ class Answering:
         """Ask, and call `heard` with everything that happens, or `failed`. `in_steps`: the question is taken apart."""
         self._number += 1
         number = self._number
-        line = json.dumps({"n": number, "question": question, "session": session, "in_steps": in_steps, **self._among}).encode()
+        asked = {"n": number, "question": question, "session": session, "in_steps": in_steps}
+        line = json.dumps({**asked, **self._among}).encode()
 
         def work(job: Job[Any]) -> AnswerEvent | None:
             with self._turn:
