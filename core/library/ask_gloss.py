@@ -1,6 +1,6 @@
 """A Korean text in English words, one by one: for a model that reads English, and documents in the other language.
 
-No translation: the words in their order, as far as the lists know them (`ask_korean.txt`, and the rules' glossary). A
+No translation: the words in their order, as far as the lists know them (`ask_korean.tsv`, and the rules' glossary). A
 verb is known by its stem, letter by letter, because its endings melt into the last syllable (`보내`, `보낸`, `보낼`).
 """
 
@@ -45,8 +45,8 @@ def lists() -> Lists:
     """The shipped words of everyday."""
     words: dict[str, str] = {}
     stems: dict[str, str] = {}
-    for line in files("core.library").joinpath("ask_korean.txt").read_text("utf-8").splitlines():
-        english, found, korean = line.partition(":")
+    for line in files("core.library").joinpath("ask_korean.tsv").read_text("utf-8").splitlines():
+        english, found, korean = line.partition("\t")
         if not found or line.startswith("#"):
             continue
         for one in korean.split():

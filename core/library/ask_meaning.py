@@ -7,7 +7,7 @@ word is not what it speaks of. What is Korean is read by its English words, wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     Array = numpy.ndarray[Any, Any]
 
-_PART: Final = 16
-"""Texts embedded between two looks at whether the asking was stopped: some 50 ms."""
+_PART, _PART_CHARS = 32, 1_200
+"""Texts, and their code points, embedded between two looks at whether the asking was stopped: some 50 ms."""
 _HANGUL: Final = 0.05  # of a text's letters: from there on it is read by its English words
 _FOREIGN: Final = 0.3
 _PIECES: Final = 72
@@ -69,10 +69,9 @@ class Reader:
         said = [_beginning(" ".join(text.split())) for text in texts]
         # Like lengths together: a batch takes as long as its longest text does as often as it has texts.
         new = sorted((text for text in dict.fromkeys(said) if text and text not in self.kept), key=len)
-        for at in range(0, len(new), _PART):
+        for part in _parts(new):
             if self.cancelled():
                 raise Stopped
-            part = new[at : at + _PART]
             made = self.vectors.embed_all(part)
             if isinstance(made, NoVectors):
                 raise Stopped(made.reason)
@@ -92,6 +91,17 @@ class Reader:
             return None
         rows = numpy.frombuffer(b"".join(windows), dtype="<f4").reshape(len(windows), self.model.dim)
         return rows[int((rows @ question).argmax())]
+
+
+def _parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    start = size = 0
+    for at, text in enumerate(texts):
+        if at > start and (size + len(text) > _PART_CHARS or at - start >= _PART):
+            yield texts[start:at]
+            start, size = at, 0
+        size += len(text)
+    if start < len(texts):
+        yield texts[start:]
 
 
 def _beginning(text: str) -> str:
