@@ -33,8 +33,8 @@ class Signals:
     table: float = 0.0
 
 
-_READ: Final = Signals(near=5.4, share=5.7, beside=-27.0, kind=-4.6, nameless=-3.8, program=-2.1, table=-2.5)
-_READ_LEAST: Final = -3.3
+_READ: Final = Signals(near=5.3, share=5.5, beside=-15.0, kind=-4.6, nameless=-3.8, program=-1.9, table=-2.7)
+_READ_LEAST: Final = -3.6
 _WORDS: Final = Signals(stretch=6.5, kind=-3.3, nameless=-2.4, program=-1.6, table=-2.0)
 _WORDS_LEAST: Final = -3.0
 _BAR: Final = math.log(0.30 / 0.70)

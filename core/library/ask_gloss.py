@@ -15,6 +15,7 @@ from typing import Final
 
 from core.lazy_pattern import lazy_pattern
 from core.library.lexical_stop import STOP
+from core.text.words import without_particle
 
 _TOKEN = lazy_pattern("[가-힣]+|[^가-힣]+")
 _PARTICLE = lazy_pattern(
@@ -57,12 +58,20 @@ def lists() -> Lists:
     return Lists(words, stems, max(map(len, stems)))
 
 
-def in_english(text: str, glossary: Mapping[str, str]) -> str:
-    """`text` with every Korean word by an English one, as far as it is known; what is not Korean stays."""
+def in_english(text: str, glossary: Mapping[str, str], *, keep: bool = False) -> str:
+    """`text` with every Korean word by an English one, as far as it is known; what is not Korean stays.
+
+    `keep`: so does a Korean word that nobody knows, without its particle; for a text that is held against another.
+    """
     out: list[str] = []
     for found in _TOKEN.finditer(text[:_READ]):
         token = found[0]
-        out += glossed(token, glossary) if "가" <= token[0] <= "힣" else token.split()
+        if not "가" <= token[0] <= "힣":
+            out += token.split()
+        elif known := glossed(token, glossary):
+            out += known
+        elif keep and token not in STOP and not _PARTICLE.fullmatch(token):
+            out.append(without_particle(token))
     return " ".join(out)
 
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from core.lazy_pattern import lazy_pattern
 
-AnswerKind = Literal["money", "size", "percent", "often", "duration", "date", "number", "person"]
+AnswerKind = Literal["money", "size", "percent", "often", "duration", "year", "date", "number", "person"]
 
 
 def _one_of(words: str) -> str:
@@ -56,7 +56,8 @@ _KO_SOMEBODY = _one_of(
 )
 _ASKS: Final[dict[AnswerKind, str]] = {
     "money": rf"\bhow much\b[^?]*\b{_SUM}\b|\bwhat\b(?: \w+)? (?:pay|price|fee|salary|fine|cost)\b"
-    rf"|{_KO_SUM}[^?]*얼마|얼마[^?]*{_KO_SUM}",
+    r"|\bwhat (?:does|do|did|will|would)\b[^?]*\bcost\b"
+    rf"|{_KO_SUM}[^?]*얼마|얼마[^?]*{_KO_SUM}|[가-힣]비[은는가] (?:모두 )?얼마",
     "size": r"\bhow (?:many|much)\b (?:\w+ )?"
     rf"(?:{_BYTES}|memory|disk|storage)\b|몇 ?(?:[KMGT]B|{_KO_BYTES})|용량",
     "percent": r"\bwhat (?:percentage|share|proportion|fraction)\b|\bhow many per ?cent\b"
@@ -64,10 +65,12 @@ _ASKS: Final[dict[AnswerKind, str]] = {
     "often": r"\bhow often\b|얼마나 자주|\bhow many times\b|몇 ?(?:번|회|차례)",
     "duration": rf"\bhow (?:long|soon|quickly|old)\b|\bhow many (?:\w+ )?{_UNIT}\b|며칠(?! ?에)"
     r"|몇 ?(?:초|분|시간|일|주|개월|달|년)(?!에)|얼마 ?동안|얼마나 (?:오래|걸리)",
+    "year": r"\b(?:what|which) year\b|몇 ?년도?에",
     "date": r"^(?:until |at |by |on )?(?:what|which) (?:time|day|date|month|weekday)\b"
-    r"|몇 ?시(?!간)|며칠에|무슨 요일|몇 ?월|몇 년에|언제까지",
+    r"|몇 ?시(?!간)|며칠에|무슨 요일|몇 ?월|언제까지",
     "number": r"\bhow many\b|\bwhich (?:port|number|exit code|status)\b|\b(?:max|min)imum (?:size|number|length)\b"
-    r"|몇 ?(?!개만)[가-힣]|최대 얼마|어떤 (?:종료|상태) 코드|(?:종료|상태) 코드는 (?:무엇|뭔|얼마)",
+    r"|몇 ?(?!개만)[가-힣]|최대 얼마|얼마(?:인가|인지|였|죠|예요|이에요|입니까)"
+    r"|어떤 (?:종료|상태) 코드|(?:종료|상태) 코드는 (?:무엇|뭔|얼마)",
     "person": r"^\W*(?:who(?:se|m)?|which (?:person|people|company|team|engineer))\b|누구|누가",
 }
 """In the order in which they are tried: the narrower first."""
@@ -82,6 +85,7 @@ _SHOWS: Final[dict[AnswerKind, str]] = {
     rf"|\b{_NUMERAL} (?:times|{_UNIT})\b|마다",
     "duration": rf"\d\s?-?(?:ms|s|m|h|{_UNIT})\b|\b{_NUMERAL}[ -](?:\w+ )?{_UNIT}\b|(?:\d|{_KO_NUMERAL})\s?{_KO_UNIT}"
     rf"|\b{_OFTEN}\b|{_KO_OFTEN}|나흘|열흘|보름",
+    "year": r"(?<!\d)(?:19|20)\d\d(?!\d)",
     "date": r"\d{1,2}:\d\d|\d{4}-\d\d|\b\d{1,2} ?[ap]\.?m\b|\d\s?(?:시|일|월|년|분)|매[일주월년달]"
     r"|\b(?:19|20)\d\d\b"
     rf"|\d(?:st|nd|rd|th)\b|\b{_DAY}s?\b|{_KO_DAY}|(?:\d|\b{_NUMERAL})\s?{_UNIT}\b",
@@ -92,6 +96,8 @@ _PATTERNS: Final[dict[AnswerKind, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     kind: (lazy_pattern(f"(?i){asks}"), lazy_pattern(f"(?i){_SHOWS[kind]}")) for kind, asks in _ASKS.items()
 }
 _FIGURE = lazy_pattern(r"\d[\d,.]*")
+_COUNTER = lazy_pattern(f"몇 ?({_COUNTED})")
+_HANGUL = lazy_pattern("[가-힣]")
 
 
 def asked_kind(question: str) -> AnswerKind | None:
@@ -104,4 +110,6 @@ def shows(kind: AnswerKind, text: str, question: str) -> bool:
     own = frozenset(_FIGURE.findall(question))
     if own:
         text = _FIGURE.sub(lambda found: "" if found[0] in own else found[0], text)
+    if kind == "number" and (counter := _COUNTER.search(question)) and _HANGUL.search(text):  # 몇 건: not 5 분
+        return re.search(rf"(?:\d|{_KO_NUMERAL})\s?{counter[1]}", text) is not None
     return _PATTERNS[kind][1].search(text) is not None

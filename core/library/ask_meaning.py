@@ -53,7 +53,7 @@ class Reader:
     def plain(self, text: str) -> str:
         """A text as the model is given it."""
         if self.model.languages == "en" and hangul_share(text) > _HANGUL:
-            return in_english(text, self.glossary)
+            return in_english(text, self.glossary, keep=True)
         return text
 
     def cannot_read(self, text: str) -> bool:

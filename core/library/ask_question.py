@@ -70,13 +70,15 @@ class Asked:
 class Question:
     """A question: its text with seams opened (for searching), its words, and the names in it, in their order.
 
-    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty.
+    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty. `mixed`: the
+    same, and what nobody knows in Korean.
     """
 
     text: str
     words: tuple[Asked, ...]
     names: tuple[str, ...]
     english: str = ""
+    mixed: str = ""
 
 
 def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
@@ -86,6 +88,7 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
     names = tuple(dict.fromkeys(found[0] for found in (*_NAME.finditer(said), *latin)))
     words: dict[str, Asked] = {}
     english: list[str] = []
+    mixed: list[str] = []
     foreign = False
     for found in _TOKEN.finditer(said):
         token = found[0]
@@ -93,14 +96,18 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
         if "가" <= token[0] <= "힣" and glossary:
             known = glossed(token, glossary)
             english += known
+            mixed += known or ([without_particle(token)] if one is not None else [])
             foreign = foreign or (one is not None and bool(known))
             one = one and replace(one, also=_also(one.also, known), said=" ".join(known))
         else:
             english.append(token)
+            mixed.append(token)
             one = one and replace(one, said=token)
         if one is not None:
             words.setdefault(one.stem, one)
-    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english) if foreign else "")
+    if not foreign:
+        return Question(said, tuple(words.values())[:_MOST], names)
+    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english), " ".join(mixed))
 
 
 def _also(stems: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def by_words(asked: Beside, row: Passage) -> Seen:
     above = "\n".join((row.title or "", *row.heading_path))
     text = _readable(asked, f"{above}\n{row.text}")
     words = cover(question.words, asked.weights, text, asked.matches)
-    lacks = tuple(name for name in question.names if not _has(f"{row.path}\n{above}\n{row.text}", name))
+    named = f"{row.path}\n{above}\n{row.text}"
+    lacks = tuple(name for name in question.names if "-" not in name and not _has(named, name))
     missing = _missing(asked, held(question.words, text, asked.matches))
     low = row.path.lower()
     signals = Signals(
@@ -90,10 +91,9 @@ def by_words(asked: Beside, row: Passage) -> Seen:
 def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model: Reader) -> list[Seen]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
     question = asked.question
-    said = question.english or question.text
-    said_of = [at for at, one in enumerate(question.words) if one.said]
-    without = [_without(said, question.words[at].said) for at in said_of]
-    asking = model.read([said, *without])
+    asking = _readings(model, question, question.english or question.text)
+    # Beside a Korean text a Korean word says something, also one that nobody knows in English.
+    mixed = _readings(model, question, question.mixed) if question.mixed != question.english else asking
     parts = [_chosen(asked, one.passage) for one in rows]
     read = model.read([model.plain(text) for sentences, _ in parts for text in sentences])
     places: list[_Place] = []
@@ -101,9 +101,16 @@ def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model:
     for one, (sentences, around) in zip(rows, parts, strict=True):
         vectors = read[at : at + len(sentences)]
         at += len(sentences)
-        places.append(_place(con, asked, one, model, sentences, around, vectors, asking))
+        said = mixed if model.cannot_read(one.passage.text) else asking
+        places.append(_place(con, asked, one, model, sentences, around, vectors, said))
     model.read([word for place in places for word in place.wanted])  # all at once; what follows finds them read
     return [_seen(asked, one, place, model) for one, place in zip(rows, places, strict=True)]
+
+
+def _readings(model: Reader, question: Question, text: str) -> Array:
+    """The question, and the question without each of its words, a row each."""
+    said = dict.fromkeys(one.said or (one.stem if one.stem in text else "") for one in question.words)
+    return model.read([text, *(_without(text, word) for word in said if word)])
 
 
 @dataclass(frozen=True, slots=True)

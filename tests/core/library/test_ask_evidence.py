@@ -28,7 +28,9 @@ TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇
         ("며칠 동안 빌릴 수 있나요?", "duration", "열흘 동안", "현관에서 빌린다"),
         ("몇 시에 여나요?", "date", "09:30에 연다", "관리인이 연다"),
         ("How often is the boat washed?", "often", "washed every spring", "washed with soap"),
-        ("몇 명이 앉나요?", "number", "여섯 명", "긴 의자에 앉는다"),
+        ("몇 명이 앉나요?", "number", "여섯 명", "긴 의자 3개에 앉는다"),
+        ("In which year was the pier built?", "year", "built in 1987", "built in 9 weeks"),
+        ("What does a new oar cost?", "money", "An oar costs 90 euros.", "An oar lasts 9 years."),
         ("Who mends the nets?", "person", "The boat lead mends them.", "They are mended in winter."),
         ("누가 열쇠를 갖나요?", "person", "총무가 갖는다", "서랍에 둔다"),
     ],
@@ -54,6 +56,7 @@ def test_korean_is_read_word_by_word_whatever_its_endings() -> None:
         assert in_english(said, {}).split()[-1] == "send"
     assert in_english("뷁쇠는 며칠 남나요?", GLOSSARY) == "widget how many days remaining ?"
     assert in_english("뷁뚫은 헯", {}) == ""
+    assert in_english("뷁뚫은 편지", {}, keep=True) == "뷁뚫 letter"
     assert in_english("plain words, 3 of them", {}) == "plain words, 3 of them"
 
 
