@@ -213,6 +213,7 @@ def _told(one: Weighed, *, hit: bool) -> Step:
         share=round(signals.share, 3) if read else None,
         beside=round(signals.beside, 3) if read else None,
         kind=signals.kind or None,
+        form="program" if signals.program else "data" if signals.table else None,
         missing=one.missing or None,
         has=" ".join(one.words.words) or None,
         lacks=", ".join(one.lacks) or None,
