@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from tui.actions import bindings
@@ -17,6 +19,9 @@ class SearchBox(Input):
     """What is asked for is `asked`: the typed text, or the whole of what was pasted."""
 
     BINDINGS = bindings("box")
+
+    virtual_size = Reactive(Size(0, 0))
+    """How long the text is: Textual's own would lay the whole screen out anew at each key."""
 
     class Asked(Message):
         """The query changed. `pasted`: it is a text kept whole, of which the box shows one line."""

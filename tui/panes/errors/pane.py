@@ -32,8 +32,8 @@ from tui.state import Memory
 from tui.widgets.search_box import SearchBox
 from tui.widgets.status_line import AT_LIST, ELSEWHERE
 
-PREVIEW = 0.04
-"""Seconds that a row must stay chosen before its case is read."""
+PREVIEW, TYPED = 0.04, 0.1
+"""Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""
 
 Part = Literal["list", "case", "why"]
 
@@ -162,7 +162,7 @@ class ErrorsPane(Container):
         """Another case is chosen: read it, if the choice stays."""
         event.stop()
         if event.row is not None:
-            self.reader.choose(event.row, PREVIEW)
+            self.reader.choose(event.row, TYPED if self.box.has_focus and self.box.asked else PREVIEW)
         elif not self.results.rows.rows.total:
             self.reader.none()
         self.post_message(PaneChanged())

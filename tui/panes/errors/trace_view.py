@@ -62,6 +62,7 @@ class TraceView(Reading):
         self._folded: set[Path] = set()
         self._twigs: tuple[Twig, ...] = ()
         self._chosen = 0
+        self._undrawn = False
         self.border_title = Content("Why")
 
     def compose(self) -> ComposeResult:
@@ -109,6 +110,11 @@ class TraceView(Reading):
         self._chosen = next((at for at, twig in enumerate(self._twigs) if twig.path == event.path), 0)
         self._fold(event.path)
 
+    def on_show(self) -> None:
+        """What was explained while nobody saw it."""
+        if self._undrawn:
+            self._draw()
+
     def on_focus(self) -> None:
         """The chosen step is marked only while its keys work."""
         self._draw()
@@ -135,6 +141,9 @@ class TraceView(Reading):
         """Put the steps on the lines there are; new lines are made only where there are too few."""
         self._twigs = tree(self._steps, self._signs, self._folded)
         self._chosen = min(self._chosen, max(0, len(self._twigs) - 1))
+        self._undrawn = not self.display
+        if self._undrawn:  # each line that changes lays the screen out anew
+            return
         lacking = len(self._twigs) - len(self._lines)
         if lacking > 0 and self.is_mounted:
             fresh = [StepLine() for _ in range(lacking)]
