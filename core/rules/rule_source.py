@@ -16,7 +16,7 @@ from core.rules.tables import Tables
 from core.rules.terms import in_english
 from core.store.sql import number
 
-RECIPE = "rule/1"
+RECIPE = "rule/2"
 
 
 @dataclass(frozen=True, slots=True)

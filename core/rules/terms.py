@@ -139,6 +139,10 @@ def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
             at += 1
 
 
+_MEANINGS = 2
+"""Meanings of a word that a model is told: more of them make what it reads longer, and no clearer."""
+
+
 def in_english(text: str, glossary: Glossary) -> str:
     """A text for a model that reads English only: CJK runs as the English words known of them, the rest as it is."""
 
@@ -152,7 +156,7 @@ def in_english(text: str, glossary: Glossary) -> str:
             for size in range(min(8, len(run) - at), 0, -1):
                 word = glossary.get(run[at : at + size])
                 if word is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
-                    out.append(word)
+                    out.append(" ".join(word.split()[:_MEANINGS]))
                     at += size
                     break
             else:
