@@ -81,7 +81,7 @@ async def test_a_pasted_traceback_is_kept_whole_and_shows_its_key_line(casebook:
         row = app.errors.results.chosen
         assert row is not None
         assert row.tier == "fingerprint"
-        assert "= same case" in frame(app)
+        await until(pilot, lambda: "= same case" in frame(app))
         assert "pasted, 6 lines" in frame(app)
 
 
