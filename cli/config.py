@@ -10,7 +10,8 @@ from cli.context import Context
 from cli.layout import one_line
 from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf
-from core.config import Config, ConfigFile
+from core.config import Config
+from core.config_file import ConfigFile
 from core.folders import config_file
 from core.settings import KEYS, template
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cli.output import Output
 from core.config import Config, database_path, default_config, load_config
@@ -22,8 +21,7 @@ MAX_TEXT = 64 << 20
 """Bytes of one text read from standard input."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """The surroundings of one command."""
 
     out: Output

@@ -1,4 +1,4 @@
-"""`casebook errors`: normalize, search, record; the commands about cases live in `cli.cases`."""
+"""`casebook errors`: normalize and record; `search` lives in `cli.errors_search`, the rest in `cli.cases`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cli.context import Context, fault_in, text_given
+from cli.errors_search import add_search, add_text, refuse_text
 from cli.parser import Parser, add_group, add_leaf
 from core.fault import Fault
 
-_SEARCH_EXAMPLES = """\
-examples:
-  npm test 2>&1 | casebook errors search
-  casebook errors search "error TS2304: Cannot find name 'foo'." --json
-  casebook errors search -- "-bash: frobnicate: command not found"
-  casebook errors search --jsonl < errors.jsonl      lines like {"text": "…"}
-"""
 _RECORD_EXAMPLES = """\
 example:
   casebook errors record --error "EADDRINUSE: address already in use :::3000" \\
@@ -28,18 +22,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "errors_command")
     normalize = add_leaf(children, shared, "normalize", "what names an error: key line, normalized form, fingerprint")
-    _add_text(normalize)
+    add_text(normalize)
     normalize.set_defaults(run=run_normalize)
-    search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _SEARCH_EXAMPLES)
-    _add_text(search)
-    search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
-    search.add_argument(
-        "--tiers",
-        choices=("text", "all"),
-        default="text",
-        help="all: load a model for the vector tier; text: only ask one that is loaded already",
-    )
-    search.set_defaults(run=run_search)
+    add_search(children, shared)
     record = add_leaf(children, shared, "record", "write down what fixed an error", _RECORD_EXAMPLES)
     record.add_argument("--error", metavar="TEXT", required=True, help="the error as it was printed; - reads it in")
     record.add_argument("--resolution", metavar="TEXT", required=True, help="what fixed it; - reads it in")
@@ -48,11 +33,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     record.set_defaults(run=run_record)
     _add_cases(children, shared)
     _add_curation(children, shared)
-
-
-def _add_text(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="the error as it was printed; - or nothing: from stdin")
-    parser.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
 
 
 def _add_cases(children: Any, shared: Parser) -> None:
@@ -154,68 +134,13 @@ def run_normalize(args: argparse.Namespace, context: Context) -> int:
     if args.jsonl:
         from cli.stream import run_stream, text_of
 
-        _no_text(args)
+        refuse_text(args)
         return 0 if run_stream(lambda item: identify(text_of(item))) else 2
     from cli.show import identity_lines
 
     found = identify(text_given(args.text, "error"))
     context.out.result(found, identity_lines(context.out, found))
     return 0 if found.normalized else 1
-
-
-def run_search(args: argparse.Namespace, context: Context) -> int:
-    """`errors search`: the known fix of one error, or of every error of a stream."""
-    from core.errors import search
-
-    count = context.settings.search.count and not args.no_count
-    if args.jsonl:
-        _no_text(args)
-        return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
-    from cli.show import answer_lines
-
-    with _vectors(context, args.tiers) as vectors:
-        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors)
-    fault = fault_in(answer.trace)
-    if fault is not None and answer.match is None:
-        raise fault
-    context.out.result(answer, answer_lines(context.out, answer))
-    return 1 if answer.match is None else 0
-
-
-def _vectors(context: Context, tiers: str) -> Any:
-    """What the vector tier searches with: `all` loads a model; else the model service is asked, if one answers."""
-    from core.flows.vectors import vector_search
-
-    return vector_search(context.settings.embedding, "process" if tiers == "all" else "service")
-
-
-def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
-    """One connection for the whole stream, where there is a casebook; faults are told line by line."""
-    from contextlib import ExitStack, suppress
-
-    from cli.stream import run_stream, text_of
-    from core.errors import search
-    from core.store import open_store
-
-    with ExitStack() as stack:
-        target: Any = context.database
-        with suppress(Fault):
-            target = stack.enter_context(open_store(context.database, write=count))
-        vectors = stack.enter_context(_vectors(context, tiers))
-
-        def answer(item: dict[str, Any]) -> object:
-            found = search(target, text_of(item), count=count, vectors=vectors)
-            fault = fault_in(found.trace)
-            if fault is not None and found.match is None:
-                raise fault
-            return found
-
-        return run_stream(answer)
-
-
-def _no_text(args: argparse.Namespace) -> None:
-    if args.text not in (None, "-"):
-        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "leave one of them out")
 
 
 def run_record(args: argparse.Namespace, context: Context) -> int:

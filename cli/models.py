@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,7 +100,7 @@ def run_pull(args: argparse.Namespace, context: Context) -> int:
     target = pulled_folder(model.id)
     if not args.force and _whole(model):
         return _report(context, "pull", model.id, f"{model.id} is already here. --force fetches it anew.")
-    show = reporter(dataclasses.replace(context.out, verbose=context.out.verbose or context.out.json))
+    show = reporter(context.out._replace(verbose=context.out.verbose or context.out.json))
     context.out.note(f"pulling {model.id}, about {_size(model.size)}; Ctrl-C stops")
     with stoppable() as stopped:
         source = pull(model, target, on_progress=show, stopped=stopped)
@@ -206,7 +205,7 @@ def run_calibrate(args: argparse.Namespace, context: Context) -> int:
     finally:
         embedder.close()
     if measured.thresholds is not None and not _measured_by_us(found.model):
-        write_thresholds(found.folder, dataclasses.replace(found.model, version=embedder.version), measured.thresholds)
+        write_thresholds(found.folder, found.model._replace(version=embedder.version), measured.thresholds)
     context.out.result(measured, _measured_lines(context.out, measured, kept=not _measured_by_us(found.model)))
     return 0 if measured.thresholds is not None else 1
 

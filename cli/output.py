@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TextIO
+from typing import Literal, NamedTuple, TextIO
 
 from cli.layout import one_line
 from core.fault import Fault
@@ -16,8 +15,7 @@ Style = Literal["bold", "dim", "good", "warn", "bad"]
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """How to say things: as JSON or text, how much, in colour or not, and how wide.
 
     `text` lines given to it must be made of own words and of foreign text that went through `visible`.

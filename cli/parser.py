@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, NoReturn
 
 from core.fault import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command of the first level: its line in the help, and the module that adds its arguments (`add_to`)."""
 
     help: str
@@ -40,6 +38,10 @@ COMMANDS: dict[str, Command] = {
     "completion": Command("a completion script for your shell", "cli.completion"),
 }
 
+_MODULES = {name: command.module for name, command in COMMANDS.items()}
+_ALONE = {"errors search": "cli.errors_search"}
+"""Sub-commands so frequent that a command line which begins with one is read by a module that adds no other."""
+
 _EXAMPLES = """\
 examples:
   casebook                                  open the workbench
@@ -57,12 +59,22 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose complaint is a fault like any other, and that takes no abbreviations."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        kwargs.setdefault("formatter_class", _unseen)
         kwargs["allow_abbrev"] = False
         super().__init__(*args, **kwargs)  # pyright: ignore[reportArgumentType]
 
+    def format_help(self) -> str:
+        """The help, as wide as the terminal."""
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         raise Fault("invalid_input", message, f"see {self.prog} --help")
+
+
+def _unseen(prog: str) -> argparse.HelpFormatter:
+    """What every argument is tried with as it is added. The width of the terminal, which costs to ask for, is not."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=80)
 
 
 def common() -> Parser:
@@ -90,8 +102,16 @@ def command_named(argv: Sequence[str]) -> str | None:
     return None
 
 
-def build(commands: Collection[str] = tuple(COMMANDS), *, only: bool = False) -> Parser:
-    """The parser, with the arguments of `commands` filled in; the modules of the others are not imported.
+def build_for(argv: Sequence[str], named: str | None) -> Parser:
+    """The parser for one command line that names this command: only what it needs of the grammar is there."""
+    if named not in COMMANDS:
+        return build({})
+    begin = " ".join(argv[:2])
+    return build({named: _ALONE.get(begin, COMMANDS[named].module)}, only=argv[0] == named)
+
+
+def build(modules: Mapping[str, str] = _MODULES, *, only: bool = False) -> Parser:
+    """The parser, with the arguments of these commands filled in, each by its module; no other module is imported.
 
     `only`: the others are not even named, for a command line that asks for none of them, nor for the list of all.
     """
@@ -108,11 +128,11 @@ def build(commands: Collection[str] = tuple(COMMANDS), *, only: bool = False) ->
     children = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser, prog=parser.prog
     )
-    for name in commands if only else COMMANDS:
+    for name in modules if only else COMMANDS:
         command = COMMANDS[name]
         child = children.add_parser(name, help=command.help, description=_sentence(command.help), parents=[shared])
-        if name in commands:
-            importlib.import_module(command.module).add_to(child, shared)
+        if name in modules:
+            importlib.import_module(modules[name]).add_to(child, shared)
     return parser
 
 

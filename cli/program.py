@@ -12,7 +12,7 @@ from typing import cast
 
 from cli.context import Context, context_for
 from cli.output import Output, output_for, prepare_streams
-from cli.parser import COMMANDS, build, command_named
+from cli.parser import build_for, command_named
 from core.fault import Fault
 
 FOUND, NOTHING, FAILED, UNHEALTHY, INTERRUPTED = 0, 1, 2, 3, 130
@@ -51,8 +51,7 @@ def run(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str], out: Output) -> int:
     named = command_named(argv)
     try:
-        known = [named] if named in COMMANDS else []
-        parser = build(known, only=argv[:1] == known)
+        parser = build_for(argv, named)
         args = parser.parse_args(argv)
     except SystemExit as done:  # --help
         return int(done.code or 0)

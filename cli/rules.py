@@ -65,7 +65,19 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         if name == "compare":
             leaf.add_argument("--calls", metavar="FILE", required=True, help="labelled calls, one JSON object a line")
             leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
+            leaf.add_argument(
+                "--quiet", metavar="SHARE", type=share,
+                help="with cut-offs at which this share (0 to 1) of the hard negatives is met with silence",
+            )  # fmt: skip
             leaf.add_argument("--fit", action="store_true", help="say which cut-offs fit the tuned half best")
+
+
+def share(text: str) -> float:
+    """A share, more than 0 and at most 1. Raises ValueError; its name is what a wrong one is called."""
+    value = float(text)
+    if not 0 < value <= 1:
+        raise ValueError(text)
+    return value
 
 
 def _add_rules(leaf: Parser) -> None:
@@ -225,6 +237,6 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
         matcher = stack.enter_context(_matcher(args, context))
-        found = matcher.compare(calls, args.half, fit=args.fit)
+        found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
     context.out.result(found, comparison_lines(context.out, found))
     return 0

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 from cli.context import Context
 from cli.layout import one_line
@@ -143,7 +142,7 @@ def _status_lines(found: ModelService) -> Iterator[str]:
 
 def _model(args: argparse.Namespace, context: Context) -> Found:
     settings = context.settings.embedding
-    found = current(settings if args.model is None else replace(settings, model=args.model))
+    found = current(settings if args.model is None else settings.changed(model=args.model))
     if isinstance(found, Absent):
         raise Fault("model_not_pulled", found.reason, found.remedy)
     return found

@@ -6,16 +6,16 @@ line; a key nobody knows is named with its line and left alone, because a newer 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from core.fault import Fault
 from core.folders import config_file, database_file
 from core.lazy_pattern import lazy_pattern
+from core.section import Spec
 from core.settings import FIELDS, KEYS, SECTIONS, Settings, Value
 
 _DECIMAL = lazy_pattern(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
@@ -35,23 +35,12 @@ class Setting:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeyChoice:
+class KeyChoice(NamedTuple):
     """The keys that the settings file gives an action, as they are written there (none: it has no key), and where."""
 
     action: str
     keys: tuple[str, ...]
     where: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
-    """Where the settings file is, or would be (`config_file.v1`)."""
-
-    SCHEMA: ClassVar[str] = "config_file.v1"
-
-    path: str
-    exists: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +108,9 @@ def _flagged(flags: Mapping[str, tuple[str, Value]] | None) -> dict[str, Setting
 
 def _defaults() -> dict[str, Setting]:
     return {
-        f"{section}.{spec.name}": Setting(f"{section}.{spec.name}", cast("Value", spec.default), "default", "")
+        f"{section}.{key}": Setting(f"{section}.{key}", spec.default, "default", "")
         for section, kind in SECTIONS.items()
-        for spec in dataclasses.fields(kind)
+        for key, spec in kind.specs.items()
     }
 
 
@@ -229,9 +218,9 @@ def _unknown(name: str, where: str, known: tuple[str, ...]) -> str:
     return f"unknown setting {name} in {where}" + (f"; did you mean {near[0]}?" if near else "; it is ignored")
 
 
-def _spec(name: str) -> dataclasses.Field[Any]:
+def _spec(name: str) -> Spec:
     section, _, key = name.rpartition(".")
-    return next(spec for spec in dataclasses.fields(SECTIONS[section]) if spec.name == key)
+    return SECTIONS[section].specs[key]
 
 
 def _from_text(name: str, text: str, variable: str) -> Value:
@@ -249,18 +238,18 @@ def _from_text(name: str, text: str, variable: str) -> Value:
 
 def _checked(name: str, value: object, where: str) -> Value:
     spec = _spec(name)
-    default, meta = cast("Value", spec.default), spec.metadata
-    if isinstance(default, float) and type(value) is int and abs(value) < 2**53:
+    kind = type(spec.default)
+    if kind is float and type(value) is int and abs(value) < 2**53:
         value = float(value)
-    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}[type(default)]
-    choices, least, most = meta.get("choices"), meta["least"], meta["most"]
-    if choices:
-        wanted = "one of " + ", ".join(choices)
-    elif least is not None:
-        wanted += f" from {least} to {most}"
-    right = type(value) is type(default)
-    right = right and (not choices or value in choices)
-    right = right and (least is None or least <= cast("float", value) <= most)
+    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}[kind]
+    if spec.choices:
+        wanted = "one of " + ", ".join(spec.choices)
+    elif spec.least is not None:
+        wanted += f" from {spec.least} to {spec.most}"
+    right = type(value) is kind
+    right = right and (not spec.choices or value in spec.choices)
+    right = right and (spec.least is None or spec.least <= cast("float", value))
+    right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
         raise Fault(

@@ -32,6 +32,14 @@ def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
     return Path(folder_name(kind, env))
 
 
+def casebook_state(kind: str, database: Path | str, environ: Mapping[str, str] | None = None) -> Path:
+    """Where state of this kind is kept of one casebook, by where its file stands. It need not exist."""
+    import hashlib  # who only looks for a folder needs none
+
+    name = hashlib.sha256(os.fsencode(Path(database).absolute())).hexdigest()[:20]
+    return user_folder("state", environ) / kind / name
+
+
 def config_file(environ: Mapping[str, str] | None = None) -> Path:
     """The user's settings file."""
     return user_folder("config", environ) / "config.toml"

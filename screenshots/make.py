@@ -28,6 +28,7 @@ from core.settings import Value
 from core.store import open_store
 from screenshots.scenes import SCENES, Scene
 from tests.core.llm.llm_server import Reply, llm_server
+from tests.tui.quiet import quiet
 from tui.app import CasebookApp
 from tui.screens.ask import AskScreen
 from tui.screens.writing import WritingScreen
@@ -148,7 +149,7 @@ def _decide(database: Path, app: CasebookApp, fix: str) -> None:
 async def _quiet(pilot: Pilot[None], app: CasebookApp) -> None:
     """Wait until no job runs and every message is handled."""
     for _ in range(3):
-        await pilot.pause(0.12)
+        await pilot.pause(None if quiet(0.12) else 0.12)
         while any(app.jobs.busy(lane) for lane in _LANES):
             await pilot.pause(0.02)
     app.errors.box.cursor_blink = False

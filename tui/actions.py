@@ -300,6 +300,14 @@ def matching(text: str, keys: Keys = Keys(), actions: Iterable[Action] = ACTIONS
     return tuple(action for action in actions if all(_has(action, word, keys) for word in words))
 
 
+def nearest_first(actions: Iterable[Action], now: Situation) -> tuple[Action, ...]:
+    """The same actions: first those of the groups whose keys hold where one is, if that is another place than the
+    errors, which all groups begin with."""
+    here = _HOLDING.get(now.focus, set()) - {"app"}
+    groups = {action.group for action in ACTIONS if action.scope in here}
+    return tuple(sorted(actions, key=lambda action: action.group not in groups))
+
+
 def key_table() -> str:
     """The keys as a Markdown table, for the documentation."""
     rows = ["| key | what it does | id |", "| --- | --- | --- |"]

@@ -39,6 +39,7 @@ from tui.panes.messages import (
     PaneShowAll,
     PaneTroubled,
 )
+from tui.paste_parser import read_pastes_whole
 from tui.pasting import InertPaste
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
@@ -147,7 +148,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
     def situation(self) -> Situation:
         """What one can do now depends on this."""
         over = self._situated
-        now = over.situation() if over else self.errors.situation() if self.errors.is_mounted else Situation()
+        now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
         readonly = bool(self.top.place.readonly)
         return replace(now, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
 
@@ -358,6 +359,7 @@ def run(
     )
     note_lost_threads(log_line)
     read_alt_digits()
+    read_pastes_whole()
     app.run(mouse=config is None or config.values.ui.mouse)
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     if app.crash is not None:

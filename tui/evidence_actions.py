@@ -53,7 +53,7 @@ EVIDENCE: tuple[Action, ...] = (
            enabled=_needs_several),
     *(
         Action(f"evidence.choose_{number}", f"It stands at place {number}", (str(number),), "evidence", REVIEW,
-               palette=False)
+               palette=False, enabled=_needs_quote)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
     Action("evidence.end_out", "Widen by a word at the end", ("right_square_bracket",), "evidence", REVIEW,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.segment import Segment
@@ -83,11 +83,15 @@ class Look(App[None], inherit_bindings=False):
         else:
             self.stylesheet.set_variables(self.get_css_variables())
 
-    def read_sheets(self, paths: Iterable[Path]) -> None:
-        """Read and parse sheets before a screen asks for them: Textual would parse all of them anew then."""
-        for path in paths:
-            self.stylesheet.read(path)
-        _ = self.stylesheet.rules_map
+    def read_sheets(self, paths: Sequence[Path]) -> None:
+        """Read and parse sheets before a screen asks for them: Textual would parse all of them anew then. One a turn:
+        whoever types meanwhile waits for one of them at most."""
+        if not paths:
+            return
+        if not self.stylesheet.has_source(str(paths[0])):
+            self.stylesheet.read(paths[0])
+            self.stylesheet.parse()  # what was parsed before is remembered
+        self.call_later(self.read_sheets, paths[1:])
 
     def theme_names(self) -> tuple[str, ...]:
         """Every theme that can be chosen: ours, then the user's and Textual's."""

@@ -53,15 +53,15 @@ def _needs_filtered(now: Situation) -> str:
 
 
 def _act(
-    name: str, title: str, key: str, hint: str = "", rank: int = 0, *, needs: Callable[[Situation], str] = _needs_call
+    name: str, title: str, keys: str, hint: str = "", rank: int = 0, *, needs: Callable[[Situation], str] = _needs_call
 ) -> Action:
-    return Action(f"rules.{name}", title, (key,), "rules", RULES, hint, rank, enabled=needs)
+    return Action(f"rules.{name}", title, tuple(keys.split()), "rules", RULES, hint, rank, enabled=needs)
 
 
 RULE_ACTIONS: tuple[Action, ...] = (
     _act("why_not", "Why not this rule? Pick any, and see what it would have needed", "w", "why not", 1),
     _act("edit", "Edit the rule in your editor; the ranking follows", "e", "edit", 2, needs=_needs_files),
-    _act("type", "Type a tool call of your own", "n", "type a call", 3, needs=_needs_pane),
+    _act("type", "Type a tool call of your own", "n slash", "type a call", 3, needs=_needs_pane),
     _act("change", "Change the chosen call: take it into the box", "N"),
     _act("right", "Right: this rule applies (no rule shown: silence is right)", "r", "right", 4, needs=_needs_shown),
     _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_can_reject),

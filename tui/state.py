@@ -6,14 +6,13 @@ later version wrote, counts as none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from core.folders import user_folder
+from core.folders import casebook_state
 
 if TYPE_CHECKING:
     from core.fault import Fault
@@ -45,8 +44,8 @@ class State:
 
 def state_file(database: Path, environ: Mapping[str, str] | None = None) -> Path:
     """Where the state of this casebook is kept."""
-    name = hashlib.sha256(str(database.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:20]
-    return user_folder("state", environ) / "workbench" / f"{name}.json"
+    place = casebook_state("workbench", database, environ)
+    return place.with_name(f"{place.name}.json")
 
 
 def read_state(path: Path) -> tuple[State, str]:

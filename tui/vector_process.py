@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,7 +39,7 @@ class VectorProcess:
     """The process, for several threads. One that has died is begun again, if it had answered at all."""
 
     def __init__(self, casebook: Path, settings: EmbeddingSettings) -> None:
-        self._given = casebook, json.dumps(asdict(settings))
+        self._given = casebook, json.dumps(settings.as_dict())
         self._guard = threading.Lock()
         self._child: Child | None = None
         self._asked: dict[int, Future[Any]] = {}

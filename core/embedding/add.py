@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -79,7 +78,7 @@ def _filled(folder: Path, part: Path, name: str, wishes: Wishes) -> Model:
         message = f"{folder} holds no model: there is no {ONNX} and no {WEIGHTS} in it"
         raise Fault("invalid_input", message, f"name a folder that has one of them and a {TOKENIZER}")
     if known is not None:
-        return dataclasses.replace(known, version=version)
+        return known._replace(version=version)
     return _described(said, name, version, wishes, part)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from core.embedding.embedder import Embedder, Vector
 from core.embedding.vectors import unusable
@@ -18,8 +17,7 @@ _BROKEN = (ArithmeticError, AttributeError, ImportError, LookupError, OSError, R
 """What a broken model raises instead of a Fault; the text tiers must not pay for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoVectors:
+class NoVectors(NamedTuple):
     """Why no vector can be asked, in plain words, and the command that mends it; `outcome` is that of its step."""
 
     reason: str
@@ -27,8 +25,7 @@ class NoVectors:
     outcome: Literal["skipped", "failed", "timeout"] = "skipped"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAtHand:
+class ModelAtHand(NamedTuple):
     """The model in use and how to open it: the service's client, or the model in this process. May take a second.
 
     `open` says why where there is nothing to open; it keeps its own deadline.

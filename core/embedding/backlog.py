@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import apsw
@@ -52,7 +52,7 @@ def enqueue(con: apsw.Connection, kind: str, ids: Collection[int]) -> int:
 def enqueue_all(con: apsw.Connection, source: Source, state: VectorState) -> VectorState:
     """Let everything wait, inside the caller's transaction; at once, because the worker walks the ids as it goes."""
     left = source.count(con) - number(con, "SELECT waiting FROM backlog_size WHERE kind = ?", (source.kind,))
-    changed = replace(state, after=0, left=max(0, left))
+    changed = state._replace(after=0, left=max(0, left))
     write_state(con, source.kind, changed)
     return changed
 
@@ -63,7 +63,7 @@ def enqueue_more(con: apsw.Connection, source: Source, state: VectorState, limit
         return state
     ids = source.window(con, state.after, limit)
     added = enqueue(con, source.kind, ids)
-    changed = replace(state, after=ids[-1] if ids else None, left=max(0, state.left - added) if ids else 0)
+    changed = state._replace(after=ids[-1] if ids else None, left=max(0, state.left - added) if ids else 0)
     write_state(con, source.kind, changed)
     return changed
 

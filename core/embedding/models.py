@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from core.embedding.catalogue import CATALOGUE, MINILM, Model, Wheel
 from core.embedding.model_folder import read, valid_id
@@ -13,8 +13,7 @@ from core.folders import user_folder
 from core.settings import EmbeddingSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A model on this machine. `ready`: its folder is there; else the first load makes it from installed weights."""
 
     model: Model
@@ -22,8 +21,7 @@ class Found:
     ready: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(NamedTuple):
     """No model to use: why, and the command that mends it."""
 
     reason: str

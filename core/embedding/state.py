@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import apsw
 
 from core.store.sql import value
 
 
-@dataclass(frozen=True, slots=True)
-class VectorState:
+class VectorState(NamedTuple):
     """The model (`id@version`), the recipe and the dimension that a kind's vectors are made with.
 
     `complete`: everything there was when the model was taken up has been embedded; until then nothing is searched.
@@ -45,7 +43,7 @@ def write_state(con: apsw.Connection, kind: str, state: VectorState) -> None:
     """Note the state, inside the caller's transaction."""
     con.execute(
         "INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
-        (f"vectors:{kind}", json.dumps(asdict(state))),
+        (f"vectors:{kind}", json.dumps(state._asdict())),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from core.embedding import backlog, batch, stored, upkeep
 from core.embedding.attempt import Outcome, attempt
@@ -167,7 +167,7 @@ class _Run:
                 write_state(con, place.kind, fresh)
             elif state is None or not state.is_of(place.model, place.recipe, place.dim):
                 upkeep.empty(con, place)
-                backlog.enqueue_all(con, self.source, replace(fresh, complete=False))
+                backlog.enqueue_all(con, self.source, fresh._replace(complete=False))
 
     def _walk(self) -> bool:
         """One walk over the backlog: whether anything was in it. What came in behind us is for the next walk."""

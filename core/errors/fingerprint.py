@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from typing import Final
@@ -108,6 +107,8 @@ def fingerprint_line(line: str) -> str:
         text = _masked(mask_placed_files(text), _NUMBERS)
     if len(text) <= LIMIT:
         return text
+    import hashlib  # slow to load, and few are so long
+
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=_HASH_BYTES).hexdigest()
     return f"{text[:_KEPT]}…#{digest}"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 import apsw
 
@@ -25,8 +25,7 @@ OVERLAP = 0.6
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(NamedTuple):
     """What one tier found: its match, near misses, a weak match to fall back on, and the step for the trace."""
 
     match: Hit | None
@@ -35,8 +34,7 @@ class Looked:
     step: Step
 
 
-@dataclass(frozen=True, slots=True)
-class _Fix:
+class _Fix(NamedTuple):
     text: str
     status: Status
     resolved_by: str | None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.errors.answer import Hit, Similar
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ModelAtHand", "NoVectors", "VectorLooked", "VectorSearch", "place_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class VectorLooked:
+class VectorLooked(NamedTuple):
     """What the tier found: a match, near misses, similar cases, the step, and why a weak prefix match is refuted."""
 
     match: Hit | None

@@ -7,7 +7,6 @@ taken up by whoever asks, or looks at the sessions, next.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -20,7 +19,7 @@ from typing import Any, Final, cast
 
 from core.embedding.turn import taken
 from core.fault import Fault
-from core.folders import user_folder
+from core.folders import casebook_state
 from core.library.ask_answer import Answer
 from core.library.ask_kept import keep_wire
 from core.library.ask_markers import checked_markers
@@ -215,8 +214,7 @@ def _begun(database: Path | None) -> tuple[Path | None, int | None]:
 
 
 def _folder(database: Path) -> Path:
-    name = hashlib.sha256(os.fsencode(database.absolute())).hexdigest()[:20]
-    return user_folder("state") / "asking" / name
+    return casebook_state("asking", database)
 
 
 def _alike(one: str, other: str) -> int:

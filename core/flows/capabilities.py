@@ -131,7 +131,8 @@ def _count(store: Store, what: str) -> int:
 def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
     from core.align.alignment import AlignResult
-    from core.config import Config, ConfigFile
+    from core.config import Config
+    from core.config_file import ConfigFile
     from core.embedding.calibrate import Calibration
     from core.embedding.model_report import ModelList, ModelReport
     from core.embedding.report import EmbedReport

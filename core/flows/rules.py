@@ -174,13 +174,15 @@ class RuleMatcher:
             found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
         return ToGroup(book, found)
 
-    def compare(self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False) -> Comparison:
-        """Every way of matching on labelled calls (of one half). Raises Fault as `rules`."""
+    def compare(
+        self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False, quiet: float | None = None
+    ) -> Comparison:
+        """Every way of matching on labelled calls (of one half), see `core.rules.compare`. Raises Fault as `rules`."""
         book = self.book()
         semantic = self._semantic(book, 600.0)
         kept = None if isinstance(semantic, NoSemantic) else semantic
         model = semantic.place.model if isinstance(semantic, StoredSemantic) else ""
-        found = compare(book, of_half(calls, half), kept, half=half, model=model)
+        found = compare(book, of_half(calls, half), kept, half=half, model=model, quiet=quiet)
         if not fit:
             return found
         bars = fitted(book, of_half(calls, "tune"), kept)

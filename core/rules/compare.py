@@ -81,18 +81,23 @@ def compare(
     *,
     half: Half = "all",
     model: str = "",
-    cutoffs: Cutoffs | None = None,
+    quiet: float | None = None,
 ) -> Comparison:
-    """Measure every way of matching on these calls (of one half already)."""
-    bars = cutoffs or Cutoffs()
+    """Measure every way of matching on these calls (of one half already), at the shipped cut-offs, or at those with
+    which the share `quiet` of the hard negatives is met with silence: then the order of the rules is what differs."""
     plain = PlainBm25(book.rules)
-    shown: dict[str, list[tuple[str, ...]]] = {"bm25": [], "keyword": [], "semantic": [], "hybrid": []}
-    for one in calls:
-        both = ranked(book, one.call, semantic)
-        shown["bm25"].append(tuple(book.rules[at].id for at in plain.rank(one.call)))
-        shown["keyword"].append(above(ranked(book, one.call, None)["keyword"], bars.keyword))
-        shown["semantic"].append(above(both["semantic"], bars.semantic))
-        shown["hybrid"].append(above(both["hybrid"], bars.fused if both["semantic"] else bars.keyword))
+    both = [ranked(book, one.call, semantic) for one in calls]
+    words = [ranked(book, one.call, None)["keyword"] for one in calls]
+    bars = Cutoffs()
+    if quiet is not None:
+        ways = ([one["hybrid"] for one in both], words, [one["semantic"] for one in both])
+        bars = Cutoffs(*(silent_from(calls, found, quiet) for found in ways))
+    shown = {
+        "bm25": [tuple(book.rules[at].id for at in plain.rank(one.call)) for one in calls],
+        "keyword": [above(one, bars.keyword) for one in words],
+        "semantic": [above(one["semantic"], bars.semantic) for one in both],
+        "hybrid": [above(one["hybrid"], bars.fused if one["semantic"] else bars.keyword) for one in both],
+    }
     bar: dict[str, float | None] = {"bm25": None, "keyword": bars.keyword, "semantic": bars.semantic}
     bar["hybrid"] = bars.fused if semantic is not None else bars.keyword
     names = [name for name in shown if name != "semantic" or semantic is not None]
@@ -115,6 +120,14 @@ def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
     best = found[0][1] if found else 0.0
     line = _BARS.beside * best
     return tuple(name for name, score in found[:SHOWN] if score >= line) if best >= cutoff else ()
+
+
+def silent_from(calls: Sequence[LabelledCall], found: Sequence[Ranked], share: float) -> float:
+    """The least cut-off (in steps of 0.0001) with which at least this share of the calls that no rule applies to is met
+    with silence; 0 where there are none of them."""
+    tops = sorted(one[0][1] if one else 0.0 for one, call in zip(found, calls, strict=True) if not call.expected)
+    silent = min(len(tops), math.ceil(share * len(tops)))
+    return round(tops[silent - 1] + 0.0001, 4) if silent else 0.0
 
 
 def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Cutoffs:

@@ -27,7 +27,7 @@ _OF_CURE = 0.5
 """What a term says that only the cure of a rule has (solution, prevention): who has it may well do what is asked."""
 LEAST_RULES = 60
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
-_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.4, 0.4, 120
+_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.7, 0.4, 120
 _LEAST = 0.05
 _MOST_RULES = 600
 """Rules of a term that are looked at, those that it says most of: a word of thousands of rules tells them not apart."""

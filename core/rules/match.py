@@ -11,8 +11,8 @@ from core.rules.book import Book
 from core.rules.call import CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
 from core.rules.rule import Rule
-from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of, regime_of, relevance
-from core.rules.snippets import likest
+from core.rules.score import Best, Context, Cutoffs, Regime, arithmetic, behind, context_of, regime_of, relevance
+from core.rules.snippets import Snippet, likest
 from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
@@ -115,7 +115,10 @@ def _decided(
 ) -> RuleMatch:
     regime = regime_of(max(found.scores.values()) if found.scores else None)
     places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
-    scored = [_scored(book, at, regime, found.scores.get(at), keyword.get(at, _NO_KEYWORD), text) for at in places]
+    likely = {at: likest(book.shown[at], text.code) for at in places}
+    coded = {at: with_code(keyword.get(at, _NO_KEYWORD), likely[at]) for at in places}
+    most = Best(max((one.score for one in coded.values()), default=0.0), max(found.scores.values(), default=0.0))
+    scored = [_scored(book, at, regime, found.scores.get(at), coded[at], likely[at], most, text) for at in places]
     scored.sort(key=lambda one: (-one.score, *_order(book.rules[one.at])))
     best = scored[0].score if scored else 0.0
     cutoff = cutoffs.line(regime, best)
@@ -166,12 +169,19 @@ def _order(rule: Rule) -> tuple[str, str, int]:
 
 
 def _scored(
-    book: Book, at: int, regime: Regime, similarity: float | None, keyword: KeywordScore, text: CallText
+    book: Book,
+    at: int,
+    regime: Regime,
+    similarity: float | None,
+    keyword: KeywordScore,
+    code: tuple[Snippet, float] | None,
+    most: Best,
+    text: CallText,
 ) -> _Scored:
-    best = likest(book.shown[at], text.code)
-    coded = with_code(keyword, best)
-    context = context_of(text, book.languages[at], book.words[at], book.shown[at], best[1] if best else 0.0)
-    return _Scored(at, round(relevance(regime, similarity, coded.score, context.factor), 4), similarity, coded, context)
+    fits = context_of(text, book.languages[at], book.words[at], book.shown[at], code[1] if code else 0.0)
+    context = behind(fits, most, similarity, keyword.score)
+    score = relevance(regime, similarity, keyword.score, context.factor)
+    return _Scored(at, round(score, 4), similarity, keyword, context)
 
 
 def _told(rule: Rule, one: _Scored, regime: Regime, reason: str = "") -> MatchedRule:

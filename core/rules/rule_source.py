@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,5 +55,4 @@ def source_for(tables: Tables, *, english: bool) -> RuleSource:
     """The source for a model that reads English alone, or every language."""
     if not english:
         return RuleSource()
-    said = hashlib.sha256(json.dumps(sorted(tables.glossary.items())).encode()).hexdigest()[:8]
-    return RuleSource(tables.glossary, recipe=f"{RECIPE}-en-{said}")
+    return RuleSource(tables.glossary, recipe=f"{RECIPE}-en-{tables.glossary_hash}")

@@ -2,11 +2,12 @@
 
 Whether anything applies and what is shown are two questions: the best rule has to reach the cut-off, or there is
 silence; then those are shown with it that come near it. Source: semantic-rule-matching REQ-SEM-002, 008; decision 13.
-The figures were chosen on the labelled calls of eight rule files (docs/rules.md, which says what was measured blind).
+The figures were chosen on the labelled calls of twelve rule files (docs/rules.md, which says what was measured blind).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,23 +18,26 @@ from core.rules.snippets import FULL, Shown, cured, turned
 
 ENOUGH = 0.5
 """From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
-TIE = 0.15
+TIE = 0.25
 """What a full keyword score adds where similarity decides: a small model cannot tell apart what lies closer."""
 SHARE = 0.55
 """Similarity's share where both are fused."""
-_ABOUT = 0.5
-_LOOK, _PROSE = 0.4, 0.35
-_SAYS_IT_LOOKS = 0.6
-_NO_CODE = 0.2
+_ABOUT = 0.9
+_LOOK, _PROSE = 0.2, 0.3
+_SAYS_IT_LOOKS = 0.3
+_NO_CODE = 0.1
 """What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
 enough of it."""
-_TOLD = 1.1
+_TOLD = 1.5
 """For a task told in words: where nothing can be copied, shared words and meaning say more."""
 _CURED, _UNDONE = 0.5, 1.2
-_CURE = 0.8
-"""What a whole cure in the call takes away."""
-_OTHER_LANGUAGE, _SAME_LANGUAGE = 0.6, 1.1
-_OTHER_PROJECT, _SAME_PROJECT = 0.9, 1.03
+_CURE = 1.5
+"""How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
+_OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
+_FEWER_WORDS, _FARTHER = 0.5, 1.0
+"""How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
+_BEHIND = 0.9
+"""From here down it is said that another rule fits better."""
 
 _WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
 _PLAIN_WORDS = frozenset(("read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
@@ -47,11 +51,11 @@ class Cutoffs:
     compare); which share of the best one's relevance others need to be shown beside it; and from which on where
     similarity decides, since what is not fused scores higher."""
 
-    fused: float = 0.275
-    keyword: float = 0.275
+    fused: float = 0.3
+    keyword: float = 0.325
     semantic: float = 0.32
     beside: float = 0.4
-    near: float = 0.365
+    near: float = 0.36
 
     def of(self, regime: Regime) -> float:
         """What the best rule has to reach."""
@@ -65,10 +69,30 @@ class Cutoffs:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How language and act bear on a rule: a factor, and the reasons in words."""
+    """How well a rule fits beside words and meaning: a factor, and the reasons in words."""
 
     factor: float
     reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The most that any rule has: keyword score, and similarity (0 where none was taken)."""
+
+    keyword: float
+    similarity: float = 0.0
+
+
+def behind(context: Context, best: Best, similarity: float | None, keyword: float) -> Context:
+    """The context of a rule, less where another one shares more words with the call or is nearer to it: what applies
+    mostly leads in both. A rule without a vector is no farther than any."""
+    fewer = _FEWER_WORDS * (best.keyword - keyword)
+    farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
+    factor = math.exp(-fewer - farther)
+    if factor > _BEHIND:
+        return Context(context.factor * factor, context.reasons)
+    told = "another rule shares more words with it" if fewer > farther else "another rule is nearer in meaning"
+    return Context(context.factor * factor, (*context.reasons, told))
 
 
 def regime_of(best: float | None) -> Regime:
@@ -133,15 +157,15 @@ def context_of(
         factor *= _UNDONE
         reasons.append("the edit takes the cure away")
     elif (done := cured(shown, call.code)) is not None:
-        factor *= 1 - _CURE * done[1]
+        factor *= (1 - done[1]) ** _CURE
         reasons.append(f"the call has {done[1]:.0%} of the cure {done[0]}")
     same = languages.agree(call.languages - {"data"}, rule_languages)
     if same is not None:
-        factor *= _SAME_LANGUAGE if same else _OTHER_LANGUAGE
+        factor *= 1 if same else _OTHER_LANGUAGE
         ours = ", ".join(sorted(call.languages))
         reasons.append(f"both are about {ours}" if same else f"the call is {ours}, the rule is not")
     elif (near := languages.agree(call.project, rule_languages)) is not None:
-        factor *= _SAME_PROJECT if near else _OTHER_PROJECT
+        factor *= 1 if near else _OTHER_PROJECT
         reasons.append("the project has the rule's language" if near else "the project has another language")
     return Context(factor, tuple(reasons))
 

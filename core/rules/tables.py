@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -43,13 +45,18 @@ class ErrorPattern:
         return self.match.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tables:
     """TOOL_KEYWORDS, ERROR_PATTERNS and the glossary, as data."""
 
     tool_keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     error_patterns: tuple[ErrorPattern, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def glossary_hash(self) -> str:
+        """Eight hexadecimal digits that change with any word: kept, since every match asks for it."""
+        return hashlib.sha256(json.dumps(sorted(self.glossary.items())).encode()).hexdigest()[:8]
 
 
 def load_tables(folder: Path | None = None) -> Tables:

@@ -123,20 +123,24 @@ def _cjk(run: str, glossary: Glossary) -> Iterator[str]:
     yield from (piece for piece in pieces if not _HIRAGANA.search(piece))
 
 
-def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
-    """The English words (stems) of a CJK run, longest entries first, each with the place behind it."""
+def meanings(run: str, glossary: Glossary) -> Iterator[tuple[tuple[str, ...], int]]:
+    """What the words of a CJK run may mean in English, longest entries first, each with the place behind it."""
     at = 0
     while at < len(run):
         for size in range(min(8, len(run) - at), 0, -1):
             english = glossary.get(run[at : at + size])
             # One syllable of Hangul is a word only where it stands alone.
             if english is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
-                for word in english.split():
-                    yield stem(word), at + size
                 at += size
+                yield tuple(english.split()), at
                 break
         else:
             at += 1
+
+
+def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
+    """The English words (stems) of a CJK run, each with the place behind it."""
+    return ((stem(word), end) for words, end in meanings(run, glossary) for word in words)
 
 
 _MEANINGS = 2
@@ -150,17 +154,7 @@ def in_english(text: str, glossary: Glossary) -> str:
         run = found.group()
         if run.isascii():
             return run
-        out: list[str] = []
-        at = 0
-        while at < len(run):
-            for size in range(min(8, len(run) - at), 0, -1):
-                word = glossary.get(run[at : at + size])
-                if word is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
-                    out.append(" ".join(word.split()[:_MEANINGS]))
-                    at += size
-                    break
-            else:
-                at += 1
-        return " " + " ".join(out) + " "
+        told = (word for words, _ in meanings(run, glossary) for word in words[:_MEANINGS])
+        return f" {' '.join(told)} "
 
     return " ".join(_PIECE.sub(english, text).split()) if not text.isascii() else text

@@ -32,7 +32,7 @@ def typed_call(tool: str, text: str) -> ToolCall:
     try:
         given: object = json.loads(text)
     except json.JSONDecodeError as error:
-        what = error.msg[:1].lower() + error.msg[1:]
+        what = error.msg[:1].lower() + error.msg[1:].removesuffix(" starting at")
         raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "correct the JSON") from None
     except (ValueError, RecursionError):
         raise Fault("invalid_input", "the JSON is nested too deeply, or a number in it is too long", "") from None

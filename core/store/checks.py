@@ -155,4 +155,4 @@ def _counts(store: Store, vectors: Callable[[apsw.Connection], list[str]] | None
         wrong += vectors(con)
     if wrong:
         return Check("counts_match", False, "; ".join(wrong), _REBUILD)
-    return Check("counts_match", True, f"{cases} cases")
+    return Check("counts_match", True, f"{cases:,} {'case' if cases == 1 else 'cases'}")

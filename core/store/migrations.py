@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -17,8 +17,7 @@ APPLICATION_ID = 0x4353424B  # "CSBK"
 BACKUPS_KEPT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """One step of the schema: `number` becomes the file's user_version once `sql` has run."""
 
     number: int
@@ -26,8 +25,7 @@ class Script:
     sql: str
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(NamedTuple):
     """The newest `version` and where its steps come from; they are read only when there is something to do."""
 
     version: int

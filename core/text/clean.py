@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.lazy_pattern import lazy_pattern
 from core.text.offsets import Edit, OffsetMap, apply
@@ -15,8 +15,7 @@ _LINE_END = lazy_pattern(r"(?<!\r)\r++(?=\n|\Z)")
 _NON_ASCII = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]++")
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(NamedTuple):
     """A cleaned text and the way back: `offsets.original_span(start, end)` in code points of the original."""
 
     text: str

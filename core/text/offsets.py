@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Edit = tuple[int, int, str]
 """Half-open range of the input in code points, and what stands in its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One pass of edits: for each, where its replacement lies in the output and what it replaced in the input."""
 
     out_starts: tuple[int, ...]
@@ -40,8 +39,7 @@ class Layer:
         return position - self.out_ends[edit] + self.in_ends[edit]
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetMap:
+class OffsetMap(NamedTuple):
     """Code-point offsets of an edited text, read back to the original; `layers` in the order they were applied."""
 
     layers: tuple[Layer, ...] = ()

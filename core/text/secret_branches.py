@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.text import secret_commands as commands
 from core.text import secret_keys as keys
@@ -26,8 +25,7 @@ COMMON_SIGNS: Final = "_vk-AMNP"
 """The signs that ordinary text holds most, in that order: tested first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """At `sign`, if `around` holds (a regular expression; lookbehinds see the sign), ask `rule`."""
 
     sign: str
@@ -49,7 +47,7 @@ def words() -> Iterator[Branch]:
     yield Branch("secret", rf"(?![a-z]){_ANNOUNCED}|{_SPACED % 6}))", _field(0))
     yield Branch("credential", rf"s?{_ANNOUNCED}))", _field(0))
     yield Branch("auth", r"(?=\\{0,3}\"[ \t]{0,4}:)", _field(0))
-    yield Branch("dapi", r"(?=[a-f0-9]{30})", lambda text, start, end: _token_at(text, "dapi", start))
+    yield Branch("dapi", r"(?=[a-f0-9]{30})", _from_start(lambda text, start: _token_at(text, "dapi", start)))
 
 
 _ANNOUNCED = (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.lazy_pattern import lazy_pattern
 from core.text.secret_names import Strength, strength
@@ -45,8 +44,7 @@ _PHRASE = lazy_pattern(r"[\"']?(?P<words>[a-z]{2,12}(?:[ ][a-z]{2,12}){3,23})(?=
 _XML_VALUE = lazy_pattern(r"[^<\n]{1,512}+(?=</)")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A name, what joins it to its value, and the value.
 
     `sep` is the sign between them, `tight` says that no blank stands there; `in_quotes` that the name alone is

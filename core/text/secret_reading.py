@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.lazy_pattern import lazy_pattern
 
@@ -33,8 +32,7 @@ _LINE_HEAD = lazy_pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value as written: its span, whether quotes hold it, the sign behind it, and whether it ends its line."""
 
     start: int

@@ -8,9 +8,8 @@ costs a few passes over its characters, whatever the number of rules.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.lazy_pattern import lazy_pattern
 from core.text.secret_branches import COMMON_SIGNS, Branch, Rule, branches, words
@@ -30,8 +29,7 @@ _FEW: Final = 3
 error up. Whoever has more texts has it compiled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """A scan and the rule of each of its groups; a text without `needle` needs none of it."""
 
     needle: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _ALNUM = "[A-Za-z0-9]"
 _URL64 = "[A-Za-z0-9_-]"
@@ -14,8 +13,7 @@ RARE: Final = "QJKIGT9_-v"
 """Signs of prefixes, the rarest in ordinary text first; the scan stops at the rarest of a prefix."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """Tokens of one kind: one of the literal `prefixes`, then a `body`.
 
     `alone`: the prefix is short or common, so it must begin a word. `mixed`: the body must hold two digits and a
@@ -106,8 +104,7 @@ def _begins(shape: Shape, prefix: str) -> bool:
     return any(own.startswith(prefix) or prefix.startswith(own) for own in shape.prefixes)
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Where the scan meets a prefix: at `sign`, with `before` (it included) to the left and `after` to the right."""
 
     sign: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from pathlib import Path
 
@@ -145,7 +144,7 @@ def test_the_template_is_toml_that_changes_nothing_and_every_line_of_it_works(tm
     assert config.values == Settings()
     assert config.warnings == ()
     assert {s.origin for s in config.settings} == {"file"}
-    assert {f"{s}.{f.name}" for s, kind in SECTIONS.items() for f in dataclasses.fields(kind)} == {
+    assert {f"{section}.{name}" for section, kind in SECTIONS.items() for name in kind.specs} == {
         s.name for s in config.settings
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def test_vectors_of_another_model_are_never_compared(tmp_path: Path, minilm: Emb
         matcher.match(PUSH)
     other = Counting(minilm)
     other.version = "another"
-    model = replace(CATALOGUE[MINILM], version="another")
+    model = CATALOGUE[MINILM]._replace(version="another")
     vectors = VectorSearch(lambda: ModelAtHand(model, lambda: other))
     with RuleMatcher([(tmp_path / "memory.md", "project")], tmp_path / "casebook.db", vectors) as matcher:
         assert not matcher.match(PUSH).fallback_used

@@ -9,6 +9,7 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from tests.tui.quiet import nothing_slept_for_nothing
 from tests.tui.support import make_casebook
 
 
@@ -40,4 +41,11 @@ def styles_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pilots_that_go_on() -> Iterator[None]:
+    """No key waits longer than the app needs."""
+    with nothing_slept_for_nothing():
         yield

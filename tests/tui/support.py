@@ -12,6 +12,7 @@ from textual.command import CommandList
 from textual.pilot import Pilot
 
 from core.store import Store
+from tests.tui.quiet import quiet
 from tui.app import CasebookApp
 from tui.panes.errors.first_run import Roots
 
@@ -127,13 +128,14 @@ def app_on(path: Path, *, ascii_only: bool = False, name: str = "", roots: Roots
 
 
 async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
-    """Wait until something has happened on the screen; fails after a minute, for busy machines.
+    """Wait until something has happened on the screen; fails after two minutes, for busy machines.
 
     To look costs nothing but the looking: the app is not asked to settle until it has happened."""
-    end = monotonic() + 60
+    end, rest = monotonic() + 120, 0.002
     while not happened():
         assert monotonic() < end, "it never happened"
-        await sleep(0.02)
+        await sleep(rest)
+        rest = min(2 * rest, 0.02)
     await pilot.pause()
 
 
@@ -145,13 +147,15 @@ def frame(app: CasebookApp) -> str:
 
 
 async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
-    """Until nothing runs but what watches, and two looks, a moment apart, show the same."""
+    """Until nothing runs but what watches, and two looks, a moment apart, show the same.
+
+    No moment has to pass where the app is known to do nothing in it."""
     before = ""
     while (now := frame(app)) != before or any(
         lane.busy for name, lane in app.jobs._lanes.items() if "watch" not in name
     ):
         before = now
-        await pilot.pause(0.1)
+        await pilot.pause(None if quiet(0.1) else 0.1)
 
 
 def told(app: CasebookApp, words: str) -> bool:

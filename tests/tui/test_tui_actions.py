@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from textual.binding import Binding
 
-from tui.actions import ACTIONS, BY_ID, Situation, bindings, footer, key_table, matching
+from tui.action import Focus
+from tui.actions import ACTIONS, BY_ID, Situation, bindings, footer, key_table, matching, nearest_first
 from tui.keys import types_text
 
 DOCS = Path(__file__).parents[2] / "docs" / "workbench.md"
@@ -71,6 +73,20 @@ def test_actions_are_found_by_name_and_by_key() -> None:
     assert BY_ID["case.why"] in matching("t")
     assert BY_ID["app.palette"] in matching("^p")
     assert matching("no such thing at all") == ()
+
+
+@pytest.mark.parametrize(
+    ("focus", "group"),
+    [
+        ("list", "Find"),
+        ("evidence", "In the evidence"),
+        ("asking", "While asking the library"),
+        ("typed", "While typing a call"),
+    ],
+)
+def test_help_begins_with_the_keys_of_the_place_where_one_is(focus: Focus, group: str) -> None:
+    shown = nearest_first(matching(""), Situation(focus))
+    assert (shown[0].group, sorted(one.id for one in shown)) == (group, sorted(BY_ID))
 
 
 def test_the_documented_key_table_is_the_registry_s() -> None:

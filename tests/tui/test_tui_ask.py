@@ -158,11 +158,15 @@ async def test_what_the_pane_is_narrowed_to_is_what_is_asked(library: Path) -> N
             pane = app.screen
             assert isinstance(pane, LibraryScreen)
             pane.searching.show(Scope("lexical", path="evil.md", tag=None))
+            pane.box.ask("valve")
             await pilot.press("escape", "a")
             await until(pilot, lambda: isinstance(app.screen, AskScreen))
             assert "words only" in flat(app) and "path evil.md" in flat(app)
             screen = app.screen
             assert isinstance(screen, AskScreen)
+            assert screen.box.value == "valve"
+            await pilot.press("w")
+            assert screen.box.value == "w", "what was searched gives way to what is typed"
             await ask(pilot, screen, RETRIES)
             await until(pilot, lambda: screen.last is not None and screen.last.answer is not None)
             assert server.requests == [], "the note about retries is not asked"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import show_case
+from core.errors import Case, show_case
 from core.flows.library_ingest import ingest
 from core.library.citation_kept import citations_of
 from core.store import open_store
@@ -40,6 +41,14 @@ def shelf(casebook: Path, tmp_path: Path) -> Path:
     with open_store(casebook, write=True) as store:
         ingest(store, [docs])
     return casebook
+
+
+def show_one(casebook: Path, case_id: int) -> Case:
+    """The case as it is read for the pane: what it cites is looked up after it."""
+    with open_store(casebook) as store:
+        case = show_case(store, case_id)
+    assert case is not None
+    return case
 
 
 def library(app: CasebookApp) -> LibraryScreen | None:
@@ -83,6 +92,9 @@ async def test_a_passage_is_cited_in_the_fix_being_written_and_opens_at_its_line
         await until(pilot, lambda: app.errors.case.cited.rows.total == 1)
         (one,) = app.errors.case.read.case.citations if app.errors.case.read else ()
         assert (one.status, one.uri) == ("attached", "packages.md#L3-L5")
+        assert app.errors.case.read is not None
+        app.errors.case.show(replace(app.errors.case.read, case=show_one(shelf, app.errors.case.read.case.id)), None)
+        assert app.errors.case.read.case.citations == (one,), "read again, it cites what it did until that is looked up"
         await pilot.press("c", "enter")
         await until(pilot, lambda: (screen := library(app)) is not None and screen.document.shown is not None)
         await until(pilot, lambda: "is called pyyaml" in frame(app))

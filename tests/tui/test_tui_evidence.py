@@ -15,7 +15,7 @@ from tests.core.evidence.evidence_support import (
 )
 from tests.tui.corpus import assert_inert, few
 from tests.tui.evidence_review import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
-from tests.tui.support import app_on, frame, until
+from tests.tui.support import app_on, frame, told, until
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.reason import ReasonScreen
@@ -207,6 +207,9 @@ async def test_an_empty_casebook_says_how_entries_come(casebook: Path) -> None:
         await opened(pilot, app)
         await until(pilot, lambda: "casebook evidence add FILE" in frame(app))
         assert "No entries yet" in frame(app)
+        assert "goes back to the errors" in frame(app), "all that it says is seen"
+        await pilot.press("1")
+        await until(pilot, lambda: told(app, "No quote is chosen yet."))
         await pilot.press("alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
@@ -237,7 +240,7 @@ async def test_hostile_quotes_and_messages_are_inert(tmp_path: Path) -> None:
             await until(pilot, lambda: shown(screen))
             assert_inert(app)
         await pilot.press("w")
-        await pilot.pause(0.2)
+        await until(pilot, lambda: app.screen is not screen)
         assert_inert(app)
         await pilot.press("escape", "slash", "0")
         await until(pilot, lambda: isinstance(app.screen, FindScreen) and not app.jobs.busy("evidence-find"))

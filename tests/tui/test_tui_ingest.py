@@ -191,7 +191,8 @@ async def test_a_folder_that_is_not_there_is_said(casebook: Path, tmp_path: Path
         screen = await opened(pilot, app)
         screen.box.value = str(tmp_path / "no\x1b]52;c;eA==\x07where")
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no folder" in flat(app))
+        await until(pilot, lambda: "Nothing was read There is no folder" in flat(app))
+        assert "no casebook" not in flat(app)
         assert "\x1b" not in frame(app)
 
 

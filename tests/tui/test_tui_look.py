@@ -11,6 +11,7 @@ from textual.filter import Monochrome, NoColor
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, settled, until
 from tui.app import CasebookApp
+from tui.sheets import LATER
 from tui.themes import read_theme
 
 DOCS = Path(__file__).parents[2] / "docs" / "workbench.md"
@@ -75,3 +76,18 @@ async def test_an_ellipsis_of_the_error_itself_stays_in_plain_ascii(tmp_path: Pa
         await until(pilot, lambda: app.errors.case.read)
         assert "waiting for the lock…" in frame(app)
         assert "- wait…" in frame(app)
+
+
+async def test_later_sheets_are_parsed_before_a_screen_asks_for_them_one_a_turn(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        known, parse, sizes = app.stylesheet, app.stylesheet.parse, list[int]()
+        monkeypatch.setattr(known, "parse", lambda: (sizes.append(len(known.source)), parse()))
+        before = len(known.source)
+        app.read_sheets(LATER)
+        await until(pilot, lambda: len(sizes) == len(LATER))
+        assert sizes == list(range(before + 1, before + 1 + len(LATER)))
+        assert {"#evidence-list", "#ask-box"} <= known.rules_map.keys()

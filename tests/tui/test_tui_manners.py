@@ -127,3 +127,11 @@ async def test_a_key_that_comes_twice_closes_a_menu_once(casebook: Path, menu: t
         await until(pilot, lambda: len(app.screen_stack) == 1)
         await pilot.pause()
         assert app.is_running
+
+
+async def test_what_a_part_says_while_the_app_ends_is_heard_without_a_fault(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+    app.on_pane_changed()  # it was sent before the parts were taken away
+    assert app.situation().focus == "none"

@@ -246,17 +246,20 @@ async def test_what_waits_is_embedded_by_itself(known: Path) -> None:
 
 async def test_many_are_told_in_the_status_line_and_escape_cancels_for_this_session(known: Path) -> None:
     with open_store(known, write=True) as store:
-        for number in range(600):
+        for number in range(3_000):
             put(store, f"error: widget {_letters(number)} has no gear {_letters(number * 7)} left", "shell", None)
     app = workbench(known)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: app.errors.embedding.busy)
         await until(pilot, lambda: "Embedding" in frame(app) and "/s" in frame(app))
-        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.errors.results.rows.rows.total)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.errors.results.has_focus_within)
+        await pilot.press("escape")
         await until(pilot, lambda: not app.jobs.busy("embed"))
         await until(pilot, lambda: "Embedding was stopped" in frame(app))
         left = _left(known)
-        assert 0 < left < 608
+        assert 0 < left < 3_008
         app.errors.embedding.changed()
         await until(pilot, lambda: not app.jobs.busy("backlog"))
         assert not app.jobs.busy("embed"), "it does not begin again by itself"

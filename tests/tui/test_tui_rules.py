@@ -139,12 +139,13 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
     app = rules_app(casebook_of_calls, rules)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        await pilot.press("n")
+        await pilot.press("slash")
         await until(pilot, lambda: screen.calls.typed.has_focus_within)
         await pilot.press(*"Bash", "tab", *'{"command": ')
-        await until(pilot, lambda: "line 1, column" in frame(app))
+        await until(pilot, lambda: "line 1, column" in frame(app) and "rules · of the call before" in frame(app))
         await pilot.press(*f'"{PUSH}"', "}")
-        await until(pilot, lambda: answered(screen, PUSH) and "a call: the rules on the right" in frame(app))
+        await until(pilot, lambda: answered(screen, PUSH) and "a call: the ranking is its own" in frame(app))
+        assert "of the call before" not in frame(app)
         assert ids(screen)[0] == "ERR-001"
         await pilot.press("f2")
         await until(
@@ -155,6 +156,10 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.calls.typing and answered(screen, PUSH))
+        await pilot.press("n", *"{")
+        await until(pilot, lambda: "of the call before" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "of the call before" not in frame(app))
 
 
 def counts(casebook: Path) -> dict[str, tuple[int, int]]:

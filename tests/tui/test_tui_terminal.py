@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,16 @@ def journey(terminal: Terminal) -> bytes:
     return terminal.written
 
 
+def travelled(folder: Path, texts: Sequence[str]) -> str:
+    """All that is written on a journey through these texts."""
+    folder.mkdir()
+    terminal = Terminal(str(fill(folder / "casebook.db", texts)), PAGER="cat", XDG_STATE_HOME=str(folder))
+    try:
+        return journey(terminal).decode("utf-8")
+    finally:
+        terminal.close()
+
+
 def shapes(text: str) -> set[str]:
     """What kinds of sequences these are: colours and places by their last letter, all others as they are."""
     found = set[str]()
@@ -98,14 +109,11 @@ def shapes(text: str) -> set[str]:
 
 def test_nothing_but_its_own_sequences_reaches_the_terminal(tmp_path: Path) -> None:
     texts = [text for text in few(2) if text.strip()][:60]
-    written: list[str] = []
-    for name, own in (("evil.db", texts), ("tame.db", [f"tame {at}" for at in range(len(texts))])):
-        terminal = Terminal(str(fill(tmp_path / name, own)), PAGER="cat", XDG_STATE_HOME=str(tmp_path))
-        try:
-            written.append(journey(terminal).decode("utf-8"))
-        finally:
-            terminal.close()
-    evil, tame = written
+    with ThreadPoolExecutor(2) as both:  # side by side: most of a journey is waiting for the other end
+        evil, tame = both.map(
+            lambda own: travelled(tmp_path / own[0], own[1]),
+            (("evil", texts), ("tame", [f"tame {at}" for at in range(len(texts))])),
+        )
     assert shapes(evil) <= shapes(tame)
     assert not any(one.startswith(("\x1b]0;", "\x1b]1;", "\x1b]2;")) for one in SEQUENCE.findall(evil)), (
         "no window title"
@@ -155,5 +163,21 @@ def test_alt_and_a_digit_go_to_a_pane_from_the_box_and_a_sign_is_typed(tmp_path:
         terminal.read_until(b"mend it")
         terminal.send("£".encode())
         terminal.read_until("£".encode())
+    finally:
+        terminal.close()
+
+
+def test_no_key_is_pressed_by_what_is_pasted(tmp_path: Path) -> None:
+    """Coloured output as tmux pastes it: escapes and all. `Pilot` gives the paste itself and would not see that."""
+    path = tmp_path / "casebook.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: it broke", "shell", "mend it")
+    terminal = Terminal(str(path))
+    try:
+        terminal.read_until(b"mend it")
+        terminal.send(b"\x1b[200~building\n\x1b[31merror: it broke\x1b[0m\n\x1b2 \x1bq\x1b[201~")
+        terminal.read_until(b"pasted, 3 lines")
+        terminal.read_until(b"same case")
+        assert b"Quotes" not in terminal.written
     finally:
         terminal.close()

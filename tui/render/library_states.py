@@ -32,6 +32,14 @@ def nothing_ingested() -> Notice:
     )
 
 
+def not_ingested(fault: Fault) -> Notice:
+    """A folder was not read. What was asked for may be wrong: that says nothing about the casebook."""
+    if fault.code != "invalid_input":
+        return of_fault(fault)
+    why = " ".join(part for part in (fault.message, fault.hint) if part)
+    return Notice("Nothing was read", inline(why, 400), (("{ingest.name}", "names another folder"),), "$cb-bad")
+
+
 def none_found(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:
     """A search found nothing; `hint` is the core's own word about it."""
     steps = (("{find.clear}", "goes back to the documents"), ("{library.why}", "shows each step of the search"))

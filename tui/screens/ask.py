@@ -105,6 +105,7 @@ class AskScreen(ModalScreen[str]):
         """A question is about to be typed: what answers it gets ready."""
         self.why.display = False
         self.box.focus()
+        self.box.select_all()  # what was searched is asked by Enter, and gives way to what is typed
         self._answering.warm()
         self._answering.left(self._left_over)
 

@@ -1,4 +1,4 @@
-"""Help: every action with its keys, searchable by name and by key. Made from the registry."""
+"""Help: every action with its keys, those of this place first; searchable by name and by key. From the registry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from tui.actions import Action, Situation, matching
+from tui.actions import Situation, matching, nearest_first
 from tui.render.help import draw_help, draw_signs
 from tui.render.signs import Signs
 from tui.widgets.reading import Reading
@@ -24,6 +24,8 @@ class HelpScreen(ModalScreen[None]):
         ("escape", "dismiss", "Close"),
         ("down", "scroll(2)", ""),
         ("up", "scroll(-2)", ""),
+        ("pagedown", "page(1)", ""),
+        ("pageup", "page(-1)", ""),
     ]
 
     def __init__(self, situation: Situation, signs: Signs) -> None:
@@ -44,19 +46,24 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Everything, to begin with."""
-        self._show(matching("", self._signs.keys))
+        self._show("")
         self._box.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow it down."""
         event.stop()
-        self._show(matching(event.value, self._signs.keys))
+        self._show(event.value)
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the table while the box keeps the focus."""
         self.query_one("#help-lines", Reading).scroll_relative(y=lines, animate=False)
 
-    def _show(self, actions: tuple[Action, ...]) -> None:
-        table = draw_help(actions, self._situation, self._signs)
+    def action_page(self, pages: int) -> None:
+        """Scroll by what is seen, less a line to go on from."""
+        self.action_scroll(pages * max(1, self.query_one("#help-lines", Reading).size.height - 1))
+
+    def _show(self, text: str) -> None:
+        found = nearest_first(matching(text, self._signs.keys), self._situation)
+        table = draw_help(found, self._situation, self._signs)
         legend = draw_signs(self._signs) if not self._box.value else Content("")
         self._lines.update(Content.assemble(table, "\n" if legend.plain else "", legend))

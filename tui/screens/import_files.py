@@ -26,7 +26,8 @@ class ImportScreen(ModalScreen[None]):
         super().__init__()
         self._incoming = incoming
         self._words = Static(id="import-found")
-        self._box = Input(placeholder="A file or folder, or nothing for what was found", select_on_focus=False)
+        placeholder = "A file or folder, or nothing for what was found"
+        self._box = Input(incoming.named, placeholder=placeholder, select_on_focus=False)
 
     def compose(self) -> ComposeResult:
         """What there is, and a box."""
@@ -45,7 +46,7 @@ class ImportScreen(ModalScreen[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Begin with what was named, else with what was found."""
         event.stop()
-        named = event.value.strip()
+        self._incoming.named = named = event.value.strip()
         paths = (Path(named),) if named else self._incoming.folders
         if paths:
             self.dismiss()

@@ -20,6 +20,7 @@ from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.library.ingest_queries import Ends, Folder, Known, read_ends, read_known
 from tui.render.foreign import inline
 from tui.render.library_ingest import draw_folder, draw_pace, draw_report
+from tui.render.library_states import not_ingested
 from tui.render.signs import Signs
 from tui.render.states import draw_notice, of_fault
 from tui.widgets.bars import KeyFooter
@@ -282,7 +283,7 @@ class IngestScreen(ModalScreen[None]):
         if run.busy:
             return draw_pace(run.pace, self._signs, stopping=run.stopping)
         if run.ended is not None and run.ended.fault is not None:
-            return draw_notice(of_fault(run.ended.fault), self._signs)
+            return draw_notice(not_ingested(run.ended.fault), self._signs)
         if run.ended is not None and run.ended.report is not None:
             return draw_report(run.ended.report, run.pace, "", self._signs)
         if self._known.last is not None:

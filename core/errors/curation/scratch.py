@@ -6,7 +6,6 @@ where the casebook is read-only. One file a case and writer, written whole or no
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from core.atomic import write_file
 from core.errors.answer import Source
 from core.errors.curation.written import Written
 from core.fault import Fault
-from core.folders import user_folder
+from core.folders import casebook_state
 from core.lazy_pattern import lazy_pattern
 from core.store import now
 from core.text import redact
@@ -46,8 +45,7 @@ class Scratch:
 
 def scratch_folder(database: Path, environ: Mapping[str, str] | None = None) -> Path:
     """Where the half-written texts of this casebook are kept."""
-    name = hashlib.sha256(str(database.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:20]
-    return user_folder("state", environ) / "scratch" / name
+    return casebook_state("scratch", database, environ)
 
 
 def keep_scratch(folder: Path, scratch: Scratch) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.errors.keylines.lines import Page
 from core.errors.keylines.peel import peel
@@ -23,8 +22,7 @@ TEST: Final = 80
 """What a test runner says of a failed test."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """`start`..`end` of line `number`: what a key line is made of."""
 
     number: int
@@ -32,16 +30,14 @@ class Part:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A key line: its parts in order (nearly always one), and how much it says."""
 
     weight: int
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A line that contains one of `needles` and whose message matches `pattern` from its start.
 
     The message begins after indentation and location. The group `key`, if there is one, is the key; else the message
@@ -57,8 +53,7 @@ class Rule:
 Finder = Callable[[Page], Iterable[Found]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """One entry: `rules` for lines that speak for themselves; `find` for blocks, asked if a sign is in the text."""
 
     name: str

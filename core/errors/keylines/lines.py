@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from core.text import OffsetMap
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A stretch of the raw text that was cleaned as one: where it begins, and the map of its cleaned characters."""
 
     base: int
@@ -23,8 +22,7 @@ class Chunk:
         return self.base + first, self.base + last
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line without its envelope prefix and trailing blanks; indentation stays. `at` is its place in the chunk."""
 
     text: str
@@ -41,8 +39,7 @@ class Line:
         return self.chunk.span(self.at + start, self.at + end)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """All lines of an output, joined once more for fast search."""
 
     lines: tuple[Line, ...]

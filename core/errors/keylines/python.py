@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.errors.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule
 from core.errors.keylines.lines import Page
@@ -27,8 +27,7 @@ _BUILTIN = (
 _REACH = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(NamedTuple):
     """An exception's line: where its text begins, and how deep it is nested (its column)."""
 
     number: int

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from core.errors.envelope import single_line, unwrap
 from core.errors.identity import KeyLine
@@ -21,8 +21,7 @@ _PER_RULE = 200
 _HEAD = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(NamedTuple):
     """A key line with the entry that found it and the entry's place in the registry."""
 
     found: Found

@@ -23,7 +23,7 @@ from core.atomic import write_file
 from core.fault import Fault
 from core.flows.hook.payload import Payload, read_payload
 from core.flows.hook.short_input import short_input
-from core.folders import user_folder
+from core.folders import casebook_state
 from core.text import redact
 
 MOST_FILES = 64
@@ -38,8 +38,7 @@ _VERSION = 1
 
 def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None) -> Path:
     """Where what hooks could not write into this casebook waits."""
-    name = hashlib.sha256(os.fsencode(Path(database).absolute())).hexdigest()[:20]
-    return user_folder("state", environ) / "hooks" / name
+    return casebook_state("hooks", database, environ)
 
 
 @dataclass(slots=True)

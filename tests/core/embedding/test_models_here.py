@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import subprocess
@@ -123,7 +122,7 @@ def test_thresholds_belong_to_one_version_and_never_overrule_the_catalogue(tmp_p
     minilm = read(tmp_path / MINILM)
     assert minilm is not None
     assert minilm.model.thresholds == known.thresholds
-    _make(tmp_path / "other", dataclasses.replace(known, version="other"))
+    _make(tmp_path / "other", known._replace(version="other"))
     other = read(tmp_path / "other")
     assert other is not None
     assert not other.model.measured

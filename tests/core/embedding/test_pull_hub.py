@@ -29,7 +29,9 @@ from core.reports import Progress
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = CATALOGUE[RECOMMENDED]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
-SHORT, LONG = Patience(start=60, answer=1.5, stall=1.5, work=120), Patience(60, 30, 30, 120)
+LONG = Patience(start=60, answer=30, stall=30, work=120)
+SHORT = {"silent": Patience(60, 1.5, 30, 120), "stalls": Patience(60, 30, 1.5, 120)}
+"""Short only in what never comes: the rest may take its time on a busy machine."""
 LARGE = 1_000_000
 
 
@@ -204,7 +206,7 @@ def test_a_bad_hub_is_told_in_one_line_and_leaves_nothing(
 ) -> None:
     hub.mood = mood
     with pytest.raises(Fault) as caught:
-        pull(MODEL, tmp_path / MODEL.id, patience=SHORT if mood in ("silent", "stalls") else LONG)
+        pull(MODEL, tmp_path / MODEL.id, patience=SHORT.get(mood, LONG))
     assert caught.value.code == code
     assert says in caught.value.message
     assert caught.value.hint
@@ -214,10 +216,11 @@ def test_a_bad_hub_is_told_in_one_line_and_leaves_nothing(
 def test_a_download_that_is_cut_off_is_taken_up_where_it_ended(hub: HubDouble, tmp_path: Path) -> None:
     """The hub's own client resumes; a hub that cuts everything off makes no progress worth the name and is stopped."""
     hub.mood = "cut"
-    stop = threading.Event()
-    threading.Timer(6, stop.set).start()
-    assert pull(MODEL, tmp_path / MODEL.id, stopped=stop.is_set) is None
-    assert len([asked for asked in hub.asked if asked.endswith("/onnx/model.onnx")]) > 2
+
+    def often() -> bool:
+        return len([asked for asked in hub.asked if asked.endswith("/onnx/model.onnx")]) > 3
+
+    assert pull(MODEL, tmp_path / MODEL.id, patience=LONG, stopped=often) is None
     _nothing_half(tmp_path / MODEL.id)
 
 

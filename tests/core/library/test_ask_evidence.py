@@ -23,6 +23,8 @@ TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇
     [
         ("How much does a locker cost?", "money", "A locker is 12,000 won.", "Lockers stand in room 4."),
         ("보증금은 얼마인가요?", "money", "보증금은 3만 원이다.", "보증금은 회계가 받는다."),
+        ("환불은 며칠 걸리나요?", "duration", "환불은 한 주 걸린다.", "재시도한 주문은 담당자가 본다."),
+        ("배는 몇 명이 타나요?", "number", "배는 스물다섯 명이 탄다.", "배는 새로운 명단으로 탄다."),
         ("How many megabytes may a picture have?", "size", "at most 8 MiB", "at most 8 pictures"),
         ("How long is the pool closed?", "duration", "closed for two weeks", "closed by the keeper"),
         ("며칠 동안 빌릴 수 있나요?", "duration", "열흘 동안", "현관에서 빌린다"),

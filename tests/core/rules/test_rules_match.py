@@ -16,6 +16,7 @@ from core.rules.parse import parse_text
 from core.rules.score import ENOUGH, TIE, Cutoffs, relevance
 from core.trace import Step
 
+OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0, 0.0)
 RULES = """\
 ### ERR-001: Hash taken for a comment
 **Problem**: `# text` in `.sv` files is a delay
@@ -111,6 +112,15 @@ def test_from_one_half_on_keywords_only_break_ties(book: Book) -> None:
     found = match(book, PUSH, Known({0: 0.2, 1: 0.5, 2: 0.2, 3: 0.9}))
     assert [one.id for one in (*found.rules, *found.below)][:2] == ["ERR-004", "ERR-002"]
     assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
+
+
+def test_a_rule_that_another_one_leads_in_words_and_in_meaning_falls_behind_it_and_says_so(book: Book) -> None:
+    alone = {one.id: one for one in match(book, PUSH, Known({1: 0.45}), limit=9, cutoffs=OPEN).rules}["ERR-002"]
+    behind = match(book, PUSH, Known({0: 0.3, 1: 0.45, 2: 0.49, 3: 0.3}), limit=9, cutoffs=OPEN)
+    by_id = {one.id: one for one in behind.rules}
+    assert by_id["ERR-002"].relevance_score < alone.relevance_score, "another one is nearer in meaning"
+    assert any("another rule shares more words" in why for why in by_id["ERR-003"].why)
+    assert not any("another rule" in why for why in alone.why)
 
 
 def test_where_similarity_decides_a_line_of_its_own_holds(book: Book) -> None:

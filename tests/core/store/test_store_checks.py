@@ -33,6 +33,12 @@ def test_a_sound_casebook_is_healthy(indexed: Store) -> None:
     assert found(indexed.path)["counts_match"].detail == "2 cases"
 
 
+def test_one_case_is_no_cases(store: Store, case: Any) -> None:
+    case(store, "an error")
+    store.con.execute("INSERT INTO case_fts(rowid, key_line) VALUES (1, 'an error')")
+    assert found(store.path)["counts_match"].detail == "1 case"
+
+
 def test_none_at_all_is_healthy_and_is_not_made(tmp_path: Path) -> None:
     assert all(check.ok for check in found(tmp_path / "new" / "casebook.db").values())
     assert list(tmp_path.iterdir()) == []

@@ -132,6 +132,8 @@ class CaseView(Reading):
     def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
         """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`)."""
         moved = self.read is None or self.read.case.id != read.case.id
+        if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
+            read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs, now = read.case, self._signs, self._clock()
         self.read, self.fix, self.line = read, draw.fix_of(case, hit), draw.head_line(case, hit)
         if moved or read.latest != (self.seen.read[0] if self.seen.read else None):

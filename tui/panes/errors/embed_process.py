@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ class EmbedProcess:
     """One run. `stop` may be called at any time and from any thread, also more than once."""
 
     def __init__(self, casebook: Path, settings: EmbeddingSettings) -> None:
-        self._child = Child(CHILD, casebook, json.dumps(asdict(settings)))
+        self._child = Child(CHILD, casebook, json.dumps(settings.as_dict()))
 
     def stop(self) -> None:
         """Ask it to stop; what is written stays, and the next run goes on from there. Returns at once."""

@@ -43,6 +43,8 @@ class Incoming(StatusLine):
         self._run: ImportProcess | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
+        self.named = ""
+        """What a person named and could not be imported yet: mostly a path with a slip in it."""
 
     @property
     def busy(self) -> bool:
@@ -120,7 +122,7 @@ class Incoming(StatusLine):
         if isinstance(value, Progress) and self.running is not None:
             self.running = replace(self.running, progress=value)
         if final and isinstance(value, ImportReport):
-            self.report = value
+            self.report, self.named = value, ""
             self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
 
     def _failed(self, fault: Fault) -> None:

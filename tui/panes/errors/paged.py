@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.render.rows import Row
 from tui.widgets.row_list import Rows
+from tui.widgets.row_pages import RowPages
 
 KEPT = 60
-"""Pages kept; the ones looked at longest ago are dropped and read again when needed."""
+"""Pages kept in memory."""
 
 
 class PagedRows:
@@ -18,26 +17,19 @@ class PagedRows:
     def __init__(self, counted: int = 0) -> None:
         self.total = counted
         self._ended = False
-        self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
+        self._pages = RowPages[Row](PAGE, KEPT)
         self._keys: dict[int, str] = {}
 
     def get(self, index: int) -> Row | None:
         """The row, or None while it is not read."""
-        page = self._pages.get(index // PAGE)
-        if page is None or index % PAGE >= len(page):
-            return None
-        self._pages.move_to_end(index // PAGE)
-        return page[index % PAGE]
+        return self._pages.get(index)
 
     def put(self, pages: Pages) -> None:
         """Take in a page; its end says where the next one begins, or that there is none."""
         number = pages.first // PAGE
-        self._pages[number] = pages.rows
-        self._pages.move_to_end(number)
+        self._pages.put(pages.first, pages.rows)
         if pages.behind is not None:
             self._keys[number] = pages.behind
-        while len(self._pages) > KEPT:
-            self._pages.popitem(last=False)
         end = pages.first + len(pages.rows)
         if pages.after is None:
             self.total, self._ended = end, True
@@ -52,18 +44,14 @@ class PagedRows:
 
     def lacking(self, first: int, last: int) -> Stretch | None:
         """What must be read so that rows `first` to `last` are there; None if they are."""
-        lacking = [number for number in range(first // PAGE, last // PAGE + 1) if number not in self._pages]
+        lacking = self._pages.lacking(first, last)
         if not lacking:
             return None
         return Stretch(lacking[0] * PAGE, min(last, (lacking[-1] + 1) * PAGE - 1), self._keys.get(lacking[0]))
 
     def index_of(self, case_id: int) -> int | None:
         """The number of a case among the rows in memory."""
-        for number, page in self._pages.items():
-            for at, row in enumerate(page):
-                if row.id == case_id:
-                    return number * PAGE + at
-        return None
+        return next((at for at, row in self._pages.rows() if row.id == case_id), None)
 
 
 class FoundRows:

@@ -25,6 +25,7 @@ from tui.render.filters import none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
 from tui.render.states import Notice, loading, of_fault
+from tui.widgets.border_line import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
@@ -252,7 +253,7 @@ class Results(Vertical):
     def _caption(self) -> None:
         at, ms = self.rows.chosen, self._answered_ms
         told = caption(self.rows.rows, at, self.scope, self.every, ms, self._signs)
-        self.border_title, self.border_subtitle = told
+        tell_on_border(self, *told)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""

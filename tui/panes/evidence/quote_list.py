@@ -40,12 +40,17 @@ class QuoteList(Vertical):
         """Show these rows, row `at` chosen, the others where they are."""
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
-        self.body.tell(None if quotes.total else _nothing(quotes, shown))
+        self._tell(None if quotes.total else _nothing(quotes, shown))
         self.caption(quotes, shown)
 
     def trouble(self, fault: Fault) -> None:
         """It could not be read."""
-        self.body.tell(of_fault(fault))
+        self._tell(of_fault(fault))
+
+    def _tell(self, notice: Notice | None) -> None:
+        """A notice in the place of the rows has more to say than a few of them; None: the rows."""
+        self.set_class(notice is not None, "-none")
+        self.body.tell(notice)
 
     def caption(self, quotes: Quotes, shown: Shown) -> None:
         """How many are left, and which filter is on, above; what was done last below."""

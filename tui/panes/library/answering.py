@@ -40,7 +40,7 @@ class Answering:
         self, jobs: Jobs, database: Path, settings: Settings, mode: Mode = "hybrid", filters: SearchFilters = EVERYTHING
     ) -> None:
         """`mode` and `filters`: what of the library is asked, and how it is searched."""
-        kept = {name: asdict(getattr(settings, name)) for name in ("embedding", "llm", "rag")}
+        kept = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
         self._jobs = jobs
         self._given = database, json.dumps(kept)
         self._among = {"mode": mode, "filters": asdict(filters)}

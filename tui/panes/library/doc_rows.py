@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.panes.library.queries import Page
+from tui.widgets.row_pages import RowPages
 
 if TYPE_CHECKING:
     from core.library.search_hit import SearchHit
@@ -43,7 +43,7 @@ class DocRows:
 
     def __init__(self, keys: array[int] | None = None) -> None:
         self.keys = array("q") if keys is None else keys
-        self._pages: OrderedDict[int, tuple[DocSummary | None, ...]] = OrderedDict()
+        self._pages = RowPages["DocSummary | None"](PAGE, KEPT)
 
     @property
     def total(self) -> int:
@@ -52,20 +52,12 @@ class DocRows:
 
     def get(self, index: int) -> DocSummary | None:
         """The row, or None while it is not read."""
-        page = self._pages.get(index // PAGE)
-        return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+        return self._pages.get(index)
 
     def put(self, page: Page) -> None:
         """Take in a page."""
-        number = page.first // PAGE
-        self._pages[number] = page.rows
-        self._pages.move_to_end(number)
-        while len(self._pages) > KEPT:
-            self._pages.popitem(last=False)
+        self._pages.put(page.first, page.rows)
 
     def lacking(self, first: int, last: int) -> int | None:
         """The first page among these rows that is not read."""
-        first, last = max(0, first), min(last, self.total - 1)
-        if last < first:
-            return None
-        return next((at for at in range(first // PAGE, last // PAGE + 1) if at not in self._pages), None)
+        return next(iter(self._pages.lacking(max(0, first), min(last, self.total - 1))), None)

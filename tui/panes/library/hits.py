@@ -21,6 +21,7 @@ from tui.render.library_states import no_meaning, none_found, none_pass, nothing
 from tui.render.library_title import draw_list_title, how_found
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
+from tui.widgets.border_line import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
@@ -164,14 +165,14 @@ class Hits(Vertical):
         rows, dot = self.rows.rows, f" {self._signs.dot} "
         name = "Documents" if isinstance(rows, DocRows) else "Found"
         by = self._by if isinstance(rows, HitRows) else ""
-        self.border_title = draw_list_title(name, by, self.scope, self._signs)
         size = "" if self.holds is None else draw_size(
             self.holds.documents, self.holds.passages, self.holds.waiting, self._signs
         )  # fmt: skip
         every = f"the {rows.total} best" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
-        self.border_subtitle = Content(dot.join(part for part in told if part))
+        head = draw_list_title(name, by, self.scope, self._signs)
+        tell_on_border(self, head, Content(dot.join(part for part in told if part)))
 
     # What the list says ----------------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +34,7 @@ class IngestProcess:
         self._stopped = False
         self.lacking = ""
         """What the settings ask for and is not installed, and its remedy; known once it runs."""
-        self._child = Child(CHILD, casebook, json.dumps([asdict(chunking), korean]), *self._roots)
+        self._child = Child(CHILD, casebook, json.dumps([chunking.as_dict(), korean]), *self._roots)
 
     def stop(self) -> None:
         """Ask it to stop after the file it is at; what it has read stays. Returns at once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -22,6 +21,7 @@ from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
+from tui.widgets.row_pages import RowPages
 from tui.widgets.rows_or_notice import RowsOrNotice
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class CallRows:
 
     def __init__(self, keys: array[int] | None = None, before: CallRows | None = None) -> None:
         self.keys = array("q") if keys is None else keys
-        self._pages: OrderedDict[int, tuple[CallRow, ...]] = OrderedDict()
+        self._pages = RowPages["CallRow"](PAGE, KEPT)
         self._old = {} if before is None else before.read()
 
     @property
@@ -47,26 +47,21 @@ class CallRows:
 
     def get(self, index: int) -> CallRow | None:
         """The row, or None while it is not read."""
-        page = self._pages.get(index // PAGE)
-        if page is not None and index % PAGE < len(page):
-            return page[index % PAGE]
+        if (row := self._pages.get(index)) is not None:
+            return row
         return self._old.get(self.keys[index]) if 0 <= index < self.total else None
 
     def read(self) -> dict[int, CallRow]:
         """The rows that were read, by their keys."""
-        return {row.id: row for page in self._pages.values() for row in page} or self._old
+        return {row.id: row for _, row in self._pages.rows()} or self._old
 
     def put(self, page: Page) -> None:
         """Take in a page."""
-        number = page.first // PAGE
-        self._pages[number] = page.rows
-        self._pages.move_to_end(number)
-        while len(self._pages) > KEPT:
-            self._pages.popitem(last=False)
+        self._pages.put(page.first, page.rows)
 
     def lacking(self, first: int, last: int) -> int | None:
         """The first page among these rows that is not read."""
-        return next((at for at in range(first // PAGE, last // PAGE + 1) if at not in self._pages), None)
+        return next(iter(self._pages.lacking(first, last)), None)
 
     def after(self, before: CallRows, chosen: int) -> int:
         """Where the row `chosen` of the list before stands now."""

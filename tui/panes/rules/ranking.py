@@ -69,6 +69,7 @@ class RankList(Vertical):
         self.place = RowsOrNotice(self.rows, NoticeView(id="rules-rank-notice"))
         self.ranked: Ranked | None = None
         self.said = ""
+        self._earlier = False
 
     def compose(self) -> ComposeResult:
         """The columns' names, the rows, or a notice."""
@@ -115,6 +116,12 @@ class RankList(Vertical):
         self._head.display = False
         self.caption()
 
+    def of_earlier(self, earlier: bool) -> None:
+        """Whether this is the match of an earlier call: what is being typed is none yet."""
+        if earlier != self._earlier:
+            self._earlier = earlier
+            self.caption()
+
     def caption(self) -> None:
         """How many rules, of how many files, and what is wrong with them above; what was done or moved below."""
         ranked, dot = self.ranked, f" {self._signs.dot} "
@@ -122,6 +129,8 @@ class RankList(Vertical):
             self.border_title, self.border_subtitle = Content("Rules"), Content("")
             return
         parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
+        if self._earlier:
+            parts.append("of the call before")
         if ranked.project:
             parts.append(f"with those of {inline(ranked.project, 40)}")
         if ranked.flaws:

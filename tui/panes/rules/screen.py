@@ -180,7 +180,7 @@ class RulesScreen(Screen[None]):
         self.call_after_refresh(self.calls.take_focus)
         if self.calls.typed.blank:
             self.acts.project = ""
-            self.calls.typed.fault(_BLANK)
+            self._typed(_BLANK)
         else:
             self.calls.typed.put(*self.calls.typed.text)
 
@@ -192,6 +192,7 @@ class RulesScreen(Screen[None]):
     def leave_box(self) -> None:
         """Back to the list."""
         self.calls.show_box(False)
+        self.rank.of_earlier(False)
         self.calls.take_focus()
         self.asking.chosen()
 
@@ -203,10 +204,15 @@ class RulesScreen(Screen[None]):
 
         def came(call: ToolCall, _final: bool) -> None:
             if self.calls.typing:
-                self.calls.typed.fault(None)
+                self._typed(None)
                 self.asking.ask(call, self.acts.project)
 
-        self.jobs.run("rules-call", check_typed(event.tool, event.text), came, self.calls.typed.fault, delay=DEBOUNCE)
+        self.jobs.run("rules-call", check_typed(event.tool, event.text), came, self._typed, delay=DEBOUNCE)
+
+    def _typed(self, fault: Fault | None) -> None:
+        """Whether what is typed is a call, and else of which one the ranking is."""
+        self.calls.typed.fault(fault)
+        self.rank.of_earlier(fault is not None and self.asking.call is not None)
 
     def _only_tool(self) -> None:
         if self.calls.tool:

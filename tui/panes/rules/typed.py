@@ -100,7 +100,7 @@ class TypedCall(Vertical):
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
         if fault is None:
-            told = Content.assemble(("a call: the rules on the right are its own", "$cb-good"))
+            told = Content.assemble(("a call: the ranking is its own", "$cb-good"))
         else:
             hint = f"  {fault.hint}" if fault.hint else ""
             told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))

@@ -1,0 +1,73 @@
+"""When an app in a test has nothing more to do: known from its loop and its lanes, not guessed from a silent processor.
+
+Textual's `Pilot` sleeps 20 ms twice a key and once a pause, and looks whether the processor had rested: half of the
+time of a pane's test. On a busy machine it even rests when the app does not. Where nothing is ready, nothing is due
+within the time that would have been slept, and no lane works, that sleep would change nothing, so it is left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic, process_time
+
+import pytest
+from textual._context import active_app
+
+from tui.app import CasebookApp
+from tui.jobs import Lane
+
+SLEPT = 0.02
+"""How long `Pilot` sleeps at a time; what is due sooner is waited for, as it would be."""
+RESTED = 0.001
+
+
+def quiet(within: float = SLEPT) -> bool:
+    """Whether the app of this test does nothing `within` so many seconds, unless a key comes or another process tells.
+
+    A lane reports before it ends, and a report is ready in the loop at once: there is no gap between the two.
+    """
+    app, loop = active_app.get(None), asyncio.get_running_loop()
+    if not isinstance(app, CasebookApp) or any(_works(lane, within) for lane in app.jobs._lanes.values()):
+        return False
+    return not _ready(loop) and not any(
+        timer._when <= loop.time() + within and not timer._cancelled
+        for timer in loop._scheduled  # pyright: ignore[reportAttributeAccessIssue]
+    )
+
+
+def _works(lane: Lane, within: float) -> bool:
+    """Whether a job of the lane runs or begins soon; what watches the casebook's file runs all the time."""
+    if "watch" in lane.name:
+        return False
+    return lane._running is not None or any(job.due <= monotonic() + within for job in tuple(lane._waiting))
+
+
+def _ready(loop: asyncio.AbstractEventLoop) -> bool:
+    return bool(loop._ready)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> None:
+    """In the place of Textual's `wait_for_idle`: until all is quiet; where that cannot be known, as Textual does it."""
+    start, loop = monotonic(), asyncio.get_running_loop()
+    while True:
+        window, used = monotonic(), process_time()
+        while (now := monotonic()) - window < SLEPT:
+            await asyncio.sleep(0)
+            if min_sleep <= now - start and quiet():
+                return
+            if not _ready(loop):
+                await asyncio.sleep(0.002)
+        if now - start >= max_sleep or (now - start > min_sleep and process_time() - used < RESTED):
+            return
+
+
+@contextmanager
+def nothing_slept_for_nothing() -> Iterator[None]:
+    """`Pilot` goes on as soon as the app has nothing more to do, and what changed is drawn at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        for place in ("textual.app.wait_for_idle", "textual.pilot.wait_for_idle"):
+            patch.setattr(place, wait_until_quiet)
+        patch.setattr("textual.screen.UPDATE_PERIOD", 1 / 250)
+        yield
