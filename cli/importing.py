@@ -17,17 +17,27 @@ _EXAMPLES = """\
 examples:
   casebook import auto                          where your agents keep their transcripts
   casebook import claude-code ~/.claude/projects/-home-me-shop
-  casebook import codex rollout.jsonl
+  casebook import rollout.jsonl                 whose transcript it is shows in the file
 
 A transcript that was read before goes on where it ended; reading it again changes nothing.
 """
+
+
+AGENTS = ("claude-code", "codex", "auto")
+
+
+class _Agents(tuple[str, ...]):
+    """What help and completion offer. No other word is refused: it is a path, and the file tells whose it is."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "agent", metavar="AGENT", choices=("claude-code", "codex", "auto"), help="claude-code, codex, auto"
+        "agent", metavar="AGENT", nargs="?", choices=_Agents(AGENTS), help="claude-code, codex, or auto: the file tells"
     )
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", help="files or folders (default: where the agent keeps them)"
@@ -43,13 +53,13 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     from core.flows.importing import import_transcripts
     from core.store import open_store
 
-    paths = _paths(args, context)
+    agent, paths = _asked(args, context)
     if not paths:
         context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)
-        report = import_transcripts(store, args.agent, paths, on_progress=told, cancelled=stopped)
+        report = import_transcripts(store, agent, paths, on_progress=told, cancelled=stopped)
         if not report.canceled:  # the import stands; quotes that this leaves out are aligned by the next one
             align_due(store, on_progress=told, cancelled=stopped)
     context.log(
@@ -66,15 +76,17 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     return 0 if report.files else 1
 
 
-def _paths(args: argparse.Namespace, context: Context) -> list[Path]:
-    """The places to read. Those that were named must be there; of the agents' own, those that are."""
-    if args.paths:
-        paths = [Path(path) for path in args.paths]
-        for path in paths:
-            if not path.exists():
-                raise Fault("invalid_input", f"there is no {path}", "name a transcript or a folder of them")
-        return paths
-    return [path for path in _own_places(args.agent, context) if path.exists()]
+def _asked(args: argparse.Namespace, context: Context) -> tuple[str, list[Path]]:
+    """The agent and the places to read. Those that were named must be there; of the agents' own, those that are."""
+    agent, named = (args.agent, args.paths) if args.agent in AGENTS else ("auto", [args.agent, *args.paths])
+    if not args.agent:
+        raise Fault("invalid_input", "nothing to read was named", "what your agents left: casebook import auto")
+    if not named:
+        return agent, [path for path in _own_places(agent, context) if path.exists()]
+    for path in map(Path, named):
+        if not path.exists():
+            raise Fault("invalid_input", f"there is no {path}", f"name a file, a folder, or {', '.join(AGENTS)}")
+    return agent, [Path(path) for path in named]
 
 
 def _own_places(agent: str, context: Context) -> list[Path]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from core.fault import Fault
+from core.lazy_pattern import lazy_pattern
 
 
 class Command(NamedTuple):
@@ -53,6 +54,8 @@ examples:
 exit codes: 0 found or done, 1 nothing found or refused, 2 error, 3 doctor unhealthy
 """
 _VALUED = ("--db", "--config")
+_WRONG_WORD = lazy_pattern(r"argument (?P<argument>.*): invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
+"""How argparse says that a word is none of those it knows; Python 3.14 quotes them no more."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,7 +72,16 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        raise Fault("invalid_input", message, f"see {self.prog} --help")
+        hint = f"see {self.prog} --help"
+        if (wrong := _WRONG_WORD.fullmatch(message)) is not None:
+            from difflib import get_close_matches
+
+            given, known = wrong["given"].strip("'"), [word.strip(" '") for word in wrong["known"].split(",")]
+            if near := get_close_matches(given, known, n=1):
+                hint = f"did you mean {near[0]!r}? {hint}"
+            if wrong["argument"] == "COMMAND":
+                message = f"there is no command {given!r}"
+        raise Fault("invalid_input", message, hint)
 
 
 def _unseen(prog: str) -> argparse.HelpFormatter:

@@ -59,7 +59,7 @@ def test_import_reads_once(run: Run, tmp_path: Path) -> None:
     first = run("import", "auto", *samples, *db, "--json").json()
     assert first["errors"] > 0
     assert first["resolutions"] > 0
-    again = run("import", "auto", *samples, *db, "--json").json()
+    again = run("import", *samples, *db, "--json").json()  # no agent named: the file tells whose it is
     assert (again["messages"], again["errors"], again["resolutions"]) == (0, 0, 0)
     plain = run("import", "auto", *samples, *db)
     assert plain.code == 0

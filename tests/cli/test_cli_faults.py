@@ -23,7 +23,7 @@ Run = Callable[..., Any]
     [
         ("nonsense",), ("errors",), ("errors", "serch", "x"), ("errors", "search", "--tiers", "some", "x"),
         ("errors", "search", ""), ("errors", "search", " \n"), ("errors", "search"), ("errors", "normalize", "-"),
-        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("--db",),
+        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("import",), ("import", ""), ("--db",),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", '"Edit"'),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", "[" * 99_999),
         ("errors", "record", "--error", "-", "--resolution", "-"), ("errors", "list", "--limit", "0"),
@@ -45,6 +45,18 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
     assert (machine.code, machine.out) == (2, b"")
     assert machine.fault()["message"]
     assert not (home / ".local").exists(), "a fault makes nothing"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("impotr",), "there is no command 'impotr'; did you mean 'import'? see casebook --help"),
+        (("errors", "serach"), "there is no command 'serach'; did you mean 'search'? see casebook errors --help"),
+        (("nonsense",), "there is no command 'nonsense'; see casebook --help"),
+    ],
+)
+def test_a_slip_of_the_finger_is_told_what_was_meant(run: Run, args: tuple[str, ...], said: str) -> None:
+    assert run(*args).said == f"casebook: {said}\n"
 
 
 def test_a_stream_takes_no_text(run: Run) -> None:
