@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
 from cli.layout import clip
 from cli.output import Output
 from cli.parser import Parser
 from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.importing import AgentChoice
 
 _EXAMPLES = """\
 examples:
@@ -76,7 +79,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     return 0 if report.files else 1
 
 
-def _asked(args: argparse.Namespace, context: Context) -> tuple[str, list[Path]]:
+def _asked(args: argparse.Namespace, context: Context) -> tuple[AgentChoice, list[Path]]:
     """The agent and the places to read. Those that were named must be there; of the agents' own, those that are."""
     agent, named = (args.agent, args.paths) if args.agent in AGENTS else ("auto", [args.agent, *args.paths])
     if not args.agent:

@@ -23,7 +23,8 @@ Run = Callable[..., Any]
     [
         ("nonsense",), ("errors",), ("errors", "serch", "x"), ("errors", "search", "--tiers", "some", "x"),
         ("errors", "search", ""), ("errors", "search", " \n"), ("errors", "search"), ("errors", "normalize", "-"),
-        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("import",), ("import", ""), ("--db",),
+        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("--db",),
+        ("import",), ("import", ""),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", '"Edit"'),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", "[" * 99_999),
         ("errors", "record", "--error", "-", "--resolution", "-"), ("errors", "list", "--limit", "0"),
