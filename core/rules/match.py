@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
-from core.rules.rule import Rule
-from core.rules.score import Best, Context, Cutoffs, Regime, arithmetic, behind, context_of, regime_of, relevance
-from core.rules.snippets import Snippet, likest
+from core.rules.ranking import Ranking, Scored, Weighed, ranking_of
+from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of
+from core.rules.snippets import likest
 from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
@@ -54,6 +55,23 @@ def match(
 
     Without `use_fallback` keywords do not answer where there is no semantic score. Raises nothing.
     """
+    found = weigh(book, call, semantic, use_fallback=use_fallback)
+    return _decided(book, found, ranking_of(book, found.rules, limit, cutoffs or Cutoffs()), limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """What every tier says of the rules that any of them names: all there is before they are ranked."""
+
+    rules: tuple[Weighed, ...]
+    query: str
+    fallback: bool
+    steps: tuple[Step, ...]
+    text: CallText
+
+
+def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback: bool = True) -> Weighing:
+    """Ask both tiers about a call. Raises nothing."""
     watch = Stopwatch()
     text = call_text(call)
     asked, patterns, named = query_terms(text, book.tables)
@@ -87,9 +105,18 @@ def match(
         found = Similarities({}, Step("semantic", "skipped", "no model was asked"))
     else:
         found = semantic.similar(query, frozenset(keyword))
-    return _decided(
-        book, text, keyword, found, (first, second, found.step), query, limit, cutoffs or Cutoffs(), use_fallback
-    )
+    places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
+    rules = tuple(weighed(book, text, at, found.scores.get(at), keyword.get(at)) for at in places)
+    return Weighing(rules, query, not found.scores, (first, second, found.step), text)
+
+
+def weighed(
+    book: Book, text: CallText, at: int, similarity: float | None = None, keyword: KeywordScore | None = None
+) -> Weighed:
+    """The rule at this place with what the tiers say of it, its own code, and how it fits the call."""
+    likely = likest(book.shown[at], text.code)
+    fits = context_of(text, book.languages[at], book.words[at], book.shown[at], likely[1] if likely else 0.0)
+    return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
 
 
 def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScore]) -> dict[int, KeywordScore]:
@@ -102,94 +129,34 @@ def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScor
     }
 
 
-def _decided(
-    book: Book,
-    text: CallText,
-    keyword: Mapping[int, KeywordScore],
-    found: Similarities,
-    steps: tuple[Step, ...],
-    query: str,
-    limit: int,
-    cutoffs: Cutoffs,
-    use_fallback: bool,
-) -> RuleMatch:
-    regime = regime_of(max(found.scores.values()) if found.scores else None)
-    places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
-    likely = {at: likest(book.shown[at], text.code) for at in places}
-    coded = {at: with_code(keyword.get(at, _NO_KEYWORD), likely[at]) for at in places}
-    most = Best(max((one.score for one in coded.values()), default=0.0), max(found.scores.values(), default=0.0))
-    scored = [_scored(book, at, regime, found.scores.get(at), coded[at], likely[at], most, text) for at in places]
-    scored.sort(key=lambda one: (-one.score, *_order(book.rules[one.at])))
-    best = scored[0].score if scored else 0.0
-    cutoff = cutoffs.line(regime, best)
-    shown: dict[str, MatchedRule] = {}
-    below: list[MatchedRule] = []
-    for one in scored:
-        rule = book.rules[one.at]
-        if one.score < cutoff:
-            reason = f"{cutoff - one.score:.2f} below the cut-off {cutoff:.2f}"
-        elif rule.id in shown:
-            reason = "another rule of this id scored higher"
-        elif len(shown) < limit:
-            shown[rule.id] = _told(rule, one, regime)
-            continue
-        else:
-            reason = f"above the cut-off, but {limit} rules are shown"
-        if len(below) == BELOW:
-            break
-        below.append(_told(rule, one, regime, reason))
+def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleMatch:
+    cutoff, regime = ranking.cutoff, ranking.regime
+    scored = ranking.scored
+    shown = [matched_rule(book, ranking, one, limit) for one in scored if one.at in ranking.shown]
+    rest = (one for one in scored if one.at not in ranking.shown)
     said = (
         f"{len(shown)} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
     )
-    given = facts(regime=regime, cutoff=cutoff, best=round(best, 4))
+    given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)
     return RuleMatch(
-        rules=tuple(shown.values()),
-        below=tuple(below),
-        similarity_scores=tuple(one.similarity or 0.0 for one in shown.values()),
-        fallback_used=not found.scores,
+        rules=tuple(shown),
+        below=tuple(matched_rule(book, ranking, one, limit) for one in islice(rest, BELOW)),
+        similarity_scores=tuple(one.similarity or 0.0 for one in shown),
+        fallback_used=found.fallback,
         cutoff=cutoff,
-        trace=(*steps, Step("cutoff", "hit" if shown else "miss", said, given)),
-        query=query,
+        trace=(*found.steps, Step("cutoff", "hit" if shown else "miss", said, given)),
+        query=found.query,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A rule by its place, and how it scored: put into words only where it is told."""
-
-    at: int
-    score: float
-    similarity: float | None
-    keyword: KeywordScore
-    context: Context
-
-
-def _order(rule: Rule) -> tuple[str, str, int]:
-    return rule.id, rule.path, rule.line
-
-
-def _scored(
-    book: Book,
-    at: int,
-    regime: Regime,
-    similarity: float | None,
-    keyword: KeywordScore,
-    code: tuple[Snippet, float] | None,
-    most: Best,
-    text: CallText,
-) -> _Scored:
-    fits = context_of(text, book.languages[at], book.words[at], book.shown[at], code[1] if code else 0.0)
-    context = behind(fits, most, similarity, keyword.score)
-    score = relevance(regime, similarity, keyword.score, context.factor)
-    return _Scored(at, round(score, 4), similarity, keyword, context)
-
-
-def _told(rule: Rule, one: _Scored, regime: Regime, reason: str = "") -> MatchedRule:
-    similarity, keyword = one.similarity, one.keyword
+def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int) -> MatchedRule:
+    """A ranked rule in full, with the reasons for its score and its place."""
+    rule, similarity, keyword = book.rules[one.at], one.similarity, one.keyword
     kind: MatchType = (
-        "keyword" if similarity is None else "hybrid" if keyword.hits and regime != "semantic" else "semantic"
+        "keyword" if similarity is None else "hybrid" if keyword.hits and ranking.regime != "semantic" else "semantic"
     )
-    why = _why(regime, similarity, keyword, one.context, one.score)
+    reason = "" if one.at in ranking.shown else _why_not_shown(book, ranking, one, limit)
+    why = _why(ranking.regime, similarity, keyword, one.context, one.score)
     return MatchedRule(
         rule.id,
         rule.title,
@@ -204,6 +171,14 @@ def _told(rule: Rule, one: _Scored, regime: Regime, reason: str = "") -> Matched
         rule.path,
         rule.line,
     )
+
+
+def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
+    if one.score < ranking.cutoff:
+        return f"{ranking.cutoff - one.score:.2f} below the cut-off {ranking.cutoff:.2f}"
+    if any(book.rules[at].id == book.rules[one.at].id for at in ranking.shown):
+        return "another rule of this id scored higher"
+    return f"above the cut-off, but {limit} rules are shown"
 
 
 def _why(

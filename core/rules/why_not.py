@@ -1,28 +1,31 @@
-"""Why a rule is not shown for a call, and what it would have needed: any rule, also one that no tier named."""
+"""Why a rule is not shown for a call, and what it would have needed: any rule, also one that no tier named.
+
+Each need is tried out: the rules are ranked again with that part changed, so that what follows from it is counted in
+(a rule that comes nearer pushes others back, may raise the line, and may turn how the tiers are fused).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.rules.answer import MatchedRule, RuleMatch
+from core.rules.answer import MatchedRule
 from core.rules.book import Book
-from core.rules.call import ToolCall, call_text
-from core.rules.keyword import QueryTerm, bounded, query_terms
-from core.rules.match import SHOWN, Semantic, Similarities, match
+from core.rules.call import CallText, ToolCall
+from core.rules.keyword import KeywordScore, QueryTerm, bounded, query_terms
+from core.rules.match import SHOWN, Semantic, Similarities, matched_rule, weigh, weighed
+from core.rules.ranking import Ranking, Weighed, ranking_of
 from core.rules.rule import Rule
-from core.rules.score import Cutoffs, Regime, regime_of, relevance
-from core.rules.terms import spans
+from core.rules.score import Context, Cutoffs, Regime
+from core.rules.terms import shares, spans
 
-_EVERYTHING = 1_000_000
-_OPEN = Cutoffs(**{one.name: 0.0 for one in fields(Cutoffs)})
 _WORDS = 8
 """Words of the rule that are named as missing in the call."""
-_STEPS = 400
-"""Steps of the scale that are tried for what would have been enough."""
+_STEPS = 100
+"""Steps of the scale that are tried for what would have been enough: as fine as it is told."""
 
-What = Literal["similarity", "keyword", "context", "place"]
+What = Literal["similarity", "keyword", "context", "together", "place"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +75,46 @@ class _Also:
         return self.semantic.similar(text, also | {self.at})
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The rules of a match, to be ranked again with one of them changed."""
+
+    book: Book
+    mine: Weighed
+    others: tuple[Weighed, ...]
+
+    def ranking(self) -> Ranking:
+        """As it is."""
+        return self.with_mine(self.mine)
+
+    def with_mine(self, mine: Weighed, others: Sequence[Weighed] | None = None) -> Ranking:
+        """As it would be."""
+        return ranking_of(self.book, (mine, *(self.others if others is None else others)), SHOWN, Cutoffs())
+
+    def shows(self, mine: Weighed, others: Sequence[Weighed] | None = None) -> bool:
+        """Whether the rule would be shown."""
+        return mine.at in self.with_mine(mine, others).shown
+
+    def score(self, mine: Weighed) -> float:
+        """What it would score."""
+        return next(one.score for one in self.with_mine(mine).scored if one.at == mine.at)
+
+
 def why_not(book: Book, call: ToolCall, semantic: Semantic | None, at: int) -> WhyNot:
     """How the rule at this place of the book fared with the call, and what it would have needed. Raises nothing."""
-    asked = None if semantic is None else _Also(semantic, at)
-    real = match(book, call, asked)
-    everything = match(book, call, asked, limit=_EVERYTHING, cutoffs=_OPEN)
-    scored = (*everything.rules, *everything.below)
-    rule = book.rules[at]
-    rank = next((n for n, one in enumerate(scored, 1) if _same(one, rule)), 0)
-    known = next((one for one in (*real.rules, *real.below) if _same(one, rule)), None)
-    matched = known or (scored[rank - 1] if rank else _unscored(rule))
-    shown = any(_same(one, rule) for one in real.rules)
-    nearest = max((one.similarity for one in scored if one.similarity is not None), default=None)
-    lacking = tuple(_lacking(book, call, at))
-    needs = () if shown else tuple(_needs(matched, real.cutoff, nearest, rank))
-    wanted = next((need.needed for need in needs if need.what == "keyword"), None)
-    enough = () if wanted is None else _enough(matched.keyword_score, lacking, wanted)
-    return WhyNot(rule, matched, rank, shown, real.cutoff, _regime(real), needs, lacking, enough)
-
-
-def _regime(found: RuleMatch) -> Regime:
-    said = next((step.fact("regime") for step in found.trace if step.stage == "cutoff"), "keyword")
-    return "semantic" if said == "semantic" else "hybrid" if said == "hybrid" else "keyword"
-
-
-def _same(one: MatchedRule, rule: Rule) -> bool:
-    return (one.path, one.id, one.line) == (rule.path, rule.id, rule.line)
+    found = weigh(book, call, None if semantic is None else _Also(semantic, at))
+    others = tuple(one for one in found.rules if one.at != at)
+    named = next((one for one in found.rules if one.at == at), None)
+    tried = _Tried(book, named or weighed(book, found.text, at), others)
+    ranking = ranking_of(book, found.rules, SHOWN, Cutoffs())
+    rank = next((n for n, one in enumerate(ranking.scored, 1) if one.at == at), 0)
+    matched = matched_rule(book, ranking, ranking.scored[rank - 1], SHOWN) if rank else _unscored(book.rules[at])
+    shown = at in ranking.shown
+    words = _lacking(book, found.text, at)
+    lacking = tuple(LackedWord(word, round(gain, 4)) for word, gain, _ in words)
+    needs = () if shown else tuple(_needs(tried, rank, meaning=not found.fallback))
+    enough = () if shown else _enough(tried, words)
+    return WhyNot(book.rules[at], matched, rank, shown, ranking.cutoff, ranking.regime, needs, lacking, enough)
 
 
 def _unscored(rule: Rule) -> MatchedRule:
@@ -106,35 +123,60 @@ def _unscored(rule: Rule) -> MatchedRule:
                        line=rule.line)  # fmt: skip
 
 
-def _needs(one: MatchedRule, cutoff: float, nearest: float | None, rank: int) -> Iterator[Need]:
+def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
-    similar, keyword, context = one.similarity, one.keyword_score, one.context
-    if one.relevance_score >= cutoff:
+    mine, now = tried.mine, tried.ranking()
+    if next(one.score for one in now.scored if one.at == mine.at) >= now.cutoff:
         told = f"it reaches the cut-off, but {SHOWN} rules are shown, each id once"
         yield Need("place", float(rank), float(SHOWN), told)
         return
-
-    def with_similarity(value: float) -> float:
-        """The score, told on the scale of the cut-off that holds now: another one holds where similarity decides."""
-        regime = regime_of(max(value, nearest or 0.0))
-        turned = regime != regime_of(nearest)
-        scale = cutoff / Cutoffs().near if turned else 1.0
-        return scale * relevance(regime, value, keyword, context)
-
-    if nearest is not None:
-        least = _least(with_similarity, similar or 0.0, cutoff)
-        yield Need("similarity", similar or 0.0, least, _told("similarity", similar or 0.0, least))
-    least = _least(lambda value: relevance(regime_of(nearest), similar, value, context), keyword, cutoff)
-    yield Need("keyword", keyword, least, _told("keyword score", keyword, least))
-    if context < 1:
-        least = _least(lambda value: relevance(regime_of(nearest), similar, keyword, value), context, cutoff)
-        bare = relevance(regime_of(nearest), similar, keyword, 1.0)
-        yield Need("context", context, least, f"without the factor {context:.2f} it would score {bare:.2f}")
+    alone: list[float | None] = []
+    if meaning:
+        similar = mine.similarity or 0.0
+        alone.append(_least(tried, similar, _with_similarity))
+        yield Need("similarity", similar, alone[-1], _told("similarity", similar, alone[-1]))
+    words = mine.keyword.score
+    alone.append(_least(tried, words, _with_words))
+    yield Need("keyword", words, alone[-1], _told("keyword score", words, alone[-1]))
+    fits = mine.fits.factor
+    if fits < 1:
+        alone.append(_least(tried, fits, _with_fit))
+        yield Need("context", fits, alone[-1], _fit_told(tried, fits, alone[-1]))
+    if not any(alone):
+        yield from _together(tried, meaning=meaning)
 
 
-def _least(score: Callable[[float], float], now: float, cutoff: float) -> float | None:
-    """The least value above `now`, on a scale to 1, from which the score reaches the cut-off."""
-    return next((at / _STEPS for at in range(int(now * _STEPS) + 1, _STEPS + 1) if score(at / _STEPS) >= cutoff), None)
+def _with_similarity(one: Weighed, value: float) -> Weighed:
+    return replace(one, similarity=value)
+
+
+def _with_words(one: Weighed, value: float) -> Weighed:
+    return replace(one, keyword=replace(one.keyword, score=value))
+
+
+def _with_fit(one: Weighed, value: float) -> Weighed:
+    return replace(one, fits=replace(one.fits, factor=value))
+
+
+def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
+    """Where no part alone would do: words and meaning at once, and if need be in a call that the rule fits."""
+
+    def both(one: Weighed, value: float) -> Weighed:
+        more = _with_words(one, max(value, one.keyword.score))
+        return _with_similarity(more, max(value, one.similarity or 0.0)) if meaning else more
+
+    name = "similarity and keyword score of {:.2f} each" if meaning else "keyword score of {:.2f}"
+    fitting = replace(tried, mine=_with_fit(tried.mine, max(1.0, tried.mine.fits.factor)))
+    for asked, where in ((tried, ""), (fitting, " in a call that the rule fits")):
+        if (least := _least(asked, 0.0, both)) is not None:
+            yield Need("together", 0.0, least, f"{name.format(least)} would do{where}")
+            return
+
+
+def _least(tried: _Tried, now: float, change: Callable[[Weighed, float], Weighed]) -> float | None:
+    """The least value above `now`, on a scale to 1, with which the rule would be shown."""
+    values = (at / _STEPS for at in range(int(now * _STEPS) + 1, _STEPS + 1))
+    return next((value for value in values if tried.shows(change(tried.mine, value))), None)
 
 
 def _told(name: str, now: float, needed: float | None) -> str:
@@ -143,36 +185,54 @@ def _told(name: str, now: float, needed: float | None) -> str:
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 
-def _lacking(book: Book, call: ToolCall, at: int) -> Iterator[LackedWord]:
+def _fit_told(tried: _Tried, fits: float, needed: float | None) -> str:
+    if needed is not None:
+        return f"a factor of {needed:.2f} for how it fits the call, instead of {fits:.2f}"
+    bare = tried.score(_with_fit(tried.mine, 1.0))
+    return f"without the factor {fits:.2f} for how it fits it would score {bare:.2f}, which is not enough"
+
+
+_Word = tuple[str, float, tuple[QueryTerm, ...]]
+"""A word as it is written, what it would add to the rule's bm25, and the terms that it is to a call."""
+
+
+def _lacking(book: Book, text: CallText, at: int) -> tuple[_Word, ...]:
     """The words of the rule that tell most and are not in the call, as they are written there."""
-    rule, asked = book.rules[at], query_terms(call_text(call), book.tables)[0]
-    had = frozenset(one.term for one in asked)
-    words: dict[str, str] = {}
-    for text in (rule.title, rule.problem, rule.solution):
-        for term, start, end in spans(text, book.tables.glossary):
-            if term not in had and not term.isdigit():
-                words.setdefault(term, text[start:end])
-    gains = {term: _gain(book, at, term) for term in words}
-    once: set[str] = set()
-    for term in sorted(gains, key=lambda one: -gains[one]):
-        if gains[term] > 0 and words[term] not in once and len(once) < _WORDS:
-            once.add(words[term])
-            yield LackedWord(words[term], round(gains[term], 4))
+    rule = book.rules[at]
+    had = frozenset(one.term for one in query_terms(text, book.tables)[0])
+    found: dict[str, _Word] = {}
+    for said in (rule.title, rule.problem, rule.solution):
+        for term, start, end in spans(said, book.tables.glossary):
+            if term in had or term.isdigit() or (word := said[start:end]) in found:
+                continue
+            new = tuple(
+                QueryTerm(one, 1.0, "", share)
+                for one, share in shares(word, book.tables.glossary).items()
+                if one not in had
+            )
+            gain = book.index.scores(new).get(at)
+            found[word] = (word, gain.bm25 if gain is not None else 0.0, new)
+    return tuple(sorted((one for one in found.values() if one[1] > 0), key=lambda one: -one[1])[:_WORDS])
 
 
-def _gain(book: Book, at: int, term: str) -> float:
-    found = book.index.scores([QueryTerm(term, 1.0, "")]).get(at)
-    return found.bm25 if found is not None else 0.0
-
-
-def _enough(keyword: float, lacking: tuple[LackedWord, ...], wanted: float) -> tuple[str, ...]:
-    """The first words that together reach the keyword score wanted."""
-    now, top = 0.0, 1000.0
-    for _ in range(40):  # the bm25 behind the score, by halving
-        middle = (now + top) / 2
-        now, top = (middle, top) if bounded(middle) < keyword else (now, middle)
-    for count, one in enumerate(lacking, 1):
-        now += one.gain
-        if bounded(now) >= wanted:
-            return tuple(word.word for word in lacking[:count])
+def _enough(tried: _Tried, words: Sequence[_Word]) -> tuple[str, ...]:
+    """The first words that together would have had it shown, if the call had them too; similarity as it is."""
+    terms: dict[str, QueryTerm] = {}
+    for count, (_, _, new) in enumerate(words, 1):
+        terms.update((one.term, one) for one in new)
+        gains = tried.book.index.scores(terms.values())
+        known = {one.at for one in (tried.mine, *tried.others)}
+        others = [_more(one, gains) for one in tried.others]
+        others += [Weighed(at, None, gain, Context(1.0)) for at, gain in gains.items() if at not in known]
+        if tried.shows(_more(tried.mine, gains), others):
+            return tuple(word for word, _, _ in words[:count])
     return ()
+
+
+def _more(one: Weighed, gains: Mapping[int, KeywordScore]) -> Weighed:
+    """The rule with what more words of the call would add to its keyword score."""
+    gain = gains.get(one.at)
+    if gain is None:
+        return one
+    whole = one.keyword.bm25 + gain.bm25
+    return replace(one, keyword=replace(one.keyword, bm25=whole, score=max(one.keyword.score, bounded(whole))))

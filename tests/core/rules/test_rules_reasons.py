@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,11 @@ from core.rules.case_results import case_results
 from core.rules.explain import explain, lit
 from core.rules.label_file import Label, label_file, label_of, put_label, read_labels
 from core.rules.labelled import LabelledCall, read_labelled
-from core.rules.match import match
+from core.rules.match import Similarities, match
 from core.rules.moved import moved, told
 from core.rules.parse import parse_text
 from core.rules.why_not import why_not
+from core.trace import Step
 
 RULES = """\
 ### ERR-001: Force push over a shared branch
@@ -77,6 +80,41 @@ def test_enough_words_of_the_rule_would_have_shown_it(book: Book) -> None:
     assert found.needs[0].what == "keyword"
     said = " ".join((*found.enough, "https://example.com"))
     assert "ERR-003" in [one.id for one in match(book, ToolCall("Task", {"prompt": said})).rules]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A semantic tier of known numbers."""
+
+    scores: Mapping[int, float]
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        return Similarities(self.scores, Step("semantic", "hit", "known"))
+
+
+def _shows(book: Book, scores: Mapping[int, float], at: int) -> bool:
+    return book.rules[at].id in [one.id for one in match(book, PUSH, Known(scores)).rules]
+
+
+@pytest.mark.parametrize("others", [{0: 0.45, 1: 0.1}, {0: 0.8, 1: 0.1}, {0: 0.2, 1: 0.3}])
+def test_the_similarity_that_is_said_to_be_needed_is_the_least_that_does(book: Book, others: dict[int, float]) -> None:
+    """What the change does to the other rules is counted in: they fall behind, the line and the fusion may turn."""
+    found = why_not(book, PUSH, Known({**others, 2: 0.05}), 2)
+    need = next(one for one in found.needs if one.what == "similarity")
+    assert need.needed is not None
+    assert _shows(book, {**others, 2: need.needed}, 2)
+    assert not _shows(book, {**others, 2: need.needed - 0.01}, 2)
+
+
+def test_where_no_part_alone_would_do_all_of_them_are_named(book: Book) -> None:
+    found = why_not(book, ToolCall("Read", {"file_path": "/x/y.bin"}), None, 0)
+    assert [(one.what, one.needed is None) for one in found.needs] == [
+        ("keyword", True),
+        ("context", True),
+        ("together", False),
+    ]
+    assert found.needs[1].told == "without the factor 0.18 for how it fits it would score 0.00, which is not enough"
+    assert found.needs[2].told == "keyword score of 0.33 would do in a call that the rule fits"
 
 
 def test_a_rule_that_shares_nothing_has_its_reason_too(book: Book) -> None:

@@ -1,0 +1,70 @@
+"""Rules weighed against each other: what each tier says of each of them becomes one order, a line, and who is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.rules.book import Book
+from core.rules.keyword import KeywordScore
+from core.rules.score import Best, Context, Cutoffs, Regime, behind, regime_of, relevance
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A rule by its place in the book with what each tier says of it; `fits` is of the rule alone, whatever the others
+    have."""
+
+    at: int
+    similarity: float | None
+    keyword: KeywordScore
+    fits: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A rule by its place, and how it scored among the others: put into words only where it is told."""
+
+    at: int
+    score: float
+    similarity: float | None
+    keyword: KeywordScore
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Rules by their score, the best first; `shown` are the places of those that are shown, `cutoff` the line."""
+
+    scored: tuple[Scored, ...]
+    shown: frozenset[int]
+    cutoff: float
+    regime: Regime
+
+
+def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoffs) -> Ranking:
+    """The order of these rules and the line that holds among them; of each id the best is shown."""
+    weighed = tuple(rules)
+    near = [one.similarity for one in weighed if one.similarity is not None]
+    regime = regime_of(max(near, default=None))
+    most = Best(max((one.keyword.score for one in weighed), default=0.0), max(near, default=0.0))
+    scored = [_scored(one, regime, most) for one in weighed]
+    scored.sort(key=lambda one: (-one.score, *_order(book, one.at)))
+    cutoff = cutoffs.line(regime, scored[0].score if scored else 0.0)
+    shown: dict[str, int] = {}
+    for one in scored:
+        if one.score < cutoff or len(shown) >= limit:
+            break
+        shown.setdefault(book.rules[one.at].id, one.at)
+    return Ranking(tuple(scored), frozenset(shown.values()), cutoff, regime)
+
+
+def _order(book: Book, at: int) -> tuple[str, str, int]:
+    rule = book.rules[at]
+    return rule.id, rule.path, rule.line
+
+
+def _scored(one: Weighed, regime: Regime, most: Best) -> Scored:
+    context = behind(one.fits, most, one.similarity, one.keyword.score)
+    score = relevance(regime, one.similarity, one.keyword.score, context.factor)
+    return Scored(one.at, round(score, 4), one.similarity, one.keyword, context)
