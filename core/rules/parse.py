@@ -27,13 +27,13 @@ _FIELD = re.compile(
     r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*_:：\n]{1,40}?)\s*(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])(.*)$"
 )
 _LABELS = {
-    "problem": "problem 문제 증상 issue",
-    "root_cause": "rootcause cause 원인 근본원인",
-    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션",
-    "prevention": "prevention 예방 예방책 예방방법 방지 재발방지",
-    "date": "date 날짜 일자",
-    "project": "project 프로젝트",
-    "category": "category 카테고리 분류 범주",
+    "problem": "problem issue 문제 증상 問題 症状 現象 问题 现象",
+    "root_cause": "rootcause cause 원인 근본원인 原因 根本原因 根因",
+    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션 解決 解決策 解決方法 対処法 解决 解决方法 解决方案 解決方案",
+    "prevention": "prevention 예방 예방책 예방방법 방지 재발방지 予防 予防策 再発防止 再発防止策 预防 预防措施",
+    "date": "date 날짜 일자 日付 日期",
+    "project": "project 프로젝트 プロジェクト 项目 專案",
+    "category": "category 카테고리 분류 범주 カテゴリ カテゴリー 分類 分类 类别",
 }
 _BY_LABEL = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 _REQUIRED = ("problem", "root_cause", "solution", "prevention")
@@ -93,14 +93,14 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
         elif current is not None:
             current.take(at + 1, line, inside=inside[at])
     rules: list[Rule] = []
-    count: dict[str, int] = {}
+    seen: dict[str, list[int]] = {}  # the lines at which each id stands
     for part in parts:
         rule = part.rule(path, scope)
-        nth = count.get(rule.id, 0)
-        count[rule.id] = nth + 1
+        lines_of = seen.setdefault(rule.id, [])
+        nth = len(lines_of)
+        lines_of.append(rule.line)
         if nth:
-            first = next(one for one in rules if one.id == rule.id)
-            flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {first.line}", rule.id))
+            flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {lines_of[0]}", rule.id))
         rules.append(replace(rule, nth=nth))
         flaws += [Flaw(path, line, message, rule.id) for line, message in part.flaws(rule)]
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))

@@ -66,6 +66,18 @@ def test_korean_labels_and_colons_inside_the_bold_are_fields() -> None:
     assert (rule.problem, rule.root_cause, rule.solution) == ("깨진다", "없음입니다", "고친다")
 
 
+@pytest.mark.parametrize(
+    "labels", [("問題", "根本原因", "解決策", "再発防止策", "日付"), ("问题", "原因", "解决方案", "预防", "日期")]
+)
+def test_japanese_and_chinese_labels_are_fields(labels: tuple[str, ...]) -> None:
+    said = ("壊れている例です", "設定が間違い", "直してください", "二度としない", "2026-02-05")
+    lines = "\n".join(f"**{label}**：{text}" for label, text in zip(labels, said, strict=True))
+    found = parse_text(f"### ERR-001: 題\n{lines}\n")
+    (rule,) = found.rules
+    assert (rule.problem, rule.root_cause, rule.solution, rule.prevention, rule.date) == said
+    assert found.flaws == ()
+
+
 def test_what_is_wrong_is_told_with_its_line_and_the_rule_is_kept() -> None:
     found = parse_text(
         "### ERR-7: short id\n**Problem**: abc\n**Date**: yesterday\n**Mood**: bad weather\nfree text\n"
