@@ -29,7 +29,7 @@ _FIELD = re.compile(
 _LABELS = {
     "problem": "problem issue 문제 증상 問題 症状 現象 问题 现象",
     "root_cause": "rootcause cause 원인 근본원인 原因 根本原因 根因",
-    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션 解決 解決策 解決方法 対処法 解决 解决方法 解决方案 解決方案",
+    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션 解決 解決策 解決方法 対処法 解决 解决方法 解决方案",
     "prevention": "prevention 예방 예방책 예방방법 방지 재발방지 予防 予防策 再発防止 再発防止策 预防 预防措施",
     "date": "date 날짜 일자 日付 日期",
     "project": "project 프로젝트 プロジェクト 项目 專案",
