@@ -141,7 +141,8 @@ def _generated(
         hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
         asking.hop(hop)
         found = replace(found, hops=(*found.hops, hop))
-    settled = settle(redact(said.text).strip(), packed.passages, broken=said.broken, glossary=asking.glossary)
+    words = redact(said.text).strip()
+    settled = settle(words, packed.passages, broken=said.broken, glossary=asking.glossary, question=asking.question)
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
     if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims):

@@ -28,11 +28,13 @@ class Settled:
     step: Step
 
 
-def settle(text: str, packed: Sequence[Passage], *, broken: bool, glossary: Glossary = NOTHING) -> Settled:
+def settle(
+    text: str, packed: Sequence[Passage], *, broken: bool, glossary: Glossary = NOTHING, question: str = ""
+) -> Settled:
     """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step."""
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
-    found = () if gave_up(marked.text) else claims(marked.text, packed, glossary)
+    found = () if gave_up(marked.text) else claims(marked.text, packed, glossary, question)
     refusal, reason = _judged(marked.text, marked.used, found, broken=broken)
     told = facts(
         cited=len(marked.used),

@@ -15,6 +15,7 @@ from core.align.guard import compare
 from core.lazy_pattern import lazy_pattern
 from core.library.ask_answer import Claim, ClaimConcern, Support
 from core.library.ask_cover import cover
+from core.library.ask_figures import has_number, other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
 from core.library.ask_question import read_question
 from core.library.citation import Citation, CodeCitation, LineCitation
@@ -37,32 +38,56 @@ _NUMERALS = (
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
 _ALIKE: Final = 0.7  # of a sentence and the likest place, from which on a denial is about the same thing
+_AROUND: Final = 80  # code points in which the words beside a place are looked for
 _HANGUL = lazy_pattern("[가-힣]")
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
+_BEFORE = lazy_pattern(r"(?:[^\s.!?。;]+[ \t]*\n?[ \t]*)?[^\s.!?。;]*\Z")
+_BEHIND = lazy_pattern(r"[^\s.!?。;]*(?:[ \t]*\n?[ \t]*[^\s.!?。;]+)?")
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
 
 
-def claims(answer: str, packed: Sequence[Passage], glossary: Glossary = NOTHING) -> tuple[Claim, ...]:
+def claims(
+    answer: str, packed: Sequence[Passage], glossary: Glossary = NOTHING, question: str = ""
+) -> tuple[Claim, ...]:
     """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites.
 
-    `glossary`: Korean words with their English ones, for a Korean sentence about an English passage.
+    `glossary`: Korean words with their English ones, for a Korean sentence about an English passage; `question`: a
+    number that it names may be named again.
     """
     out: list[Claim] = []
     for sentence in sentences(answer):
-        made = [_claim(sentence, at, packed[at - 1], glossary) for at in sentence.markers if at <= len(packed)]
+        cited = {at: packed[at - 1] for at in sentence.markers if at <= len(packed)}
+        texts = [question, *("\n".join((one.title or "", *one.heading_path, one.text)) for one in cited.values())]
+        made = [_claim(sentence, at, passage, texts, glossary) for at, passage in cited.items()]
         if made:
-            out.append(min(made, key=lambda one: (_RANK[one.status], -one.similarity, -one.words)))
+            best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
+            out.append(_counted(best, strange_figures(sentence.text, texts)))
     return tuple(out)
 
 
+def _counted(claim: Claim, strange: Sequence[str]) -> Claim:
+    """The claim with the numbers that none of its passages has; what is told of already is not told again."""
+    told = " ".join(one.answer for one in claim.concerns if one.kind in ("number", "unit"))
+    new = [_told(Concern("number", one, "")) for one in strange if not _stands(one, told)]
+    status: Support = "flagged" if new and claim.status == "supported" else claim.status
+    return replace(claim, status=status, concerns=(*claim.concerns, *new))
+
+
 def contradicts(claim: Claim) -> bool:
-    """Whether it says another thing than its source: another number, a lost negation."""
-    return any(one.kind in _OTHERWISE or _counts(one) for one in claim.concerns)
+    """Whether it says another thing than its source: another number, day or name, a lost negation."""
+    return any(one.kind in _OTHERWISE or _another(one, claim) for one in claim.concerns)
 
 
-def _counts(one: ClaimConcern) -> bool:
-    """Whether a number that is written as a word is another one."""
-    return one.kind == "word" and {one.answer.casefold(), one.source.casefold()} <= _COUNTS
+def _another(one: ClaimConcern, claim: Claim) -> bool:
+    """Whether one word stands for another of its kind: a number that is written as a word, a unit, a day, a name."""
+    mine, yours = one.answer, one.source
+    if one.kind not in ("word", "time", "scope", "logic") or not mine or not yours:
+        return False
+    return (
+        {mine.casefold(), yours.casefold()} <= _COUNTS
+        or other_measure(mine, yours)
+        or other_name(mine, claim.text, yours, claim.quote)
+    )
 
 
 def holds(claim: Claim) -> bool:
@@ -85,7 +110,7 @@ def _share(sentence: str, passage: Passage, glossary: Glossary) -> float:
     return cover(words, [1.0] * len(words), text).share
 
 
-def _claim(sentence: Sentence, number: int, passage: Passage, glossary: Glossary) -> Claim:
+def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[str], glossary: Glossary) -> Claim:
     found, said = _found(sentence.text, passage.text)
     share = _share(sentence.text, passage, glossary)
     status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
@@ -95,7 +120,8 @@ def _claim(sentence: Sentence, number: int, passage: Passage, glossary: Glossary
     concerns = found.concerns
     similarity = found.near_misses[0].similarity if found.near_misses and not found.spans else found.similarity
     if found.status == "failed" and quote:
-        concerns = _near_concerns(compare(said, quote, lambda _: False).concerns, passage.text, similarity)
+        around = _with_neighbours(passage.text, span.start, end) if span else quote
+        concerns = _near_concerns(compare(said, around, lambda _: False).concerns, texts, similarity)
     return Claim(
         text=sentence.text,
         start=sentence.start,
@@ -113,13 +139,22 @@ def _claim(sentence: Sentence, number: int, passage: Passage, glossary: Glossary
     )
 
 
-def _near_concerns(concerns: Sequence[Concern], source: str, similarity: float) -> tuple[Concern, ...]:
-    """What speaks against a sentence that is only worded alike: numbers that the passage has nowhere, and where it is
-    very much alike also a denial. What it merely leaves out, or takes from elsewhere in the passage, is no matter."""
+def _with_neighbours(text: str, start: int, end: int) -> str:
+    """A place with the rest of its first and last word and the word beside each, of the same sentence: a likest place
+    often begins behind `never`, or ends before `않는다`."""
+    before = _BEFORE.search(text[max(0, start - _AROUND) : start])
+    behind = _BEHIND.match(text[end : end + _AROUND])
+    return (before[0] if before else "") + text[start:end] + (behind[0] if behind else "")
+
+
+def _near_concerns(concerns: Sequence[Concern], sources: Sequence[str], similarity: float) -> tuple[Concern, ...]:
+    """What speaks against a sentence that is only worded alike: numbers that its passages have nowhere, and where it is
+    very much alike also a denial. What it merely leaves out, or takes from elsewhere in them, is no matter."""
     return tuple(
         one
         for one in concerns
-        if (one.kind in ("number", "unit") and one.quote and not _stands(one.quote, source))
+        if (one.kind == "number" and one.quote and not has_number(one.quote, sources))
+        or (one.kind == "unit" and one.quote and not any(_stands(one.quote, text) for text in sources))
         or (one.kind in ("negation", "polarity") and similarity >= _ALIKE)
     )
 

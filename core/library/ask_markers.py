@@ -13,6 +13,7 @@ _CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|`[^`\n]*`")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
 _ONE = lazy_pattern(r"\[([0-9]+)\]")
+_ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
 _LEAST: Final = 2  # letters or digits of a sentence
 
 
@@ -87,4 +88,7 @@ def _sentence(answer: str, start: int, end: int) -> Sentence | None:
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
     markers = tuple(dict.fromkeys(int(one) for one in _ONE.findall(said)))
-    return Sentence(bare.lstrip("-*•> "), start, start + len(said), markers)
+    bare = bare.lstrip("-*•> ")
+    if item := _ITEM.match(bare):  # the number of an item says nothing
+        bare = bare[item.end() :]
+    return Sentence(bare, start, start + len(said), markers)
