@@ -86,13 +86,18 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
         if answer is not None:
             _pass_on(answer)
             return
+    watchdog.host = hosted
     worth = _answer_here(payload, found, argv)
-    watchdog.keep = None
+    watchdog.keep, watchdog.host = None, False
     if hosted and worth:
-        from core.flows.hook.after import start_detached
-
-        start_detached(["hook", "--host"])
+        _leave_host()
     _take_up(found)
+
+
+def _leave_host() -> None:
+    from core.flows.hook.after import start_detached
+
+    start_detached(["hook", "--host"])
 
 
 def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> bool:
@@ -225,7 +230,8 @@ def _after(argv: list[str]) -> None:
 class _Watchdog:
     """Ends the process, well, when its time is up; setting it again starts the time anew.
 
-    `keep` is what must not be lost then: a payload, and the casebook it is for.
+    `keep` is what must not be lost then: a payload, and the casebook it is for. `host`: what took too long here (a very
+    large rule file) is done by a host for the next ones, once.
     """
 
     def __init__(self, ms: int) -> None:
@@ -233,6 +239,7 @@ class _Watchdog:
         self._ms = ms
         self._once = threading.Lock()
         self.keep: tuple[bytes, str] | None = None
+        self.host = False
         self.set(ms)
 
     def set(self, ms: int) -> None:
@@ -257,6 +264,11 @@ class _Watchdog:
             kept = put(*self.keep)
         left = "; what it told waits for the next" if kept else ""
         _log("warning", "hook", fault=f"it took longer than {self._ms} ms and was given up{left}")
+        if self.host:
+            try:
+                _leave_host()
+            except OSError:
+                pass  # the next one tries again
         os._exit(_ANSWERED)
 
 

@@ -52,6 +52,13 @@ class Home:
         env, given = self.env | variables, json.dumps(payload).encode()
         return subprocess.run(command, input=given, capture_output=True, env=env, timeout=60, check=False)
 
+    def wait_for_host(self) -> None:
+        for _ in range(600):
+            if self.socket.exists():
+                return
+            time.sleep(0.05)
+        raise AssertionError("no host came")
+
     def close(self) -> None:
         if self.socket.exists():
             with suppress(OSError, ValueError):
@@ -73,11 +80,16 @@ def test_the_host_says_what_the_hook_itself_would(home: Home) -> None:
     assert "> `--force-with-lease`" in json.loads(alone.stdout)["hookSpecificOutput"]["additionalContext"]
     assert not home.socket.exists()
     assert home.hook().stdout == alone.stdout
-    for _ in range(600):
-        if home.socket.exists():
-            break
-        time.sleep(0.05)
+    home.wait_for_host()
     assert home.hook().stdout == alone.stdout
+
+
+def test_rules_too_many_to_read_in_time_are_read_by_a_host_for_the_next_call(home: Home) -> None:
+    many = "".join(f"### ERR-{at}: Rule {at}\n**Problem**: thing{at} of kind{at % 97} broke\n" for at in range(2, 3000))
+    (home.path / ".claude" / "memory.md").write_text(RULES + many, encoding="utf-8")
+    assert home.hook(CASEBOOK_HOOK_DEADLINE_MS="100").stdout == b""
+    home.wait_for_host()
+    assert b"--force-with-lease" in home.hook().stdout
 
 
 def test_where_no_rule_file_is_no_host_stays_behind(home: Home) -> None:
