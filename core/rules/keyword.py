@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.rules import languages
@@ -18,6 +18,8 @@ _FIELDS = (
     ("title", 2.5), ("problem", 2.0), ("root_cause", 1.2), ("solution", 1.0), ("prevention", 0.6), ("category", 0.4),
     ("notes", 0.5), ("project", 0.2),
 )  # fmt: skip
+_OTHER = 0.5
+"""The weight of a field that nobody knows."""
 _K1, _B = 1.2, 0.5
 _FULL = 20.0
 """The score that is full on the scale 0..1."""
@@ -161,10 +163,11 @@ def bounded(score: float) -> float:
 
 def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> KeywordIndex:
     """The index over these rules."""
-    counted = [_counts(rule, glossary) for rule in rules]
+    read = [_read(rule, glossary) for rule in rules]
+    counted = [_counts(rule, said, glossary) for rule, said in zip(rules, read, strict=True)]
     lengths = [sum(counts.values()) for counts in counted]
     mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    cures = [_of_cure(rule, glossary) for rule in rules]
+    cures = [_of_cure(rule, said) for rule, said in zip(rules, read, strict=True)]
     found: dict[str, list[tuple[int, float, float]]] = {}
     for at, counts in enumerate(counted):
         norm = _K1 * (1 - _B + _B * lengths[at] / mean)
@@ -181,24 +184,26 @@ def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> Keyword
     return KeywordIndex(len(rules), postings)
 
 
-def _counts(rule: Rule, glossary: Mapping[str, str]) -> dict[str, float]:
+def _read(rule: Rule, glossary: Mapping[str, str]) -> dict[str, list[str]]:
+    """The terms of each field."""
+    return {name: terms(getattr(rule, name), glossary) for name, _ in _FIELDS}
+
+
+def _counts(rule: Rule, said: Mapping[str, Sequence[str]], glossary: Mapping[str, str]) -> dict[str, float]:
     counts: dict[str, float] = {}
-    for text, weight in (*((getattr(rule, name), weight) for name, weight in _FIELDS), *_others(rule)):
-        for term in terms(text, glossary):
+    own = ((said[name], weight) for name, weight in _FIELDS)
+    for found, weight in (*own, *((terms(text, glossary), _OTHER) for text in rule.extra.values())):
+        for term in found:
             counts[term] = counts.get(term, 0.0) + weight
     return counts
 
 
-def _of_cure(rule: Rule, glossary: Mapping[str, str]) -> frozenset[str]:
+def _of_cure(rule: Rule, said: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """The terms that only solution and prevention have; none where nothing else tells of the mistake."""
     if not rule.problem.strip() and not rule.root_cause.strip():
         return frozenset()
-    told = frozenset(terms("\n".join((rule.title, rule.problem, rule.root_cause)), glossary))
-    return frozenset(terms(f"{rule.solution}\n{rule.prevention}", glossary)) - told
-
-
-def _others(rule: Rule) -> Iterator[tuple[str, float]]:
-    yield from ((text, 0.5) for text in rule.extra.values())
+    told = frozenset((*said["title"], *said["problem"], *said["root_cause"]))
+    return frozenset((*said["solution"], *said["prevention"])) - told
 
 
 def _idf(count: int, size: int) -> float:

@@ -206,3 +206,13 @@ def test_a_real_hook_payload_is_read() -> None:
 )
 def test_no_call_breaks_matching(name: str, value: object) -> None:
     match(book_of(parse_text(RULES).rules), ToolCall(name, {"command": value, "content": value}), None)
+
+
+def test_of_a_field_that_holds_a_whole_log_only_its_beginning_is_compared() -> None:
+    log = "connection reset by peer\n" * 1_000 + "zanzibar"
+    rules = parse_text(f"### ERR-001: One\n**Problem**: short\n**Notes**: x\n**Solution**: {log}\n").rules
+    made = book_of(rules)
+    assert "connection" in made.words[0]
+    assert "zanzibar" not in made.words[0]
+    assert "zanzibar" not in made.index.postings
+    assert made.rules == rules, "the rule itself is whole"
