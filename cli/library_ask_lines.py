@@ -33,16 +33,15 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     elif not said:
         yield ""
         yield from wrap(found.answer, out.columns - 4)
-    if found.grounded or found.claims or found.refusal_reason == "llm_stream_aborted":
+    if found.grounded or any(one.marker for one in found.citations) or found.refusal_reason == "llm_stream_aborted":
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
-    if not explain:
-        yield from _doubts(out, found)
-    if found.claims and found.refusal_reason == "llm_self_judge":
-        why = next((step.reason for step in found.trace if step.stage == "citations"), "")
+    yield from _doubts(out, found, explain=explain)
+    if found.why:
+        what = "Not finished" if found.refusal_reason == "llm_stream_aborted" else "Not taken as an answer"
         yield ""
-        yield from (out.paint(line, "bad") for line in wrap(f"Not taken as an answer: {why}.", out.columns))
+        yield from (out.paint(line, "bad") for line in wrap(f"{what}: {one_line(found.why)}.", out.columns))
     yield ""
     if explain:
         yield from _retrieval(out, found)
@@ -76,15 +75,16 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
     korean = hangul_share(found.query) > 0.3
     gate = found.retrieval.score_gate
     below = all(one.score < gate for one in found.citations)
-    kind = "judged" if found.refusal_reason == "llm_self_judge" else "all" if below else "some"
+    judged = found.refusal_reason == "llm_self_judge" and not found.why
+    kind = "judged" if judged else "all" if below else "some"
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f})"
 
 
-def _doubts(out: Output, found: Answer) -> Iterator[str]:
-    """What in the answer does not stand in its source as it is said."""
-    doubtful = [one for one in found.claims if one.status != "supported"]
+def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
+    """What in the answer does not stand in its source as it is said; explained, the sentences have told that."""
+    doubtful = [one for one in found.claims if one.status != "supported" and not explain]
     dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
     if not doubtful and not dropped:
         return

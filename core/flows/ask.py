@@ -145,8 +145,9 @@ def _generated(
     settled = settle(words, packed.passages, broken=said.broken, glossary=asking.glossary, question=asking.question)
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
-    if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims):
-        answer = found.answer(settled.text, settled.refusal, found.cited(settled.used), usage)
+    if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims or settled.invented):
+        cited = found.cited(settled.used) or (found.near() if settled.refusal == "llm_self_judge" else ())
+        answer = found.answer(settled.text, settled.refusal, cited, usage)
         return replace(answer, claims=settled.claims, invented=settled.invented), chunk_ids
     return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
 
@@ -213,11 +214,14 @@ class _Found:
             completion = told.completion_tokens
         return TokenUsage(prompt, completion, int(self.watch.ms()))
 
+    def near(self) -> tuple[AnswerCitation, ...]:
+        """What came nearest, without markers."""
+        return candidates(self.retrieved) if self.retrieved else ()
+
     def refused(self, reason: Refusal, *more: Step, usage: TokenUsage | None = None) -> Answer:
         """A refusal with what came nearest."""
-        near = candidates(self.retrieved) if self.retrieved else ()
         made = replace(self, steps=(*self.steps, *more))
-        return made.answer(refusal_text(reason, self.question), reason, near, usage or self.usage())
+        return made.answer(refusal_text(reason, self.question), reason, self.near(), usage or self.usage())
 
     def answer(
         self, text: str, refusal: Refusal | None, citations: tuple[AnswerCitation, ...], usage: TokenUsage

@@ -34,7 +34,8 @@ def settle(
     """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step."""
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
-    found = () if gave_up(marked.text) else claims(marked.text, packed, glossary, question)
+    none = gave_up(marked.text)
+    found = () if none else claims(marked.text, packed, glossary, question)
     refusal, reason = _judged(marked.text, marked.used, found, broken=broken)
     told = facts(
         cited=len(marked.used),
@@ -42,6 +43,7 @@ def settle(
         supported=sum(one.status == "supported" for one in found),
         flagged=sum(one.status == "flagged" for one in found),
         unsupported=sum(one.status == "unsupported" for one in found),
+        gave_up=none or None,
     )
     steps = tuple(
         Step(
@@ -53,7 +55,7 @@ def settle(
         for one in found
     )
     step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
-    return Settled(marked.text, tuple(sorted(marked.used)), found, _invented(marked), refusal, step)
+    return Settled(marked.text, tuple(sorted(marked.used)), found, () if none else _invented(marked), refusal, step)
 
 
 def _invented(marked: Marked) -> tuple[InventedCitation, ...]:

@@ -206,6 +206,27 @@ def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> Non
     assert "[9]: no such passage was given" in _told(found)
 
 
+def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
+    near = AnswerCitation(None, LineCitation("a.md", 1, 8), None, 0.61)
+    refused = _answer("how long?", "Not enough evidence.", near, used=3, refusal="llm_self_judge")
+    uncited = replace(refused, trace=(Step("citations", "rejected", "no passage is cited"),))
+    assert "the model sees no answer" in _told(refused)
+    assert "the model sees no answer" not in _told(uncited)
+    assert "Not taken as an answer: no passage is cited." in _told(uncited)
+    invented = replace(uncited, answer="Kept 40 days.", invented=(InventedCitation("[99]", "Kept 40 days.", 0, 13),))
+    for told in (_told(invented), _told(invented, explain=True)):
+        assert "Kept 40 days." in told
+        assert "[99]: no such passage was given" in told
+        assert "a.md#L1-L8" in told or "retrieval trace" in told
+
+
+def test_an_answer_that_broke_off_says_why() -> None:
+    broken = _answer("how long?", "Kept", used=3, refusal="llm_stream_aborted")
+    told = _told(replace(broken, trace=(Step("model", "failed", "the answer from \x1b[31m broke off"),)))
+    assert "Not finished: the answer from ␛[31m broke off." in told
+    assert "Not finished" not in _told(replace(broken, trace=(Step("model", "rejected", "it was stopped"),)))
+
+
 def test_hostile_words_are_shown_inert() -> None:
     nasty = "\x1b]52;c;ZXZpbA==\x07[red]\u202e\ud800"
     claim = Claim(

@@ -149,6 +149,8 @@ def test_an_invented_citation_is_dropped_and_alone_it_is_a_refusal(store: Store)
     assert (alone.grounded, alone.refusal_reason) == (False, "llm_self_judge")
     assert [one.marker for one in alone.citations] == [None] * len(alone.citations)
     assert alone.citations
+    (invented,) = alone.invented
+    assert (invented.marker, alone.answer[invented.start : invented.end]) == ("[9]", "The moon is hollow.")
 
 
 def test_an_invented_sentence_with_a_real_citation_is_unsupported_and_no_answer(store: Store) -> None:
@@ -182,11 +184,21 @@ def test_other_words_for_what_the_passage_says_are_marked_and_taken(store: Store
     assert not invented.grounded
 
 
-@pytest.mark.parametrize("text", ["NOT ENOUGH EVIDENCE", "근거가 부족하다 [1].", "Wait a while.", " "])
-def test_the_models_own_doubt_is_a_refusal(store: Store, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("NOT ENOUGH EVIDENCE", ""),
+        ("NOT ENOUGH EVIDENCE [9]", ""),
+        ("근거가 부족하다 [1].", ""),
+        ("Wait a while.", "no passage is cited"),
+        (" ", "the model said nothing"),
+    ],
+)
+def test_the_models_own_doubt_is_a_refusal(store: Store, text: str, why: str) -> None:
     found = said(store, text)
     assert (found.grounded, found.refusal_reason) == (False, "llm_self_judge")
     assert found.answer.startswith("Not enough evidence")
+    assert (found.why, found.invented) == (why, ())
     assert found.citations
     assert found.retrieval.chunks_used > 0
 
@@ -245,6 +257,7 @@ def test_a_stream_that_breaks_keeps_what_came(store: Store, reply: Reply) -> Non
     assert (found.grounded, found.refusal_reason) == (False, "llm_stream_aborted")
     assert found.answer == "Wait 200 ms, then"
     assert next(step for step in found.trace if step.stage == "model").fact("code") == "io_error"
+    assert server.endpoint in found.why
     assert store.con.execute("SELECT answer, refusal_reason FROM answers").fetchall() == [
         ("Wait 200 ms, then", "llm_stream_aborted")
     ]
@@ -271,7 +284,7 @@ def test_it_stops_while_the_model_is_silent_and_keeps_what_came(store: Store) ->
         threading.Thread(target=lambda: (heard.first.wait(20), stop.set()), daemon=True).start()
         found = asked(store, server, on_event=heard, cancelled=stop.is_set)
         assert server.gone.wait(20)
-    assert (found.answer, found.refusal_reason) == ("Wait 200 ms", "llm_stream_aborted")
+    assert (found.answer, found.refusal_reason, found.why) == ("Wait 200 ms", "llm_stream_aborted", "")
     assert heard.kinds[-1] == "final"
     assert store.con.execute("SELECT answer FROM answers").fetchall() == [("Wait 200 ms",)]
 

@@ -19,6 +19,7 @@ from core.library.ask_answer import (
 )
 from core.library.citation import LineCitation
 from core.llm.language_model import ModelRef
+from core.trace import Step
 from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
 from tui.render.signs import ASCII, UNICODE
 
@@ -92,6 +93,20 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert reason not in drawn, "a person is told in words"
     assert "The nearest there is" in drawn
     assert "근거 부족." in drawn
+
+
+def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
+    near = replace(USED, marker=None)
+    refused = replace(ANSWER, grounded=False, refusal_reason="llm_self_judge", claims=(), citations=(near,))
+    uncited = replace(refused, trace=(Step("citations", "rejected", "no passage is cited"),))
+    assert "Refused: no passage is cited." in draw_answer(uncited, UNICODE).plain
+    one = InventedCitation("[99]", "It closes at nine", TEXT.index("It"), TEXT.index("It") + 17)
+    drawn = draw_answer(replace(uncited, invented=(one,)), UNICODE).plain
+    assert "Refused: [99] cites what was never given." in drawn
+    assert "✕ It closes at nine" in drawn
+    assert "The nearest there is" in drawn
+    broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))
+    assert "Not finished: this is what had come. (it broke off)" in draw_answer(broken, UNICODE).plain
 
 
 def test_in_ascii_nothing_of_our_own_is_anything_else() -> None:

@@ -21,7 +21,7 @@ _URI = 300
 
 REFUSED = {
     "score_gate": "The library has too little on that: no model was asked.",
-    "llm_self_judge": "The model says that what was found does not answer it, or cites nothing that holds.",
+    "llm_self_judge": "The model says that what was found does not answer it.",
     "no_index": "The library is empty: nothing was read into it yet.",
     "no_chunks": "Nothing in the library has to do with that.",
     "llm_stream_aborted": "Not finished: this is what had come.",
@@ -83,7 +83,7 @@ def draw_answer(answer: Answer, signs: Signs) -> Content:
         parts += [Content(""), *(_claim(one, signs) for one in answer.claims)]
         parts += [_never_given(one, signs) for one in answer.invented]
     if answer.citations:
-        head = "Sources" if answer.grounded or answer.claims else "The nearest there is"
+        head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
         parts += [_source(number, one) for number, one in enumerate(answer.citations, 1)]
     return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
@@ -96,7 +96,7 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
         words = f"Refused: {_not_so(wrong, answer)}"
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     if answer.refusal_reason is not None:
-        mark, words = signs.quote("waiting"), REFUSED.get(answer.refusal_reason, answer.refusal_reason)
+        mark, words = signs.quote("waiting"), _refused(answer)
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     if wrong:
         mark = signs.quote("flagged")
@@ -110,6 +110,18 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
     mark = signs.quote("aligned")
     words = "Grounded: every cited sentence stands in its source."
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+
+
+def _refused(answer: Answer) -> str:
+    """What the reason means, or what was wrong with that which the model said."""
+    reason = answer.refusal_reason or ""
+    if reason == "llm_self_judge" and answer.invented:
+        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
+        return f"Refused: {inline(markers, 60)} cites what was never given."
+    if reason == "llm_self_judge" and answer.why:
+        return f"Refused: {inline(answer.why, _QUOTE)}."
+    means = REFUSED.get(reason, reason)
+    return f"{means} ({inline(answer.why, _QUOTE)})" if answer.why else means
 
 
 def _not_so(wrong: list[Claim], answer: Answer) -> str:
