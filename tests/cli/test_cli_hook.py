@@ -35,9 +35,15 @@ def environment(home: Path) -> dict[str, str]:
     return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000"} | NO_HOST
 
 
-def start(home: Path, *options: str, **variables: str) -> subprocess.Popen[bytes]:
+# The moment it has for its last words is not enough on every busy machine.
+PATIENT = "import sys, cli.hook; cli.hook._LAST_WORDS_S = 30; cli.hook.run(sys.argv[1:])"
+
+
+def start(
+    home: Path, *options: str, by: tuple[str, ...] = ("-m", "cli.main", "hook"), **variables: str
+) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    command = [sys.executable, "-m", "cli.main", "hook", *options]
+    command = [sys.executable, *by, *options]
     env = environment(home) | variables
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=home, env=env)
 
@@ -118,7 +124,7 @@ def test_a_casebook_that_another_holds_locked_costs_no_answer_and_no_failure(tmp
 
 
 def test_an_agent_that_never_closes_its_pipe_does_not_keep_it(tmp_path: Path) -> None:
-    process = start(tmp_path, CASEBOOK_HOOK_DEADLINE_MS="1600")
+    process = start(tmp_path, by=("-c", PATIENT), CASEBOOK_HOOK_DEADLINE_MS="1600")
     assert process.stdin is not None
     process.stdin.write(b"{")
     process.stdin.flush()

@@ -113,13 +113,13 @@ async def test_leaving_the_workbench_in_the_middle_loses_nothing(
         screen.box.value = str(docs)
         await pilot.press("enter")
         await until(pilot, lambda: app.ingesting.pace is not None and app.ingesting.pace.done)
-    casebook.with_name(GO_ON).touch()
     with open_store(casebook, write=True) as store:
         end = 600
         while jobs.running(store, "ingest") is not None and end:
             end -= 1
             await pilot.pause(0.05)
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["canceled"]
+    casebook.with_name(GO_ON).touch()  # not before: it might go on to the end before it hears that it is to stop
     report = ingest_process.IngestProcess(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
     assert report.new + report.unchanged == 3
 

@@ -291,9 +291,7 @@ async def test_without_a_model_one_notice_says_what_mends_it_and_never_again(kno
     again = workbench(known, **nowhere)
     again.errors.memory = memory
     async with again.run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, lambda: again.jobs.busy("backlog"))
-        await until(pilot, lambda: not again.jobs.busy("backlog"))
-        await pilot.pause(0.1)
+        await until(pilot, lambda: again.errors.embedding._facts is not None)
         assert "casebook models pull" not in frame(again)
 
 

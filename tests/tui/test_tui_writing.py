@@ -227,7 +227,7 @@ def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(
         end = time.monotonic() + 60  # how late a busy machine may be is no loss
         folder = scratch_folder(casebook)
         while time.monotonic() < end and not any(
-            one.written.text.startswith("typed before the kill") for one in kept_scratches(folder)
+            one.written.text.startswith("typed before the kill ") for one in kept_scratches(folder)
         ):
             time.sleep(0.05)
         os.kill(screen.process.pid, signal.SIGKILL)

@@ -82,9 +82,15 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Place) -> None:
 
 
 def test_it_ends_when_nobody_asks_and_greetings_are_no_questions(place: Place) -> None:
-    model = Double()
-    service = Running(place, lambda: model, Limits(idle=0.5)).begin()
+    model, gate = Double(), threading.Event()
+
+    def load() -> Double:
+        assert gate.wait(PATIENCE)
+        return model
+
+    service = Running(place, load, Limits(idle=0.5)).begin()
     kept = raw(place)  # a connection that is only open does not keep it either
+    gate.set()  # while it loads it does not idle: however late this test is, it was connected
     until(lambda: isinstance(look(place, LONG), Unserved))
     assert service.wait().why == "idle"
     assert model.closed

@@ -285,7 +285,13 @@ def test_progress_counts_to_the_end(book: Store, seen: Seen) -> None:
 def test_other_writers_get_in_between_and_none_is_refused(book: Store, seen: Seen) -> None:
     """Embedding, however slow, holds no lock: a writer that waits 0 ms gets in while the model works."""
     seen(*(f"Error: cause {'y' * n}" for n in range(1, 41)))
-    waits: list[float] = []
+    wrote = threading.Event()
+
+    class Awaited(ExactEmbedder):
+        def embed(self, texts: Any, kind: Any) -> Any:
+            wrote.clear()
+            assert wrote.wait(60), "nobody gets in while it works"
+            return super().embed(texts, kind)
 
     class Watched(ExactEmbedder):
         def embed(self, texts: Any, kind: Any) -> Any:
@@ -298,21 +304,19 @@ def test_other_writers_get_in_between_and_none_is_refused(book: Store, seen: See
     def write() -> None:
         with open_store(book.path, write=True) as other:
             while not done.is_set():
-                start = time.perf_counter()
                 with other.transaction() as con:
                     con.execute("UPDATE error_kb SET use_count = use_count + 1 WHERE id = 1")
-                waits.append(time.perf_counter() - start)
+                wrote.set()
                 time.sleep(0.001)
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        report = run(book, SOURCE, ExactEmbedder(), batch=5)
+        report = run(book, SOURCE, Awaited(), batch=5)
     finally:
         done.set()
         writer.join()
     assert report.embedded == 40
-    assert waits
     with book.transaction() as con:
         backlog.enqueue(con, "error", range(1, 41))
         con.execute("DELETE FROM vector")
