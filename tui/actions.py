@@ -45,6 +45,10 @@ def _needs_no_import(now: Situation) -> str:
     return "An import is running already; {list.back} in the list stops it." if now.importing else ""
 
 
+def _needs_emptiness(now: Situation) -> str:
+    return "Here are cases of your own; samples: casebook demo, on another terminal." if now.cases else ""
+
+
 def _needs_import(now: Situation) -> str:
     return "" if now.importing else "No import is running."
 
@@ -161,7 +165,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("import.report", "What the last import did and left out", ("I",), "pane", IN, enabled=_needs_report),
     Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
     Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
-    Action("import.demo", "How to try it on samples", ("d",), "pane", IN),
+    Action("import.demo", "Look around in samples", ("d",), "pane", IN, enabled=_needs_emptiness),
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),

@@ -181,3 +181,20 @@ def test_no_key_is_pressed_by_what_is_pasted(tmp_path: Path) -> None:
         assert b"Quotes" not in terminal.written
     finally:
         terminal.close()
+
+
+def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path) -> None:
+    terminal = Terminal(str(tmp_path / "none.db"))
+    try:
+        terminal.read_until(b"opens samples")
+        terminal.send(b"d")
+        terminal.read_until(b"Where from")
+        terminal.send(b"\x11")
+        terminal.read_until(b"No cases yet")
+        terminal.send(b"\x11")
+        terminal.read_until(b"\x1b[?1049l")
+        terminal.drain()
+        assert terminal.process.wait(60) == 0
+    finally:
+        terminal.close()
+    assert not (tmp_path / "none.db").exists(), "samples stay in a casebook of their own"

@@ -16,7 +16,7 @@ from textual.app import App, SuspendNotSupported
 
 from core.editor import at_line, editor_of, pager_of
 
-__all__ = ["at_line", "change_in", "edit_in", "editor_of", "pager_of", "show_in"]
+__all__ = ["at_line", "change_in", "edit_in", "editor_of", "open_demo", "pager_of", "show_in"]
 
 
 def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
@@ -54,17 +54,26 @@ def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
         return "This terminal cannot be lent to another program."
 
 
-def _run(argv: list[str]) -> str:
+def open_demo(app: App[Any]) -> str:
+    """Leave the terminal to the workbench on samples, in their own casebook; what went wrong, or an empty string."""
+    try:
+        with app.suspend():
+            return _run([sys.executable, "-P", "-m", "cli.main", "demo"], "casebook demo")
+    except SuspendNotSupported:
+        return "This terminal cannot be lent to another program: casebook demo, once you have left."
+
+
+def _run(argv: list[str], name: str = "") -> str:
     # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
         ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
     except OSError as error:
-        return f"{argv[0]} cannot be started: {error.strerror or error}"
+        return f"{name or argv[0]} cannot be started: {error.strerror or error}"
     finally:
         signal.signal(signal.SIGINT, before)
         sys.stdout.flush()
-    return "" if ended.returncode == 0 else f"{argv[0]} ended with {ended.returncode}"
+    return "" if ended.returncode == 0 else f"{name or argv[0]} ended with {ended.returncode}"
 
 
 @contextmanager

@@ -20,7 +20,6 @@ Roots = Mapping["Agent", Sequence[Path]]
 """The folders where each agent keeps its sessions."""
 
 AGENT_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "plain": "Plain"}
-DEMO = "Leave ({app.quit}) and run casebook demo: the workbench on invented sessions, in a casebook of their own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,11 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
     return Notice(
         "No cases yet",
         why,
-        (("{import.begin}", begin), ("{import.demo}", "says how to try it on samples"), ("{app.quit}", "quits")),
+        (
+            ("{import.begin}", begin),
+            ("{import.demo}", "opens samples to look around in; quitting leads back"),
+            ("{app.quit}", "quits"),
+        ),
     )
 
 

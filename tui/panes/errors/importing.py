@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import Job, Jobs
-from tui.panes.errors.first_run import DEMO, Roots, Source, look_for
+from tui.panes.errors.first_run import Roots, Source, look_for
 from tui.panes.errors.import_process import ImportProcess
 from tui.panes.errors.live import LiveResults
 from tui.panes.messages import PaneChanged, PaneSaid, PaneShowAll
@@ -62,7 +62,7 @@ class Incoming(StatusLine):
             "import.begin": self._ask,
             "import.stop": self.stop,
             "import.report": self._show_report,
-            "import.demo": lambda: self.post_message(PaneSaid(self._signs.told(DEMO))),
+            "import.demo": self._open_demo,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -111,6 +111,12 @@ class Incoming(StatusLine):
         from tui.screens.import_files import ImportScreen
 
         self.app.push_screen(ImportScreen(self))
+
+    def _open_demo(self) -> None:
+        from tui.panes.errors.editing import open_demo
+
+        if why := open_demo(self.app):
+            self.post_message(PaneSaid(why, "warning"))
 
     def _show_report(self) -> None:
         if self.report is not None:
