@@ -5,14 +5,14 @@ Source: kebab-frozen-design 1.1 to 1.4, 2.3, 3.8; issue 9.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from core.flows.ask_generate import budget, generate
-from core.flows.ask_options import Asking, AskOptions, ask_options, checked
+from core.flows.ask_options import Asking, AskOptions, ask_options, checked, known_glossary
 from core.flows.ask_retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask_settle import settle
 from core.flows.ask_unfinished import Unfinished, take_up, written_down
@@ -85,7 +85,9 @@ def ask(
     if place is not None:
         take_up(place)
     with written_down(place) as unfinished:
-        asking = Asking(store, redact(question), options, model, vectors, on_event, cancelled, _glossary(), unfinished)
+        asking = Asking(
+            store, redact(question), options, model, vectors, on_event, cancelled, known_glossary(), unfinished
+        )
         answer, packed = _answered(asking)
         if options.keep:
             unfinished.stands(answer, packed, whole=True)
@@ -150,16 +152,6 @@ def _generated(
         answer = found.answer(settled.text, settled.refusal, cited, usage)
         return replace(answer, claims=settled.claims, invented=settled.invented), chunk_ids
     return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
-
-
-def _glossary() -> Mapping[str, str]:
-    """English words of Korean ones: those that rules are matched with. A wrong file of the user's costs only these."""
-    from core.rules.tables import load_tables
-
-    try:
-        return load_tables().glossary
-    except Fault:
-        return {}
 
 
 def _kept(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:

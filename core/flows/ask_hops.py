@@ -68,7 +68,7 @@ class _Gathering:
             said = read_question(query).text
             hits = found_for(self.asking, said, self.asking.options.k).hits
             with faults(self.asking.store.path):
-                rows = by_chunk(self.asking, [one.chunk_id for one in hits])
+                rows = by_chunk(self.asking.store.con, [one.chunk_id for one in hits])
             for row in rows[: max(1, (POOL - before) // len(queries))]:
                 self.pool.setdefault(row.id, row)
         return len(self.pool) - before

@@ -96,3 +96,13 @@ def checked(question: str, options: AskOptions) -> None:
         raise Fault("invalid_input", f"k is {options.k}, not between 1 and 50", "leave it out")
     if options.session is not None:
         checked_session(options.session)
+
+
+def known_glossary() -> Mapping[str, str]:
+    """English words of Korean ones: those that rules are matched with. A wrong file of the user's costs only these."""
+    from core.rules.tables import load_tables
+
+    try:
+        return load_tables().glossary
+    except Fault:
+        return {}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+import apsw
+
 from core.flows.ask_options import Asking
 from core.library.ask_answer import AnswerCitation
 from core.library.ask_gate import Gate, gate
@@ -88,7 +90,7 @@ def _retrieved(asking: Asking, text: str) -> Retrieved:
             asking.glossary,
             asking.cancelled,
         )
-        rows = by_chunk(asking, [hit.chunk_id for hit in response.hits])
+        rows = by_chunk(con, [hit.chunk_id for hit in response.hits])
     evidence = {one.passage.id: one.evidence for one in weighed.best}
     # What carries the most evidence comes first; then the search's own order, which knows more of ranking.
     best = [one.passage for one in weighed.best[:2] if one.evidence >= asking.options.score_gate]
@@ -109,11 +111,10 @@ def _retrieved(asking: Asking, text: str) -> Retrieved:
     )
 
 
-def by_chunk(asking: Asking, chunk_ids: Sequence[str]) -> list[Passage]:
+def by_chunk(con: apsw.Connection, chunk_ids: Sequence[str]) -> list[Passage]:
     """Passages in the order of their chunk ids; what is gone since is left out."""
     import json
 
-    con = asking.store.con
     rows = cast(
         "list[tuple[int, str]]",
         con.execute(

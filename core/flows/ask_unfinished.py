@@ -22,12 +22,9 @@ from core.fault import Fault
 from core.folders import casebook_state
 from core.library.ask_answer import Answer
 from core.library.ask_kept import keep_wire
-from core.library.ask_markers import checked_markers
-from core.library.ask_prompt import tokens
-from core.store import open_store
+from core.store import faults, open_store
 from core.text import redact
-from core.trace import Step, facts
-from core.wire import dumps, to_wire
+from core.wire import dumps
 
 MOST_FILES: Final = 64
 """Answers of one casebook that may wait; the words of further ones are not written down."""
@@ -150,23 +147,33 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
             return None
         with os.fdopen(os.dup(file), "rb") as lines:
             read = _read(lines.read(_MOST_BYTES))
-        if read is not None:
-            with open_store(database, write=True, timeout_ms=_WAIT_MS) as store:
-                keep_wire(store, *read)
-    except (LookupError, TypeError, ValueError):  # none of ours, or of another version
-        read = None
+        answer = None if read is None else _kept(database, *read)
+    except (LookupError, TypeError, ValueError, AttributeError):  # none of ours, or of another version
+        answer = None
     finally:
         os.close(file)
     path.unlink()
-    if read is None:
+    if answer is None:
         return None
-    answer = read[0]
     whole = answer["refusal_reason"] != "llm_stream_aborted"
     return TakenUp(answer["query"], answer["answer"], answer["conversation_id"], whole)
 
 
-def _read(data: bytes) -> tuple[dict[str, Any], list[str]] | None:
-    """The answer as far as it came, and what the model was given; None where there is none."""
+def _kept(database: Path, stood: dict[str, Any], text: str) -> dict[str, Any]:
+    """Keep the answer as it stood; one that is not whole with the words that had come, checked like any other's."""
+    from core.flows.ask_broken_off import broken_off
+
+    answer, packed = stood["answer"], list(stood["packed"])
+    with open_store(database, write=True, timeout_ms=_WAIT_MS) as store:
+        if not stood["whole"]:
+            with faults(database):
+                answer = broken_off(store.con, answer, packed, text)
+        keep_wire(store, answer, packed)
+    return answer
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], str] | None:
+    """How the answer stood, and its words since; None where there is none."""
     stood: dict[str, Any] = {}
     text = ""
     with suppress(ValueError, TypeError, KeyError, RecursionError):
@@ -176,24 +183,7 @@ def _read(data: bytes) -> tuple[dict[str, Any], list[str]] | None:
                 stood, text = told, ""
             else:
                 text = text[: told["at"]] + told["text"]
-    try:
-        answer = stood["answer"]
-        return (answer if stood["whole"] else _broken_off(answer, text)), list(stood["packed"])
-    except (LookupError, TypeError, AttributeError):
-        return None
-
-
-def _broken_off(answer: dict[str, Any], text: str) -> dict[str, Any]:
-    """The answer with the words that had come, and with why no more did."""
-    why = "its process ended in the middle of it; this is what had come" if text else "its process ended before a word"
-    step = to_wire(Step("model", "failed", why, facts(characters=len(text))))
-    made = {**answer, "trace": [*answer["trace"][:-1], step, *answer["trace"][-1:]]}
-    marked = checked_markers(text.strip(), len(answer["packed"]))
-    if marked.text:
-        made["answer"] = marked.text
-        made["citations"] = [answer["packed"][one - 1] for one in sorted(marked.used)]
-        made["usage"] = {**answer["usage"], "completion_tokens": tokens(text)}
-    return made
+    return (stood, text) if stood else None
 
 
 def _begun(database: Path | None) -> tuple[Path | None, int | None]:
