@@ -108,6 +108,26 @@ async def test_an_edit_of_the_rule_file_moves_the_ranking_by_itself(casebook_of_
         await until(pilot, lambda: "ERR-001 is shown now" in frame(app))
 
 
+async def test_a_rule_file_that_is_gone_for_a_while_leaves_nothing_stale(casebook_of_calls: Path, rules: Path) -> None:
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and "Why it is shown" in frame(app) and idle(app))
+        save(rules, RULES.replace("### ERR-003", "\n### ERR-003"))
+        await until(pilot, lambda: "read again: nothing moved" in frame(app))
+        rules.unlink()
+        await until(pilot, lambda: "cannot be matched" in frame(app))
+        assert "Why it is shown" not in frame(app), "there is no rule to give reasons for"
+        save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
+        await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and idle(app))
+        assert "ERR-011 is shown now" in frame(app), "what moved is told from before it was gone"
+        rules.unlink()
+        await until(pilot, lambda: "cannot be matched" in frame(app))
+        save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
+        await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and "nothing moved" in frame(app))
+        assert "ERR-011 is shown now" not in frame(app), "that was the time before"
+
+
 async def test_e_opens_the_rule_at_its_line_and_the_ranking_follows(
     casebook_of_calls: Path, rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from tui.panes.rules.queries import read_call, watch_files
 from tui.render.rules_states import no_call, no_files, no_rules, unreadable
 
 if TYPE_CHECKING:
+    from core.fault import Fault
     from core.rules.answer import RuleMatch
     from core.rules.call import ToolCall
     from core.rules.calls_page import StoredCall
@@ -34,6 +35,7 @@ class Asking:
         self.pinned: RuleKey | None = None
         self._reasons: Reasons | None = None
         self._go_to: RuleKey | None = None  # the rule to choose once the match is there
+        self._last: RuleMatch | None = None  # of this call, while there were rules: what moved is told from there
 
     def chosen(self) -> None:
         """Another call is the chosen one: read it."""
@@ -54,7 +56,7 @@ class Asking:
 
     def ask(self, call: ToolCall | None, project: str = "") -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
-        self.call, self.project, self._screen.rank.said = call, project, ""
+        self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
         if self._screen.matching.look_from(project):
             self.watch()
         self.match(None)
@@ -68,8 +70,11 @@ class Asking:
             if final and ranked is not None and ranked.unfinished and retries:
                 self.match(None, retries - 1, _AGAIN)
 
+        def failed(fault: Fault) -> None:
+            self._screen.rank.tell(unreadable(fault))
+            self.show()
+
         work = self._screen.matching.rank(self.call, before, self.pinned)
-        failed = lambda fault: self._screen.rank.tell(unreadable(fault))  # noqa: E731
         self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
 
     def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
@@ -88,6 +93,7 @@ class Asking:
                 moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
                 self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
+            self._last = ranked.match
             self._screen.rank.show(ranked, self._go_to or at)
             self._go_to = None
         self.show()
@@ -122,8 +128,8 @@ class Asking:
         """From now on the ranking follows the rule files."""
 
         def heard(_change: bool, _final: bool) -> None:
-            ranked = self._screen.rank.ranked
-            self.match(ranked.match if ranked is not None and self.call is not None else None)
+            self._screen.rank.said = ""
+            self.match(self._last)
 
         self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), heard, self._screen.told)
 

@@ -47,6 +47,7 @@ class WhyView(Reading):
             self.scroll_home(animate=False)
         self._about = about
         if ranked is None:
+            self.border_title = Content("Why")
             self._words.update(Content(""))
         elif matched is None:
             self.border_title = Content("The cut-off")
