@@ -27,7 +27,9 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
     try:
         found = served(settings)
     except Fault as fault:
-        return Check(_SERVER, False, fault.message, fault.hint), Check(_MODEL, False, "not asked: no server to ask")
+        return Check(_SERVER, False, fault.message, fault.hint), Check(
+            _MODEL, False, "not asked: no server to ask", "first see to llm_reachable"
+        )
     reachable = Check(_SERVER, True, f"{found.address} ({settings.provider})")
     if not settings.model.strip():
         return reachable, Check(_MODEL, False, "models.llm.model is empty", f"set it to one of: {_some(found.models)}")

@@ -111,6 +111,12 @@ def test_many_searches_fail_one_by_one(talk: Talk) -> None:
     found = answer(talk, "bulk_search", queries=[{"query": "retries"}, {"query": " "}, {"query": "zebra", "k": 1}])
     assert (found["summary"]["succeeded"], found["summary"]["failed"]) == (2, 1)
     assert found["results"][1]["error"]["code"] == "invalid_input"
+    wrong: list[Any] = [{"query": "x", "k": "many"}, {"k": 3}, {"query": "x", "bogus": 1}, 5, {"query": "x", "k": 99}]
+    found = answer(talk, "bulk_search", queries=[*wrong, {"query": "retries"}])
+    assert (found["summary"]["succeeded"], found["summary"]["failed"]) == (1, 5)
+    told = [one["error"]["message"] for one in found["results"][:5]]
+    assert [at for at, one in enumerate(told) if f"queries[{at}]" not in one] == [2], told
+    assert "no argument 'bogus'" in told[2]
 
 
 def test_a_citation_can_be_read(talk: Talk) -> None:

@@ -54,6 +54,7 @@ def test_no_server_no_model_name_and_nonsense() -> None:
         assert (model.ok, "a" in model.hint) == (False, True)
     server, model = llm_checks(config(found))  # it has gone
     assert (server.ok, model.ok, "ollama serve" in server.hint) == (False, False, True)
+    assert "llm_reachable" in model.hint, "each missing piece has its remedy"
     with llm_server([Reply(raw=b"[]")]) as found:
         assert not llm_checks(config(found))[0].ok
     with llm_server([Reply(status=404, error="no")]) as found:

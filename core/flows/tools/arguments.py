@@ -63,6 +63,8 @@ _KINDS: dict[str, tuple[type, str]] = {
 
 
 def _wrong(given: object, wanted: Shape, name: str) -> str | None:
+    if not wanted:  # anything
+        return None
     if "anyOf" in wanted:
         found = [_wrong(given, one, name) for one in wanted["anyOf"]]
         return None if None in found else found[-1]
@@ -101,5 +103,6 @@ def _wrong_object(given: dict[str, object], wanted: Shape, name: str) -> str | N
         strange = [one for one in given if one not in known]
         if strange:
             return f"there is no argument {strange[0][:40]!r}; there are {', '.join(known) or 'none'}"
-    found = (_wrong(value, known[key], key) for key, value in given.items() if key in known)
+    within = "" if name == "the arguments" else f"{name}."
+    found = (_wrong(value, known[key], within + key) for key, value in given.items() if key in known)
     return next((one for one in found if one is not None), None)

@@ -23,4 +23,4 @@ def call(name: str, arguments: object, desk: Desk, cancelled: Cancelled = lambda
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:
         raise Fault("invalid_input", f"there is no tool {name[:60]!r}", f"one of: {', '.join(t.name for t in TOOLS)}")
-    return tool.run(desk, checked(arguments, tool.shape), cancelled)
+    return tool.run(desk, checked(arguments, tool.loose or tool.shape), cancelled)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from core.fault import Fault
 from core.flows.library_search import BULK_MOST, query_of, search_bulk, search_library
-from core.flows.tools.arguments import flag, many, number, shape, text
+from core.flows.tools.arguments import checked, flag, many, number, shape, text
 from core.flows.tools.desk import Desk
 from core.flows.tools.tool import Cancelled, Tool
 from core.library.fetched import CHARS, MOST_AROUND, MOST_CHARS, Fetched, fetch
@@ -38,6 +38,9 @@ _FIELDS: Final = {
 }  # fmt: skip
 
 
+_ONE: Final = shape(("query",), **_FIELDS)
+
+
 def _search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchResponse:
     query = query_of(given, SearchQuery("", k=_K, explain=bool(given.get("explain"))))
     with desk.vectors() as vectors:
@@ -46,15 +49,15 @@ def _search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchResponse:
 
 def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> BulkResponse:
     def queries() -> list[SearchQuery | Fault]:
-        return [_query(one) for one in given["queries"]]
+        return [_query(one, f"queries[{at}]") for at, one in enumerate(given["queries"])]
 
     with desk.vectors() as vectors, open_store(desk.database) as store:
         return search_bulk(store, (one for one in queries() if not cancelled()), vectors)
 
 
-def _query(one: dict[str, Any]) -> SearchQuery | Fault:
+def _query(one: object, name: str) -> SearchQuery | Fault:
     try:
-        return query_of(one, SearchQuery("", k=_K))
+        return query_of(checked(one, _ONE, name), SearchQuery("", k=_K))
     except Fault as fault:
         return fault
 
@@ -82,8 +85,9 @@ BULK_SEARCH: Final = Tool(
     "Search the library for many things",
     f"Up to {BULK_MOST} searches in one call; what is wrong with one costs the others nothing. "
     "Answers bulk_search_response.v1.",
-    shape(("queries",), queries=many("The searches.", shape(("query",), **_FIELDS), BULK_MOST)),
+    shape(("queries",), queries=many("The searches.", _ONE, BULK_MOST)),
     _bulk_search,
+    loose=shape(("queries",), queries=many("The searches.", {}, BULK_MOST)),
 )
 FETCH: Final = Tool(
     "fetch",
