@@ -35,7 +35,12 @@ def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
 def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
     yield out.paint(clip(f"{one.id}: {one.title}", out.columns - 8), "bold") + f"  {one.relevance_score:.2f}"
     yield from wrap(one.solution or "(no solution)", out.columns, "  ")
-    yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
+    if out.verbose:
+        where = f"{one.path}:{one.line}" if one.path else ""
+        for said in filter(None, (*one.why, where)):
+            yield from (out.paint(line, "dim") for line in wrap(said, out.columns, "  "))
+    else:
+        yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
 
 def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
@@ -76,14 +81,14 @@ def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
         yield out.paint(f"{head} ({one.similarity:.2f})", "bold")
         for rule in one.rules:
             yield "  " + clip(f"{rule.id}: {rule.title}", out.columns - 2)
-        yield out.paint("  " + clip(one.suggestion, out.columns - 2), "dim")
+        yield from (out.paint(line, "dim") for line in wrap(one.suggestion, out.columns, "  "))
     if not found.clusters:
         yield f"Each of the {found.rules} rules stands alone (compared by {found.by})."
 
 
 def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     """The table, then the calls on which it matters which way is taken."""
-    yield f"{found.calls} calls ({found.half}), {found.rules} rules, model: {one_line(found.model) or 'none'}"
+    yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
     yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}"
     for one in found.systems:
         cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
@@ -92,7 +97,7 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     if found.fitted:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
     better = sum(one.better for one in found.differences)
-    yield f"against bm25: {better} calls better, {len(found.differences) - better} worse"
+    yield f"against bm25: {better} better, {len(found.differences) - better} worse"
     if out.verbose:
         for one in found.differences:
             sign = "+" if one.better else "-"

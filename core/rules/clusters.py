@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.embedding.embedder import Vector
 from core.embedding.vectors import cosine, unpack
 from core.rules.book import Book
-from core.rules.rule import rule_text
+from core.rules.rule import Rule, rule_text
 from core.rules.terms import terms
 
 NEAR, RELATED = 0.85, 0.62
@@ -110,20 +111,38 @@ def _grouped(
     bars: tuple[float, float],
     by: Literal["meaning", "words"],
 ) -> Clusters:
-    """Single links for duplicates; a related rule joins a group only where it is related to all of it."""
+    """Single links for duplicates; a related rule joins a group only where it is related to all of it. What is nearly
+    the same in one group is not told once more as related."""
     near, related = bars
-    groups: list[tuple[set[int], float, Literal["duplicate", "related"]]] = []
+    falling = sorted(pairs, key=lambda pair: -pair[2])
+    same = _linked([pair for pair in falling if pair[2] >= near])
+    home = {at: number for number, (members, _) in enumerate(same) for at in members}
     score = {(one, other): value for one, other, value in pairs}
-    kinds: tuple[tuple[Literal["duplicate", "related"], float], ...] = (("duplicate", near), ("related", related))
-    for kind, bar in kinds:
-        own: list[tuple[set[int], float]] = []
-        for one, other, value in sorted(pairs, key=lambda pair: -pair[2]):
-            if value < bar or (kind == "related" and value >= near):
-                continue
-            _join(own, one, other, value, score, bar)
-        groups.extend((members, low, kind) for members, low in own)
-    found = tuple(_cluster(book, sorted(members), low, kind) for members, low, kind in groups)
-    return Clusters(found, len(book.rules), by)
+    akin: list[tuple[set[int], float]] = []
+    for one, other, value in falling:
+        if related <= value < near and (one not in home or home[one] != home.get(other)):
+            _join(akin, one, other, value, score, related)
+    found = [_cluster(book, sorted(members), low, "duplicate") for members, low in same]
+    found += [_cluster(book, sorted(members), low, "related") for members, low in akin]
+    return Clusters(tuple(found), len(book.rules), by)
+
+
+def _linked(pairs: Sequence[tuple[int, int, float]]) -> list[tuple[set[int], float]]:
+    """Groups in which each is paired with one of the others, with the value of the last pair that joined them."""
+    home: dict[int, int] = {}
+    groups: dict[int, tuple[set[int], float]] = {}
+    for one, other, value in pairs:
+        at, there = (home.setdefault(place, place) for place in (one, other))
+        mine, others = (groups.get(number, ({number}, value))[0] for number in (at, there))
+        if at == there:
+            continue
+        if len(mine) < len(others):
+            at, there, mine, others = there, at, others, mine
+        home.update(dict.fromkeys(others, at))
+        mine.update(others)
+        groups.pop(there, None)
+        groups[at] = (mine, value)
+    return list(groups.values())
 
 
 def _join(
@@ -148,12 +167,22 @@ def _join(
 
 def _cluster(book: Book, members: Sequence[int], low: float, kind: Literal["duplicate", "related"]) -> Cluster:
     rules = [book.rules[at] for at in members]
-    names = ", ".join(rule.id for rule in rules[1:])
     keep = max(rules, key=lambda rule: len(rule_text(rule)) + len(rule.prevention) + len(rule.root_cause))
-    others = ", ".join(rule.id for rule in rules if rule is not keep)
     if kind == "duplicate":
-        told = f"merge {others} into {keep.id}, which says most, and keep what only they say"
+        others = _listed([_name(rule, rules) for rule in rules if rule is not keep])
+        told = f"merge {others} into {_name(keep, rules)}, which says most, and keep what only they say"
     else:
-        told = f"read {rules[0].id} and {names} together: they may be one rule, or name each other"
+        told = f"read {_listed([_name(rule, rules) for rule in rules])} together: they may be one, or name each other"
     listed = tuple(Member(rule.id, rule.title, rule.path, rule.line) for rule in rules)
     return Cluster(kind, listed, round(low, 4), told)
+
+
+def _name(rule: Rule, among: Sequence[Rule]) -> str:
+    """The id; with file and line where another one has it too."""
+    if sum(one.id == rule.id for one in among) == 1:
+        return rule.id
+    return f"{rule.id} ({Path(rule.path).name}, line {rule.line})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
@@ -12,14 +12,18 @@ from core.rules.book import Book
 from core.rules.call import CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
 from core.rules.ranking import Ranking, Scored, Weighed, ranking_of
+from core.rules.rule import rule_text
 from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of
 from core.rules.snippets import likest
+from core.rules.terms import as_written
 from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
 BELOW = 10
 CANDIDATES = 30
 """Rules the keyword tier may propose."""
+_NAMED = 6
+"""Shared words that are named."""
 _NO_KEYWORD = KeywordScore(0.0, 0.0, ())
 
 
@@ -132,7 +136,7 @@ def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScor
 def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleMatch:
     cutoff, regime = ranking.cutoff, ranking.regime
     scored = ranking.scored
-    shown = [matched_rule(book, ranking, one, limit) for one in scored if one.at in ranking.shown]
+    shown = [matched_rule(book, ranking, one, limit, found.text) for one in scored if one.at in ranking.shown]
     rest = (one for one in scored if one.at not in ranking.shown)
     said = (
         f"{len(shown)} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
@@ -140,7 +144,7 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)
     return RuleMatch(
         rules=tuple(shown),
-        below=tuple(matched_rule(book, ranking, one, limit) for one in islice(rest, BELOW)),
+        below=tuple(matched_rule(book, ranking, one, limit, found.text) for one in islice(rest, BELOW)),
         similarity_scores=tuple(one.similarity or 0.0 for one in shown),
         fallback_used=found.fallback,
         cutoff=cutoff,
@@ -149,14 +153,16 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     )
 
 
-def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int) -> MatchedRule:
+def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: CallText) -> MatchedRule:
     """A ranked rule in full, with the reasons for its score and its place."""
     rule, similarity, keyword = book.rules[one.at], one.similarity, one.keyword
     kind: MatchType = (
         "keyword" if similarity is None else "hybrid" if keyword.hits and ranking.regime != "semantic" else "semantic"
     )
     reason = "" if one.at in ranking.shown else _why_not_shown(book, ranking, one, limit)
-    why = _why(ranking.regime, similarity, keyword, one.context, one.score)
+    texts = (text.pattern_text, rule_text(rule))
+    words = dict.fromkeys(as_written(hit.term, texts) for hit in keyword.hits[:_NAMED])
+    why = _why(ranking.regime, similarity, keyword, one.context, one.score, words)
     return MatchedRule(
         rule.id,
         rule.title,
@@ -182,11 +188,16 @@ def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str
 
 
 def _why(
-    regime: Regime, similarity: float | None, keyword: KeywordScore, context: Context, score: float
+    regime: Regime,
+    similarity: float | None,
+    keyword: KeywordScore,
+    context: Context,
+    score: float,
+    words: Iterable[str],
 ) -> tuple[str, ...]:
     out: list[str] = []
     if keyword.hits:
-        out.append("shares " + ", ".join(hit.term for hit in keyword.hits[:6]))
+        out.append("shares " + ", ".join(words))
     patterns = dict.fromkeys(hit.source[8:] for hit in keyword.hits if hit.source.startswith("pattern "))
     if patterns:
         out.append("the call looks like " + ", ".join(patterns))

@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from core.text.words import STOP_WORDS, without_particle
@@ -63,6 +64,19 @@ def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
             count += 1
         if count >= MOST:
             return
+
+
+_LOOKS = 20
+"""Places at which a word is looked for."""
+
+
+def as_written(term: str, texts: Iterable[str]) -> str:
+    """A term, which may be a stem, as the word that it is of in the first of these texts that has one; else itself."""
+    if not (term.isascii() and term.isalpha()) or len(term) < 4:
+        return term
+    begins = re.compile(rf"{term[:-1]}[a-z]*", re.IGNORECASE)
+    found = (one.group() for text in texts for one in islice(begins.finditer(text), _LOOKS))
+    return next((word.casefold() for word in found if stem(word.casefold()) == term), term)
 
 
 def terms(text: str, glossary: Glossary) -> list[str]:

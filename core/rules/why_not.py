@@ -108,7 +108,9 @@ def why_not(book: Book, call: ToolCall, semantic: Semantic | None, at: int) -> W
     tried = _Tried(book, named or weighed(book, found.text, at), others)
     ranking = ranking_of(book, found.rules, SHOWN, Cutoffs())
     rank = next((n for n, one in enumerate(ranking.scored, 1) if one.at == at), 0)
-    matched = matched_rule(book, ranking, ranking.scored[rank - 1], SHOWN) if rank else _unscored(book.rules[at])
+    matched = _unscored(book.rules[at])
+    if rank:
+        matched = matched_rule(book, ranking, ranking.scored[rank - 1], SHOWN, found.text)
     shown = at in ranking.shown
     words = _lacking(book, found.text, at)
     lacking = tuple(LackedWord(word, round(gain, 4)) for word, gain, _ in words)

@@ -216,3 +216,10 @@ def test_of_a_field_that_holds_a_whole_log_only_its_beginning_is_compared() -> N
     assert "zanzibar" not in made.words[0]
     assert "zanzibar" not in made.index.postings
     assert made.rules == rules, "the rule itself is whole"
+
+
+def test_shared_words_are_told_as_they_are_written() -> None:
+    rules = parse_text("### ERR-001: Histories forced\n**Problem**: pushing `origin` rewrites the histories\n").rules
+    found = match(book_of(rules), ToolCall("Bash", {"command": "git push --force-rewrite origin history"}))
+    (told,) = [why for one in (*found.rules, *found.below) for why in one.why if why.startswith("shares ")]
+    assert set(told.removeprefix("shares ").split(", ")) >= {"force", "history", "push", "origin"}

@@ -1,0 +1,55 @@
+"""Rules that say nearly the same, or belong together, by vectors of known likeness (REQ-SEM-014)."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+
+from core.embedding.embedder import Vector
+from core.rules.book import book_of
+from core.rules.clusters import Cluster, clusters
+from core.rules.parse import joined, parse_text
+
+
+def _at(degrees: float) -> tuple[Vector, ...]:
+    """A unit vector in a plane: two of them are as like as the cosine of the angle between them."""
+    turn = math.radians(degrees)
+    return (struct.pack("<2f", math.cos(turn), math.sin(turn)),)
+
+
+def _of(*degrees: float, ids: Sequence[int] = ()) -> tuple[Cluster, ...]:
+    numbers = ids or range(1, len(degrees) + 1)
+    files = [
+        parse_text(f"### ERR-{number:03d}: Title {at}\n**Problem**: problem {at}\n", f"/rules/{at}.md")
+        for at, number in enumerate(numbers)
+    ]
+    book = book_of(joined(files).rules)
+    return clusters(book, {at: _at(turn) for at, turn in enumerate(degrees)}).clusters
+
+
+def test_req_sem_014_who_is_nearly_the_same_by_way_of_another_is_in_one_group_and_told_once() -> None:
+    """0 and 40 degrees are .77 alike: related by themselves, but both are nearly the same as the one at 20."""
+    (one,) = _of(0, 20, 40, 120)
+    assert (one.kind, [rule.id for rule in one.rules]) == ("duplicate", ["ERR-001", "ERR-002", "ERR-003"])
+    assert one.similarity == round(math.cos(math.radians(20)), 4), "the lowest that joined them"
+    assert one.suggestion.startswith("merge ERR-002 and ERR-003 into ERR-001, which says most")
+
+
+def test_two_groups_that_a_third_pair_joins_become_one() -> None:
+    (one,) = _of(0, 10, 35, 45)
+    assert [rule.id for rule in one.rules] == ["ERR-001", "ERR-002", "ERR-003", "ERR-004"]
+
+
+def test_a_related_rule_joins_only_where_it_is_related_to_all() -> None:
+    found = _of(0, 45, 90)
+    assert [(one.kind, [rule.id for rule in one.rules]) for one in found] == [
+        ("related", ["ERR-001", "ERR-002"]),
+        ("related", ["ERR-002", "ERR-003"]),
+    ]
+    assert found[0].suggestion == "read ERR-001 and ERR-002 together: they may be one, or name each other"
+
+
+def test_rules_of_one_id_are_told_apart_by_their_files() -> None:
+    (one,) = _of(0, 5, ids=(1, 1))
+    assert one.suggestion.startswith("merge ERR-001 (1.md, line 1) into ERR-001 (0.md, line 1)")
