@@ -115,7 +115,8 @@ def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
         from core.flows.ask_hops import gather
 
         hops = gather(asking, retrieved.passages)
-        found = replace(found, hops=hops.records, steps=(*found.steps, *hops.steps))
+        gathered = replace(retrieved, returned=len(hops.passages))
+        found = replace(found, retrieved=gathered, hops=hops.records, steps=(*found.steps, *hops.steps))
         if hops.refusal is not None:
             return found.refused(hops.refusal), ()
         return _generated(asking, found, hops.passages, turns, MULTI_HOP)
