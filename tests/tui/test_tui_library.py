@@ -134,6 +134,35 @@ async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited
         assert asked == [(notes / "src" / "cranes.py", shown.opened.cited[0])]
 
 
+def tones(screen: LibraryScreen, number: int) -> set[str]:
+    """The tones of a line of the document."""
+    assert screen.document.shown is not None
+    rows = [line for line in screen.document.shown.lines if line.number == number]
+    return {str(span.style) for line in rows for span in line.body.spans}
+
+
+async def test_code_is_coloured_where_one_is_and_further_down_when_one_comes_there(library: Path, notes: Path) -> None:
+    lift = 'def lift(weight):\n    # the ledger knows\n    return f"lifted {weight}"\n\n\n'
+    (notes / "src" / "cranes.py").write_text(lift * 3_000, encoding="utf-8")
+    read_notes(library, notes)
+    app = library_app(library)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        screen.open_citation("src/cranes.py#L3")
+        await until(pilot, lambda: screen.document.shown is not None and len(screen.document.shown.lines) == 15_001)
+        await until(pilot, lambda: screen.document.has_focus)
+        assert "bold $cb-text" in tones(screen, 1)
+        assert "italic $cb-dim" in tones(screen, 2)
+        assert tones(screen, 8_001) == {"$cb-soft"}
+        screen.document.scroll_to(y=8_000, animate=False, force=True)
+        await until(pilot, lambda: "bold $cb-text" in tones(screen, 8_001))
+        assert screen.document.top_line == 8_001
+        assert len(screen.document.shown.lines) == 15_001  # pyright: ignore[reportOptionalMemberAccess]
+        await pilot.press("G")
+        await until(pilot, lambda: "italic $cb-dim" in tones(screen, 14_997))
+        assert "lifted" in frame(app)
+
+
 async def test_the_citation_is_copied_and_other_forms_by_a_letter(library: Path) -> None:
     app = library_app(library)
     copied: list[str] = []
@@ -313,13 +342,18 @@ async def test_hostile_documents_are_inert_everywhere(tmp_path: Path) -> None:
         table = f"| ledger | {text} |\n| --- | --- |\n| a | {text} |\n"
         body = f"# ledger {text}\n\nledger {text}\n\n- ledger `{text}`\n\n{table}"
         (folder / f"hostile{at}.md").write_text(body, encoding="utf-8", errors="replace")
+        (folder / f"hostile{at}.py").write_text(f'sluice = "{text}"  # {text}\n', encoding="utf-8", errors="replace")
     app = library_app(read_notes(tmp_path / "hostile.db", folder))
     async with app.run_test(size=LARGE) as pilot:
         screen = await searched(pilot, app, "ledger")
-        for _ in range(min(8, screen.hits.total)):
-            await pilot.press("J")
-            await until(pilot, lambda: at_hit(screen) and idle(app))
-            assert_inert(app)
+        for words in ("ledger", "sluice"):
+            screen.box.ask(words)
+            await until(pilot, lambda said=words: screen.searching.text == said and screen.hits.total and idle(app))
+            for _ in range(min(8, screen.hits.total - 1)):
+                await pilot.press("J")
+                await until(pilot, lambda: at_hit(screen) and idle(app))
+                assert_inert(app)
+            assert (screen.cited or "").partition("#")[0].endswith(".md" if words == "ledger" else ".py")
         await pilot.press("down", "r", "p")
         await until(pilot, lambda: isinstance(app.screen, PassageScreen))
         await settled(pilot, app)

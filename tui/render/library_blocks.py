@@ -11,7 +11,8 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.library_inline import Run, runs
-from tui.render.library_lines import LONGEST, DocLine, Paper, verbatim
+from tui.render.library_lines import LONGEST, DocLine, Paper, as_shown, verbatim
+from tui.render.library_syntax import colour, language_said
 
 if TYPE_CHECKING:
     from core.library.opened import OpenBlock, OpenDocument
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
 _CLOSING = re.compile(r"\s+#+\s*$")
 _BULLET = re.compile(r"(?P<indent>\s*)(?P<sign>[-*+]|\d{1,9}[.)])\s+(?P<task>\[[ xX]\]\s+)?")
-_FENCE = re.compile(r"\s*(```|~~~)")
+_FENCE = re.compile(r"\s*(```+|~~~+)(?P<said>.*)")
 _RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
 _QUOTE = re.compile(r"\s{0,3}>\s?")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
 _DELIMITER = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
 _DEEPEST = 24
+_COLOURED = 20_000  # code points of a fence; a longer one is drawn in one tone
 
 
 def render_blocks(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
@@ -125,27 +127,34 @@ def _joined(lines: Sequence[tuple[int, str]], paper: Paper, tone: str, lead: str
     yield from paper.piece("".join(run.text for run in drawn), drawn, starts, lead)
 
 
-def _code(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
-    fenced = bool(_FENCE.match(lines[0][1]))
-    for at, (number, text) in enumerate(lines):
-        if fenced and (at == 0 or (at == len(lines) - 1 and _FENCE.match(text))):
-            continue
-        yield from verbatim(text, number, paper, "$cb-soft", "  ")
+def _code(lines: Sequence[tuple[int, str]], paper: Paper, lead: str = "  ") -> Iterator[DocLine]:
+    """Code in the colours of the language that its fence names; the fences themselves are not drawn."""
+    fence = _FENCE.match(lines[0][1])
+    if fence is not None:
+        lines = lines[1:-1] if len(lines) > 1 and _FENCE.match(lines[-1][1]) else lines[1:]
+    language = language_said(fence["said"]) if fence is not None else ""
+    texts = [as_shown(text) for _, text in lines]
+    few = sum(map(len, texts)) <= _COLOURED
+    coloured = colour(texts, language) if language and few else [()] * len(texts)
+    for (number, text), own in zip(lines, coloured, strict=True):
+        yield from verbatim(text, number, paper, "$cb-soft", lead, own)
 
 
 def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     held: list[tuple[int, str]] = []
-    lead, code = "", False
+    code: list[tuple[int, str]] = []  # what a fence holds so far, and the fence
+    lead = ""
     for number, text in lines:
         fence = bool(_FENCE.match(text))
         bullet = None if code else _BULLET.match(text)
         if (fence or bullet or code or not text.strip()) and held:
             yield from _joined(held, paper, "$cb-soft", lead)
             held, lead = [], " " * len(lead)
-        if fence:
-            code = not code
-        elif code:
-            yield from verbatim(text, number, paper)
+        if fence or code:
+            code.append((number, text))
+            if fence and len(code) > 1:
+                yield from _code(code, paper, "")
+                code = []
         elif bullet is not None:
             lead = _lead(bullet, paper)
             held = [(number, text[bullet.end() :])]
@@ -153,6 +162,8 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
             held.append((number, text.strip()))
     if held:
         yield from _joined(held, paper, "$cb-soft", lead)
+    if code:
+        yield from _code(code, paper, "")
 
 
 def _lead(bullet: re.Match[str], paper: Paper) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from tui.render.library_blocks import render_blocks
+from tui.render.library_inline import Run
 from tui.render.library_lines import DocLine, Paper, verbatim
 
 if TYPE_CHECKING:
     from core.library.opened import OpenDocument
 
+NO_COLOURS: Mapping[int, Sequence[Run]] = {}
 _CHECKED = 64
 """Lines between two looks at whether anybody still waits."""
 
@@ -24,9 +26,13 @@ def lay_out(
     paper: Paper,
     *,
     rendered: bool,
+    colours: Mapping[int, Sequence[Run]] = NO_COLOURS,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[DocLine, ...]:
-    """The lines `first` to `last` of an opened document. Made off the interface's thread; `check` may end it."""
+    """The lines `first` to `last` of an opened document; `colours`: lines of code in runs, by number.
+
+    Made off the interface's thread; `check` may end it.
+    """
     found: list[DocLine] = []
     if rendered and opened.blocks:
         for count, line in enumerate(render_blocks(opened, first, last, paper)):
@@ -40,5 +46,5 @@ def lay_out(
             check()
         if number in pages:
             found.append(DocLine(number, Content(""), page=pages[number]))
-        found += verbatim(opened.lines[number - opened.first], number, paper)
+        found += verbatim(opened.lines[number - opened.first], number, paper, runs=colours.get(number, ()))
     return tuple(found)

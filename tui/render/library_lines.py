@@ -86,12 +86,19 @@ def _line_at(runs: Sequence[Run], lines: Sequence[tuple[int, int]], at: int) -> 
     return max((number for start, number in lines if start <= source), default=lines[0][1])
 
 
-def verbatim(raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: str = "") -> Iterator[DocLine]:
-    """One line as it stands, wrapped."""
-    text = visible(raw[:LONGEST]).expandtabs(4)
+def as_shown(raw: str) -> str:
+    """As much of a line as is shown, inert."""
+    return visible(raw[:LONGEST]).expandtabs(4)
+
+
+def verbatim(
+    raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: str = "", runs: Sequence[Run] = ()
+) -> Iterator[DocLine]:
+    """One line as it stands, wrapped; `runs`: it in its colours."""
+    text = as_shown(raw)
     left = len(raw) - LONGEST
     more = [Run(0, f" {paper.signs.more} {left:,} more characters", "$cb-draft")] if left > 0 else []
-    runs = [Run(0, text, tone), *more]
+    runs = [*(runs or [Run(0, text, tone)]), *more]
     hang = len(text) - len(text.lstrip(" ")) + 2
     yield from paper.piece("".join(run.text for run in runs), runs, [(0, number)], lead, hang)
 

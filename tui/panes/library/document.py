@@ -16,12 +16,12 @@ from textual.strip import Strip
 from core.fault import Fault
 from tui.actions import bindings
 from tui.jobs import Jobs
-from tui.panes.library.reading import Laid, Look, Wanted, open_at
+from tui.panes.library.reading import Laid, Look, Wanted, colour_at, open_at
 from tui.render.foreign import inline, title
 from tui.render.library_lines import DocLine, draw_doc_line
 from tui.render.signs import Signs
 
-LANE = "library-doc"
+LANE, COLOURS = "library-doc", "library-colours"
 _LEAST = 8
 
 
@@ -85,6 +85,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
         self._jobs.cancel(LANE)
+        self._jobs.cancel(COLOURS)
 
     def _relay(self) -> None:
         if self.wanted is None:
@@ -185,6 +186,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """The frame says where one is; at the edge of a part of a large document the next part is read."""
         super().watch_scroll_y(old_value, new_value)
         self._caption()
+        self._colour()
         if self.shown is None or self._jobs.busy(LANE):
             return
         one, top = self.shown.opened, round(new_value)
@@ -198,6 +200,23 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """Read the part of a document around a line."""
         if self.wanted is not None:
             self._read(Look(self._cells, self.rendered, line))
+
+    def _colour(self) -> None:
+        """Ask for the colours of what comes near the screen."""
+        laid, line, top, height = self.shown, self.top_line, round(self.scroll_y), self.size.height
+        rows = () if laid is None else laid.lines[max(0, top - height) : top + 2 * height]
+        if laid is None or not rows or self._jobs.busy(COLOURS):
+            return
+
+        def came(coloured: Laid, _final: bool) -> None:
+            if self.shown is laid:
+                self.shown = coloured
+                self.refresh()
+            if self.top_line != line:
+                self._colour()
+
+        if laid.lacks_colours(rows[0].number, rows[-1].number):
+            self._jobs.run(COLOURS, colour_at(laid, line), came, lambda _fault: None)
 
     def perform(self, action_id: str) -> bool:
         """Scroll; False for any other action."""
