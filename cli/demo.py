@@ -26,7 +26,7 @@ from core.flows.demo import Demo, fill_demo, fill_demo_rules, run_demo
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.add_argument("--plain", action="store_true", help="print the demonstration, on a terminal too")
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
+    parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="draw with ASCII signs only")
     parser.set_defaults(run=run_command)
 
 

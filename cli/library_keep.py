@@ -95,7 +95,8 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
     if args.workbench:
         from cli.open import open_workbench
 
-        return open_workbench(context, cited=found.uri if "#" in found.uri else f"{found.doc_path}#L1")
+        cited = found.uri if "#" in found.uri else f"{found.doc_path}#L1"
+        return open_workbench(context, ascii_only=args.ascii, cited=cited)
     words, why = editor_of(os.environ, to_read=False)
     if not words:
         raise Fault("invalid_input", why)

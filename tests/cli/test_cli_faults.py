@@ -104,6 +104,19 @@ def test_alone_on_a_terminal_it_opens_the_workbench(run: Run, monkeypatch: pytes
     assert opened == [(Path("x.db"), "", True)]
 
 
+def test_ascii_signs_are_asked_for_before_or_after_the_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cli.demo
+    import tui.app
+
+    drawn: list[bool] = []
+    monkeypatch.setattr(tui.app, "run", lambda *_, ascii_only, **more: drawn.append(ascii_only) or 0)
+    monkeypatch.setattr(cli.demo, "fill_demo", lambda *_: None)
+    monkeypatch.setenv("TERM", "xterm")
+    for args in (("--ascii", "demo"), ("demo", "--ascii"), ("demo",)):
+        assert run(*args, terminal=True).code == 0
+    assert drawn == [True, True, False]
+
+
 def test_colour_is_for_terminals_that_want_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     args = ("errors", "search", "Error: \x1b[31mred")

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,3 +63,16 @@ def test_on_a_terminal_the_editor_opens_at_the_line(notes: Path, tmp_path: Path)
         os.close(ours)
     assert done.returncode == 0
     assert told.read_text(encoding="utf-8").split("\n")[:-1] == ["-f", "+7", str(notes / "한글 노트 1.md")]
+
+
+def test_the_workbench_opens_at_the_cited_lines_with_the_signs_asked_for(
+    notes: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tui.app
+
+    opened: list[tuple[str, bool]] = []
+    monkeypatch.setattr(tui.app, "run", lambda *_, cited, ascii_only, **more: opened.append((cited, ascii_only)) or 0)
+    name = "한글 노트 1.md"
+    args = ("library", "open", f"{name}#L5-L7", "--workbench", "--db", str(notes.parent / "c.db"))
+    assert run("--ascii", *args, terminal=True).code == run(*args, terminal=True).code == 0
+    assert opened == [(f"{name}#L5-L7", True), (f"{name}#L5-L7", False)]
