@@ -9,7 +9,7 @@ from cli.output import Output
 from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.clusters import Clusters
-from core.rules.compare import Comparison, Rate
+from core.rules.compare import Comparison, Difference, Rate
 from core.rules.rule import RuleList
 from core.rules.usage import Usage
 
@@ -96,13 +96,23 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
         yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}"
     if found.fitted:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
-    better = sum(one.better for one in found.differences)
-    yield f"against bm25: {better} better, {len(found.differences) - better} worse"
+    for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):
+        turns = [one.between("hybrid", other) for one in found.differences]
+        yield f"hybrid against {other}: {turns.count(1)} better, {turns.count(-1)} worse"
     if out.verbose:
         for one in found.differences:
-            sign = "+" if one.better else "-"
-            told = f"{sign} {one.tool_name}: {one.about} | wanted {', '.join(one.expected) or 'silence'}"
-            yield clip(f"{told} | bm25 {', '.join(one.bm25[:1])} | ours {', '.join(one.hybrid) or 'silence'}", 160)
+            yield from _difference_lines(out, one)
+
+
+def _difference_lines(out: Output, one: Difference) -> Iterator[str]:
+    """A call on which the ways differ: what was wanted, what each shows, + where it is right."""
+    yield clip(f"{one.tool_name}: {one.about}", out.columns)
+    yield clip(f"  wanted    {', '.join(one.expected) or 'silence'}", out.columns)
+    ways = {"bm25": one.bm25, "keyword": one.keyword, "semantic": one.semantic, "hybrid": one.hybrid}
+    for name, shown in ways.items():
+        if shown is not None:
+            sign = "+" if name in one.right else "-"
+            yield clip(f"  {sign} {name:8}{', '.join(shown) or 'silence'}", out.columns)
 
 
 def _rate(rate: Rate) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from core.rules.answer import RuleMatch
 from core.rules.call import ToolCall
+from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
 
 Result = Literal["right", "second", "missed", "wrong", "loud"]
@@ -17,11 +18,13 @@ Result = Literal["right", "second", "missed", "wrong", "loud"]
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One labelled call with what was shown for it, and how that compares."""
+    """One labelled call with what was shown for it, and how that compares; `ways`: how the ways of matching differ on
+    it, if they do."""
 
     labelled: LabelledCall
     match: RuleMatch
     result: Result
+    ways: Difference | None = None
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -29,13 +32,16 @@ class CaseResult:
         return tuple(one.id for one in self.match.rules)
 
 
-def case_results(calls: tuple[LabelledCall, ...], answer: Callable[[ToolCall], RuleMatch]) -> tuple[CaseResult, ...]:
+def case_results(
+    calls: tuple[LabelledCall, ...], answer: Callable[[ToolCall], RuleMatch], differences: Iterable[Difference] = ()
+) -> tuple[CaseResult, ...]:
     """Each call answered and judged; those that are not right first. Raises what `answer` raises."""
-    found = [_judged(one, answer(one.call)) for one in calls]
+    ways = {one.call: one for one in differences}
+    found = [_judged(one, answer(one.call), ways.get(at)) for at, one in enumerate(calls)]
     return tuple(sorted(found, key=lambda one: one.result == "right"))
 
 
-def _judged(one: LabelledCall, match: RuleMatch) -> CaseResult:
+def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> CaseResult:
     shown = [rule.id for rule in match.rules]
     result: Result
     if not one.expected:
@@ -46,4 +52,4 @@ def _judged(one: LabelledCall, match: RuleMatch) -> CaseResult:
         result = "right"
     else:
         result = "second" if set(shown) & set(one.expected) else "wrong"
-    return CaseResult(one, match, result)
+    return CaseResult(one, match, result, ways)

@@ -46,14 +46,26 @@ class SystemScore:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A call on which `hybrid` and `bm25` do not do equally well."""
+    """A call on which the ways of matching do not do equally well: the ids each shows (`semantic` null without a
+    model), and the names of those that are `right`.
 
+    `call` is its place among the calls measured, from 0; `better`: `hybrid` is right where `bm25` is not.
+    """
+
+    call: int
     tool_name: str
     about: str
     expected: tuple[str, ...]
     bm25: tuple[str, ...]
+    keyword: tuple[str, ...]
+    semantic: tuple[str, ...] | None
     hybrid: tuple[str, ...]
+    right: tuple[str, ...]
     better: bool
+
+    def between(self, one: str, other: str) -> int:
+        """1 where the one way is right and the other is not, -1 the other way round, else 0."""
+        return (one in self.right) - (other in self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +114,7 @@ def compare(
     bar["hybrid"] = bars.fused if semantic is not None else bars.keyword
     names = [name for name in shown if name != "semantic" or semantic is not None]
     systems = tuple(_scored(name, bar[name], calls, shown[name]) for name in names)
-    return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown)))
+    return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown, names)))
 
 
 def ranked(book: Book, call: ToolCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
@@ -190,12 +202,19 @@ def rate(count: int, of: int) -> Rate:
     return Rate(round(share, 4), of, round(max(0.0, middle - reach), 4), round(min(1.0, middle + reach), 4))
 
 
-def _differences(calls: Sequence[LabelledCall], shown: Mapping[str, Sequence[tuple[str, ...]]]) -> list[Difference]:
+def _differences(
+    calls: Sequence[LabelledCall], shown: Mapping[str, Sequence[tuple[str, ...]]], names: Sequence[str]
+) -> list[Difference]:
     out: list[Difference] = []
-    for call, plain, ours in zip(calls, shown["bm25"], shown["hybrid"], strict=True):
-        if _right(call, plain) != _right(call, ours):
-            about = call.about or " ".join(str(value) for value in call.call.tool_input.values())[:120]
-            out.append(Difference(call.call.tool_name, about, call.expected, plain, ours, _right(call, ours)))
+    for at, call in enumerate(calls):
+        right = tuple(name for name in names if _right(call, shown[name][at]))
+        if len(right) in (0, len(names)):
+            continue
+        about = call.about or " ".join(str(value) for value in call.call.tool_input.values())[:120]
+        meant = shown["semantic"][at] if "semantic" in names else None
+        plain, words, both = (shown[name][at] for name in ("bm25", "keyword", "hybrid"))
+        better = "hybrid" in right and "bm25" not in right
+        out.append(Difference(at, call.call.tool_name, about, call.expected, plain, words, meant, both, right, better))
     return out
 
 

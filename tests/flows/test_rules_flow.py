@@ -168,8 +168,15 @@ def test_req_sem_015_both_ways_are_compared_on_the_half_not_tuned_on(tmp_path: P
     calls = read_labelled(DATA / "calls.jsonl")
     (tmp_path / "memory.md").write_text((DATA / "memory.md").read_text(encoding="utf-8"), encoding="utf-8")
     with _matcher(tmp_path, Counting(minilm)) as matcher:
-        found = {one.name: one for one in matcher.compare(calls, "report").systems}
+        compared = matcher.compare(calls, "report")
+    found = {one.name: one for one in compared.systems}
     plain, ours, words = found["bm25"], found["hybrid"], found["keyword"]
+    right = {name: round(one.hit_at_1.value * one.hit_at_1.of + one.quiet.value * one.quiet.of)
+             for name, one in found.items()}  # fmt: skip
+    for name, other in (("hybrid", "bm25"), ("hybrid", "keyword"), ("keyword", "semantic")):
+        turns = sum(one.between(name, other) for one in compared.differences)
+        assert turns == right[name] - right[other], "every call on which two ways differ is named"
+    assert all(one.semantic is not None and 0 < len(one.right) < 4 for one in compared.differences)
     for one in (ours, words):
         assert one.hit_at_1.value >= plain.hit_at_1.value + 0.08
         assert one.recall_at_5.value >= plain.recall_at_5.value

@@ -15,7 +15,7 @@ from tui.render.signs import Signs
 if TYPE_CHECKING:
     from core.rules.case_results import CaseResult
     from core.rules.clusters import Cluster
-    from core.rules.compare import Rate, SystemScore
+    from core.rules.compare import Difference, Rate, SystemScore
 
 _INPUT = 4_000
 _RESULTS = {
@@ -125,6 +125,8 @@ def draw_case(row: object, signs: Signs) -> Content:
     sign, plain, tone, words = _RESULTS[case.result]
     parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
     parts += [("\nexpected  ", "$cb-dim"), (title(", ".join(case.labelled.expected) or "silence"), "$cb-text")]
+    if case.ways is not None:
+        parts += _ways(case.ways, signs)
     parts.append((f"\n\nscores, cut-off {case.match.cutoff:.2f}", "bold $cb-dim"))
     for one, name in [(one, "shown") for one in case.match.rules] + [(one, "below") for one in case.match.below[:5]]:
         mark = standing(name, signs)
@@ -139,6 +141,18 @@ def draw_case(row: object, signs: Signs) -> Content:
     parts += [(text, "$cb-soft"), (f"\n{left:,} more characters" if left else "", "$cb-dim")]
     parts.append((signs.told("\n\n{table.take} takes the call into the box"), "$cb-dim"))
     return Content.assemble(*parts)
+
+
+def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
+    """What each way of matching shows for a call on which they differ."""
+    parts: list[tuple[str, str]] = [("\n\nthe ways differ", "bold $cb-dim")]
+    shown = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
+    for name, ids in shown.items():
+        if ids is not None:
+            sign, plain, tone, _ = _RESULTS["right" if name in found.right else "wrong"]
+            parts.append((f"\n{plain if signs.plain else sign} ", f"bold {tone}"))
+            parts += [(f"{name:<9} ", "$cb-soft"), (inline(", ".join(ids) or "silence", 120), "$cb-text")]
+    return parts
 
 
 def _case(row: object) -> CaseResult:
