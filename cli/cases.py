@@ -17,7 +17,6 @@ from core.store import faults, open_store
 from core.text import redact
 
 _LARGEST_ID = 2**63 - 1
-_STATUS = {"unresolved": "  open", "draft": " draft", "verified": "  good", "rejected": "   bad", "noise": " noise"}
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -36,9 +35,10 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     if not page.cases:
         yield "No such cases."
         return
-    yield out.paint(f"{'case':>6}  status  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
+    yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
     for row in page.cases:
-        head = f"{row.id:>6}  {_STATUS[row.status]}  {row.seen:>5}  {pad(row.last_seen[:10], 10)}  {pad(row.tool, 8)}  "
+        when, tool = pad(row.last_seen[:10], 10), pad(row.tool, 8)
+        head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
         yield head + clip(row.key_line, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")

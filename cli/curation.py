@@ -200,7 +200,7 @@ def run_triage(args: argparse.Namespace, context: Context) -> int:
 def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
     yield f"{page.left:,} left to decide." if page.left else "Nothing waits for a decision."
     for row in page.cases:
-        head = f"{row.id:>6}  {'draft' if row.status == 'draft' else ' open'}  {row.seen:>5}  "
+        head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  "
         yield head + clip(row.key_line, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")

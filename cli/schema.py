@@ -46,7 +46,9 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
         yield "No casebook yet."
         return
     stats = found.stats
-    yield from field(out, "holds", f"{stats.cases:,} cases ({stats.unresolved:,} open), {stats.resolutions:,} fixes")
+    yield from field(
+        out, "holds", f"{stats.cases:,} cases ({stats.unresolved:,} unresolved), {stats.resolutions:,} fixes"
+    )
     yield from field(
         out, "from", f"{stats.sessions:,} sessions, {stats.messages:,} messages, {stats.tool_calls:,} calls"
     )
