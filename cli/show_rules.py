@@ -112,7 +112,7 @@ def _difference_lines(out: Output, one: Difference) -> Iterator[str]:
     for name, shown in ways.items():
         if shown is not None:
             sign = "+" if name in one.right else "-"
-            yield clip(f"  {sign} {name:8}{', '.join(shown) or 'silence'}", out.columns)
+            yield clip(f"  {sign} {name:9}{', '.join(shown) or 'silence'}", out.columns)
 
 
 def _rate(rate: Rate) -> str:

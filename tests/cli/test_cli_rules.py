@@ -91,8 +91,8 @@ def test_list_clusters_and_compare_answer_without_a_model(db: str, capsys: pytes
     assert main([*command[:-1], "--verbose", "--db", db]) == 0
     told = capsys.readouterr().out
     assert "hybrid against bm25: " in told
-    assert "  - bm25    ERR-" in told, "each call on which the ways differ, with what each shows"
-    assert "  + keyword silence\n  + hybrid  silence" in told
+    assert "  - bm25     ERR-" in told, "each call on which the ways differ, with what each shows"
+    assert "  + keyword  silence\n  + hybrid   silence" in told
 
 
 def test_without_rules_those_of_the_settings_and_the_project_are_read(
