@@ -33,7 +33,15 @@ _FOUND = {
 def found_by(hit: SearchHit, signs: Signs) -> Mark:
     """How a hit was found: by its words, by its meaning, or by both."""
     how = hit.retrieval
-    name = "both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words"
+    return _found("both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words", signs)
+
+
+def found_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Every way a hit is found, for the legend."""
+    return tuple(_found(name, signs) for name in _FOUND)
+
+
+def _found(name: str, signs: Signs) -> Mark:
     unicode, plain, tone, words = _FOUND[name]
     return Mark(plain if signs.plain else unicode, tone, words)
 

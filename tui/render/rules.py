@@ -77,6 +77,16 @@ def label_mark(name: str, signs: Signs) -> Mark:
     return _mark(_LABELS, name, signs)
 
 
+def standing_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Every standing of a rule, for the legend."""
+    return tuple(standing(name, signs) for name in _STANDING)
+
+
+def label_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Everything a person may say of a rule, for the legend."""
+    return tuple(label_mark(name, signs) for name in _LABELS)
+
+
 def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Signs) -> Mark:
     sign, plain, tone, words = table.get(name, (" ", " ", "", ""))
     return Mark(plain if signs.plain else sign, tone, words)

@@ -1,9 +1,11 @@
-"""Help: every action with its keys, those of this place first; searchable by name and by key. From the registry."""
+"""Help: every action with its keys, those of this place first, and the signs; searchable by name, key and sign."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -12,9 +14,27 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.actions import Situation, matching, nearest_first
-from tui.render.help import draw_help, draw_signs
+from tui.render.help import draw_help
+from tui.render.legend import draw_legend, legend
 from tui.render.signs import Signs
 from tui.widgets.reading import Reading
+
+_WIDTH = 78
+"""Cells of a line before the first layout."""
+
+
+class Lines(Static):
+    """A text that is drawn anew when it gets another width."""
+
+    def __init__(self, draw: Callable[[], None]) -> None:
+        super().__init__()
+        self._draw, self._cells = draw, 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw it for this width."""
+        if event.size.width != self._cells:
+            self._cells = event.size.width
+            self._draw()
 
 
 class HelpScreen(ModalScreen[None]):
@@ -32,8 +52,8 @@ class HelpScreen(ModalScreen[None]):
         super().__init__()
         self._situation = situation
         self._signs = signs
-        self._lines = Static()
-        self._box = Input(placeholder="Type an action or a key", select_on_focus=False)
+        self._lines = Lines(self._show)
+        self._box = Input(placeholder="Type an action, a key or a sign", select_on_focus=False)
 
     def compose(self) -> ComposeResult:
         """A box to search in, and the table."""
@@ -46,13 +66,13 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Everything, to begin with."""
-        self._show("")
+        self._show()
         self._box.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow it down."""
         event.stop()
-        self._show(event.value)
+        self._show()
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the table while the box keeps the focus."""
@@ -62,8 +82,13 @@ class HelpScreen(ModalScreen[None]):
         """Scroll by what is seen, less a line to go on from."""
         self.action_scroll(pages * max(1, self.query_one("#help-lines", Reading).size.height - 1))
 
-    def _show(self, text: str) -> None:
+    def _show(self) -> None:
+        text = self._box.value
         found = nearest_first(matching(text, self._signs.keys), self._situation)
-        table = draw_help(found, self._situation, self._signs)
-        legend = draw_signs(self._signs) if not self._box.value else Content("")
-        self._lines.update(Content.assemble(table, "\n" if legend.plain else "", legend))
+        signs = legend(self._signs, text)
+        if not found and not signs:
+            told = "No action has these words, no key is called so, and it is no sign."
+            self._lines.update(Content.styled(told, "$cb-dim"))
+            return
+        table = draw_help(found, self._situation, self._signs, self._lines.size.width or _WIDTH)
+        self._lines.update(Content.assemble(table, "\n" if table else "", draw_legend(signs)))
