@@ -54,7 +54,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
     from cli.show import answer_lines
 
     with _vectors(context, args.tiers) as vectors:
-        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors)
+        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True)
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
         raise fault
@@ -84,7 +84,7 @@ def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
         vectors = stack.enter_context(_vectors(context, tiers))
 
         def answer(item: dict[str, Any]) -> object:
-            found = search(target, text_of(item), count=count, vectors=vectors)
+            found = search(target, text_of(item), count=count, vectors=vectors, words=True)
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault

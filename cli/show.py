@@ -49,7 +49,7 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield out.paint("No known fix.", "warn")
         yield from field(out, "error", answer.query.key_line or "(no line names an error)", "bold")
         yield from field(out, "looked for", answer.query.fingerprint)
-        yield from field(out, "tried", "; ".join(f"{s.stage}: {s.reason}" for s in answer.trace if s.outcome != "hit"))
+        yield from field(out, "tried", "; ".join(map(_told, (step for step in answer.trace if step.outcome != "hit"))))
     else:
         yield from _match_lines(out, answer.match)
     if answer.candidates:
@@ -65,6 +65,11 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
     if out.verbose:
         yield ""
         yield from trace_lines(out, answer.trace)
+
+
+def _told(step: Step) -> str:
+    remedy = dict(step.facts).get("remedy")
+    return f"{step.stage}: {step.reason}" + (f" ({remedy})" if remedy else "")
 
 
 def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
@@ -86,7 +91,8 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
 
 
 def _candidate_lines(out: Output, hit: Hit) -> Iterator[str]:
-    yield "  " + clip(f"case {hit.id}  {hit.tier}  {hit.score:.2f}  {hit.key_line}", out.columns - 2)
+    score = "" if hit.tier == "text" else f"{hit.score:.2f}  "
+    yield "  " + clip(f"case {hit.id}  {hit.tier}  {score}{hit.key_line}", out.columns - 2)
     yield from wrap(hit.reason or "; ".join(hit.why), out.columns, "      ")
 
 

@@ -28,12 +28,14 @@ def search(
     count: bool = True,
     tiers: Tiers = "text",
     vectors: VectorSearch | None = None,
+    words: bool = False,
 ) -> SearchAnswer:
     """The known fix of an error, or none, with the trace that led there.
 
     `text` is the error as it was printed, any number of lines, or a key already normalized. `count`: an answer
     counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
-    with; without it `tiers` says whether it was to be asked at all.
+    with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
+    have every word stand among the candidates.
     Never raises: a missing database answers None; a fault of the store is a `failed` step.
     """
     watch = Stopwatch()
@@ -52,11 +54,11 @@ def search(
     try:
         if isinstance(target, Store):
             with faults(target.path):
-                return _answer(target, query, found, named, count=count, vectors=vectors)
+                return _answer(target, query, found, named, count=count, vectors=vectors, words=words)
         if not target.exists():
             return SearchAnswer(query, None, trace=(named, Step("store", "miss", "there is no casebook yet")))
         with open_store(target, write=count) as store, faults(target):
-            return _answer(store, query, found, named, count=count, vectors=vectors)
+            return _answer(store, query, found, named, count=count, vectors=vectors, words=words)
     except Fault as fault:
         failed = Step(
             "store",
@@ -81,7 +83,7 @@ def _no_vectors(tiers: Tiers) -> NoVectors:
 
 
 def _answer(
-    store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch
+    store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch, words: bool
 ) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     trace, candidates = [named], list[Hit]()
@@ -108,7 +110,17 @@ def _answer(
     if answer.match is not None and count:
         match, step = counted(store, answer.match)
         return replace(answer, match=match, trace=(*answer.trace, step))
-    return answer
+    return answer if answer.match is not None or not words else _with_words(store, answer)
+
+
+def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
+    """Nothing answers: what has every word is shown beside."""
+    from core.errors.by_words import by_words
+
+    looked = by_words(store, answer.query)
+    known = {hit.id for hit in (*answer.candidates, *answer.similar)}
+    more = tuple(hit for hit in looked.candidates if hit.id not in known)
+    return replace(answer, candidates=(*answer.candidates, *more), trace=(*answer.trace, looked.step))
 
 
 def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorLooked) -> SearchAnswer:

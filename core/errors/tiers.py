@@ -159,6 +159,14 @@ def neighbour_hit(
     return replace(hit, distance=round(distance, 4), reason=reason)
 
 
+def text_hit(con: apsw.Connection, case_id: int) -> Hit:
+    """A case that has every word of what was asked: to look at, never an answer."""
+    fixes = _fixes(con, case_id, None)
+    look = f"its fix: casebook errors show {case_id}" if fixes else "no fix is written down for it"
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, None, ("has every word",), confidence="low")
+    return replace(hit, accepted=False, reason=f"has every word; {look}")
+
+
 def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     """The same case: every identifier and code equal, only volatile parts differ."""
     watch = Stopwatch()

@@ -71,6 +71,14 @@ def test_an_unknown_error_exits_1_and_a_missing_casebook_is_not_made(run: Run, h
     assert not (home / ".local").exists()
 
 
+def test_an_error_that_only_shares_its_words_is_named_but_answers_nothing(filled: Run) -> None:
+    part = " ".join(BOOM.split()[1:])
+    found = filled("errors", "search", part, "--no-count")
+    assert found.code == 1
+    assert "has every word" in found.text
+    assert "casebook errors show 1" in found.text
+
+
 def test_record_makes_the_casebook_private(filled: Run, home: Path) -> None:
     database = home / ".local" / "share" / "casebook" / "casebook.db"
     assert stat.S_IMODE(database.stat().st_mode) == 0o600

@@ -30,7 +30,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     if not given["text"].strip():
         raise Fault("invalid_input", "the error is empty", "give the output that failed")
     with vector_search(desk.settings.embedding, "service") as vectors:
-        answer = search(desk.database, given["text"], count=False, vectors=vectors)
+        answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True)
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault

@@ -151,6 +151,22 @@ def test_the_trace_names_every_tier_in_order(db: Path) -> None:
     assert stages == ["identify", "fingerprint", "exact", "other lines", "prefix", "vector"]
 
 
+def test_where_nothing_answers_what_has_every_word_is_shown_and_is_no_answer(db: Path) -> None:
+    daemon = "driver failed programming external connectivity: Bind for 0.0.0.0:5432 failed: port is already allocated"
+    record_resolution(db, daemon, "Stop the other database.")
+    seen(db, "the port is there, and no more ports can be allocated")
+    assert search(db, "port is already allocated").candidates == ()
+    answer = search(db, "port is already allocated", words=True)
+    assert answer.match is None
+    (near,) = answer.candidates
+    assert (near.tier, near.accepted, near.resolution) == ("text", False, "Stop the other database.")
+    assert (answer.trace[-1].stage, answer.trace[-1].outcome) == ("words", "rejected")
+    known = search(db, daemon, words=True)
+    assert known.match is not None
+    assert "words" not in [step.stage for step in known.trace], "where something answers nobody looks further"
+    assert search(db, "no such words as these", words=True).trace[-1].outcome == "miss"
+
+
 def test_another_line_of_the_same_output_answers_low(db: Path) -> None:
     record_resolution(db, "src/a.ts(1,2): error TS2304: Cannot find name 'Foo'.", "import Foo")
     answer = search(
