@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui.render.foreign import inline
+from tui.render.rules import place_of
 from tui.sheets import sheet
 
 if TYPE_CHECKING:
@@ -41,12 +43,14 @@ class PickRule(ModalScreen["Rule | None"]):
         self._box = Input(placeholder="Letters of its id or title", select_on_focus=False, max_length=200)
         self._lines = OptionList(id="pick-rule-lines")
         self._lines.can_focus = False
+        self._frame = Vertical(id="pick-rule")
+        ids = Counter(rule.id for rule in rules)
+        self._again = frozenset(name for name, count in ids.items() if count > 1)
 
     def compose(self) -> ComposeResult:
         """A box to narrow in, and the rules."""
-        with Vertical(id="pick-rule") as frame:
-            frame.border_title = Content(self._heading)
-            frame.border_subtitle = Content("enter picks, esc closes")
+        with self._frame:
+            self._frame.border_title = Content(self._heading)
             yield self._box
             yield self._lines
 
@@ -88,14 +92,27 @@ class PickRule(ModalScreen["Rule | None"]):
     def _list(self) -> None:
         words = self._box.value.casefold().split()
         before = self._found
-        self._found = [rule for rule in self._rules if _has(rule, words)][:_SHOWN]
+        every = [rule for rule in self._rules if _has(rule, words)]
+        self._found = every[:_SHOWN]
+        self._frame.border_subtitle = Content(_told(len(every)))
         if self._found == before:
             return
-        self._lines.set_options(
-            Option(Content.assemble((f"{inline(one.id, 14)}  ", "bold $cb-accent"), inline(one.title, 200)))
-            for one in self._found
-        )
+        self._lines.set_options(Option(self._line(one)) for one in self._found)
         self._lines.highlighted = 0 if self._found else None
+
+    def _line(self, rule: Rule) -> Content:
+        """Its id and title; where it stands, if another one has its id."""
+        place = f"  {place_of(rule.path, rule.line)}" if rule.id in self._again else ""
+        return Content.assemble(
+            (f"{inline(rule.id, 14)}  ", "bold $cb-accent"), inline(rule.title, 200), (place, "$cb-dim")
+        )
+
+
+def _told(count: int) -> str:
+    if not count:
+        return "no rule has these letters, esc closes"
+    more = f"the first {_SHOWN} of {count:,}, " if count > _SHOWN else ""
+    return f"{more}enter picks, esc closes"
 
 
 def _has(rule: Rule, words: Sequence[str]) -> bool:

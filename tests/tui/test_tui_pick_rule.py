@@ -1,0 +1,35 @@
+"""Picking a rule by a few letters: where none is found it says so, and rules of one id are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.rules.rule import Rule
+from tests.tui.rules_support import opened, rules_app
+from tests.tui.support import frame, until
+from tui.panes.rules.pick_rule import PickRule
+
+WIDE = (120, 34)
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+async def test_picking_a_rule_says_where_none_is_found_and_tells_rules_of_one_id_apart(tmp_path: Path) -> None:
+    twice = (Rule("ERR-001", "One", path="/a/own.md", line=3), Rule("ERR-001", "Two", path="/b/theirs.md", line=7))
+    many = tuple(Rule(f"ERR-{at}", f"Rule {at}", path="/a/own.md", line=at) for at in range(100, 400))
+    app = rules_app(tmp_path / "none.db", tmp_path / "none.md")
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        app.push_screen(PickRule((*twice, *many), "Why not …?"))
+        await until(pilot, lambda: "the first 200 of 302" in frame(app))
+        await pilot.press(*"001")
+        await until(pilot, lambda: "a/own.md:3" in frame(app) and "b/theirs.md:7" in frame(app))
+        assert "the first" not in frame(app)
+        await pilot.press("z")
+        await until(pilot, lambda: "no rule has these letters" in frame(app))
