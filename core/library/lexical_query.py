@@ -36,11 +36,15 @@ _HANGUL = lazy_pattern("[\uac00-\ud7a3]")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query: `forms` count as it in a text (casefolded), `pieces` are what the index holds of it."""
+    """One word of a query: `forms` count as it in a text (casefolded), `pieces` are what the index holds of it.
+
+    `half`: it may be half typed, so a longer word that begins with it counts as it.
+    """
 
     word: str
     forms: tuple[str, ...]
     pieces: tuple[str, ...] = ()
+    half: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
     kept = _distinct(kept)[:MOST_WORDS]
     dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
     forms = _taken_apart(said, analysing) if analysing is not None else {}
-    terms = tuple(_with_forms(_term(word), forms) for word in kept)
+    terms = tuple(_with_forms(_term(word, half=word == last), forms) for word in kept)
     return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
 
 
@@ -83,15 +87,16 @@ def _distinct(words: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-def _term(word: str) -> Term:
+def _term(word: str, *, half: bool) -> Term:
     folded = word.casefold()
+    half = half and folded not in STOP and (len(folded) > 1 or bool(_HANGUL.search(word)))  # any text has such words
     if _HANGUL.search(word):
         bare = without_particle(folded)
         forms = tuple(dict.fromkeys((bare, folded)))
         pairs = [piece for piece in bigrams(bare).split() if len(piece) > 1]
-        return Term(folded, forms, tuple(dict.fromkeys(pairs))[:_MOST_PIECES])
+        return Term(folded, forms, tuple(dict.fromkeys(pairs))[:_MOST_PIECES], half)
     pieces = tuple(word_pieces(word))[:_MOST_PIECES] if word.isascii() else ()
-    return Term(folded, (folded,), pieces)
+    return Term(folded, (folded,), pieces, half)
 
 
 def _taken_apart(said: str, analysing: Analyse) -> dict[str, dict[str, None]]:

@@ -68,11 +68,14 @@ def _found(text: str, terms: Sequence[Term]) -> list[_Found]:
         for form in (*term.forms, *(term.pieces if term.word.isascii() else ())):
             forms.setdefault(form, at)
     hangul = [(at, term) for at, term in enumerate(terms) if _HANGUL.search(term.word)]
+    half, begun = next(((at, _bare(term.word)) for at, term in enumerate(terms) if term.half), (0, ""))
     found: list[_Found] = []
     for match in _WORD.finditer(text):
         at = _term_of(match[0], forms)
         if at is not None:
             found.append(_Found(match.start(), match.end(), at))
+        elif begun and (size := _begun(match[0], begun)):
+            found.append(_Found(match.start(), match.start() + size, half))
     for at, term in hangul:
         found += _inside(text, term, at)
     return sorted(found, key=lambda one: (one.start, -one.end))
@@ -85,10 +88,25 @@ def _term_of(word: str, forms: dict[str, int]) -> int | None:
         return at
     if word.isascii():
         return next((forms[piece] for piece in word_pieces(word) if piece in forms), None)
+    return None if _HANGUL.search(word) else forms.get(_bare(folded))
+
+
+def _begun(word: str, half: str) -> int:
+    """How much of a word to light where `half` of it was typed: all, of a Korean one that half; 0: it is another.
+
+    The parts of a name count as words.
+    """
     if _HANGUL.search(word):
-        return None
-    plain = "".join(sign for sign in unicodedata.normalize("NFD", folded) if not unicodedata.combining(sign))
-    return forms.get(plain)
+        return len(half) if word.startswith(half) else 0
+    parts = word_pieces(word) if word.isascii() else ()
+    return len(word) if any(one.startswith(half) for one in (_bare(word.casefold()), *parts)) else 0
+
+
+def _bare(folded: str) -> str:
+    """A word as the index of words has it: without accents, but for Korean, which is made of such parts."""
+    if folded.isascii() or _HANGUL.search(folded):
+        return folded
+    return "".join(sign for sign in unicodedata.normalize("NFD", folded) if not unicodedata.combining(sign))
 
 
 def _inside(text: str, term: Term, at: int) -> list[_Found]:

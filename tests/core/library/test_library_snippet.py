@@ -111,10 +111,38 @@ def test_korean_is_lit_inside_a_longer_word() -> None:
     assert shown.full
 
 
+@pytest.mark.parametrize(
+    ("typed", "text", "shown"),
+    [
+        ("kept connec", "Connections are kept, Connect, a disconnect.", ["Connections", "kept", "Connect"]),
+        ("kept connec ", "Connections are kept, Connect, a disconnect.", ["kept"]),
+        ("brul", "Café crème brûlée", ["brûlée"]),
+        ("brûl", "Café crème brulee", ["brulee"]),
+        ("conf", "def parseConfigFile(path, reconfigure)", ["parseConfigFile"]),
+        ("queue_le", "the queue_length of a queue", ["queue", "length", "queue"]),
+        ("데", "데이터가 간다, 한데", ["데"]),
+        ("데이", "데이터가 빅데이터로", ["데이", "데이"]),
+        ("the", "the theme", ["the"]),
+        ("the a", "an axle or a theme", ["a"]),
+    ],
+)
+def test_what_a_half_typed_word_finds_is_lit(typed: str, text: str, shown: list[str]) -> None:
+    terms = lexical_query(typed, prefix_last=True).terms
+    assert [text[a:b] for a, b in lit(text, terms)] == shown
+
+
+def test_the_snippet_is_cut_where_a_half_typed_word_stands() -> None:
+    text = "filler words here. " * 40 + "Each connection is closed. " + "more filler. " * 40
+    found = snippet(text, lexical_query("connec", prefix_last=True).terms)
+    assert [found.text[a:b] for a, b in found.matched] == ["connection"]
+    assert found.words == ("connec",)
+    assert not snippet(text, lexical_query("connec").terms).matched
+
+
 @settings(max_examples=150)
 @given(text=st.text(max_size=600), asked=st.text(max_size=60), chars=st.integers(40, 300))
 def test_spans_lie_in_the_snippet_and_do_not_overlap(text: str, asked: str, chars: int) -> None:
-    terms = lexical_query(asked).terms
+    terms = lexical_query(asked, prefix_last=True).terms
     shown = snippet(text, terms, chars)
     assert len(shown.text) <= chars + 2
     ends = [0]
