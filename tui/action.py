@@ -46,6 +46,7 @@ class Situation:
     no_embedding: str = ""
     quote: bool = False
     places: int = 0
+    numbered: bool = False
     blocked: str = ""
     rules: int = 0
     call: bool = False
@@ -70,7 +71,8 @@ class Action:
 
     `scope` says where its keys hold: everywhere (`app`), in the pane outside inputs (`pane`), or in one part of it.
     `rank` orders the footer, lowest first; 0 keeps it out. `enabled` gives the reason why it is not possible now, or
-    an empty string. `hint` is the short title for the footer.
+    an empty string. `hint` is the short title for the footer. `passes` tells when its keys pass on to what they mean
+    everywhere else.
     """
 
     id: str
@@ -83,3 +85,4 @@ class Action:
     palette: bool = True
     priority: bool = False
     enabled: Callable[[Situation], str] = lambda _: ""
+    passes: Callable[[Situation], bool] = lambda _: False

@@ -196,7 +196,7 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("list", "history"),
     ("scroll", "history"),
     ("scroll", "conflict"),
-    ("list", "evidence"),  # its digits choose places: Alt and a digit goes to another pane
+    ("list", "evidence"),  # its digits show places where several are listed, else they go to the panes
     ("case", "scroll", "evidence"),
     ("app", "list", "rules"),
     ("app", "case", "scroll", "rules"),

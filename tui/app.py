@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
 from textual import on
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.types import CSSPathType
 
@@ -157,8 +158,11 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
 
     def action_perform(self, action_id: str) -> None:
-        """Do an action of the registry, or say why it is not possible now."""
-        if why_not := BY_ID[action_id].enabled(self.situation()):
+        """Do an action of the registry, or say why it is not possible now; a key that is left to another goes on."""
+        now = self.situation()
+        if BY_ID[action_id].passes(now):
+            raise SkipAction
+        if why_not := BY_ID[action_id].enabled(now):
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
@@ -305,11 +309,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
         text = event.text if event.exact else clean(event.text)
         self.copy_to_clipboard(text)
-        size = len(text.encode())
-        if size > _CLIPBOARD:
-            self.say(f"The {event.what} was sent to the terminal, but {size:,} bytes may be too much for it.")
-        else:
-            self.say(f"The {event.what} was sent to the terminal's clipboard.")
+        self.say(_sent(event.what, len(text.encode())))
 
     def on_pane_show_all(self, event: PaneShowAll) -> None:
         """Show a long text whole."""
@@ -329,6 +329,12 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
 def _told(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
+
+
+def _sent(what: str, size: int) -> str:
+    if size > _CLIPBOARD:
+        return f"The {what} was sent to the terminal, but {size:,} bytes may be too much for it."
+    return f"The {what} was sent to the terminal's clipboard."
 
 
 def run(

@@ -52,8 +52,8 @@ EVIDENCE: tuple[Action, ...] = (
     Action("evidence.place", "Look at the next place it may stand at", ("m",), "evidence", REVIEW, "place", 5,
            enabled=_needs_several),
     *(
-        Action(f"evidence.choose_{number}", f"It stands at place {number}", (str(number),), "evidence", REVIEW,
-               palette=False, enabled=_needs_quote)
+        Action(f"evidence.choose_{number}", f"Look at place {number}", (str(number),), "evidence", REVIEW,
+               palette=False, enabled=_needs_several, passes=lambda now: not now.numbered)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
     Action("evidence.end_out", "Widen by a word at the end", ("right_square_bracket",), "evidence", REVIEW,

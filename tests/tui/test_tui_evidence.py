@@ -19,6 +19,8 @@ from tests.tui.support import app_on, frame, told, until
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.reason import ReasonScreen
+from tui.panes.evidence.screen import EvidenceScreen
+from tui.panes.rules.screen import RulesScreen
 from tui.screens.filter import FilterScreen
 
 
@@ -58,6 +60,8 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert "again takes place 1" in frame(app)
         assert screen.quotes.left == 2
         await pilot.press("2")
+        assert screen.quotes.left == 2, "to look at a place decides nothing"
+        await pilot.press("a")
         await until(pilot, lambda: screen.chosen_id == 5 and shown(screen))
 
         await pilot.press("x")
@@ -208,10 +212,45 @@ async def test_an_empty_casebook_says_how_entries_come(casebook: Path) -> None:
         await until(pilot, lambda: "casebook evidence add FILE" in frame(app))
         assert "No entries yet" in frame(app)
         assert "goes back to the errors" in frame(app), "all that it says is seen"
+        await pilot.press("9")
+        assert not app._notifications
         await pilot.press("1")
-        await until(pilot, lambda: told(app, "No quote is chosen yet."))
-        await pilot.press("alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothing(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 4)
+        await pilot.press("1", "2", "1", "2")
+        assert screen.view.looked.at == 1
+        await pilot.press("7")
+        assert told(app, "There is no place 7.")
+        await pilot.press("3")
+        assert told(app, "There is no place 3. alt+3 goes to that pane.")
+        assert screen.quotes.left == 4
+        await pilot.press("2", "a")
+        assert screen.quotes.left == 3, "a place that was looked at is accepted without another question"
+        await until(pilot, lambda: idle(app))
+    assert [state(review, one) for one in (3, 4)] == ["flagged", "accepted"]
+
+
+@pytest.mark.parametrize("quote", [2, 3])
+async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(review: Path, quote: int) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, quote)
+        await pilot.press("2", "5", "9", "a" if quote == 3 else "2", "2", "2")  # a flagged quote is asked about
+        assert screen.quotes.left == 4
+        assert app.screen is screen
+        assert not app._notifications
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+    assert [state(review, one) for one in (2, 3)] == ["near", "flagged"]
 
 
 async def test_it_opens_at_the_place_however_long_the_message(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tui.panes.evidence.screen import EvidenceScreen
 
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
+_PANES = {3: "pane.rules", 4: "pane.library"}
+"""Where a digit would have led that no place has."""
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
     "evidence.end_out": ("end", 1),
     "evidence.end_in": ("end", -1),
@@ -38,7 +40,7 @@ class Places:
             "evidence.words": self._words,
             "evidence.place": self._look_on,
             "evidence.find": self._find,
-            **{name: lambda read, at=number: self._choose(read, at) for name, number in _NUMBERS.items()},
+            **{name: lambda read, at=number: self._look_at(read, at) for name, number in _NUMBERS.items()},
             **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
         }
         if (act := acts.get(action_id)) is None:
@@ -85,13 +87,14 @@ class Places:
         else:
             self._decide(read, "accept", confirmed=view.asking)
 
-    def _choose(self, read: ReadQuote, number: int) -> None:
+    def _look_at(self, read: ReadQuote, number: int) -> None:
+        """Look at the place of this number; nothing is decided. Where no places are listed the digits are the panes."""
         if number > len(read.quote.choices):
-            self._screen.say(f"There is no place {number}.")
-        elif read.quote.row.state == "flagged":
-            self._accept(read)
+            pane = _PANES.get(number)
+            other = self._screen.signs.told(f" {{{pane}}} goes to that pane.") if pane else ""
+            self._screen.say(f"There is no place {number}.{other}")
         else:
-            self._decide(read, "choose", number=number)
+            self._screen.view.look(Looked(number - 1, picked=True))
 
     def _look_on(self, read: ReadQuote) -> None:
         view = self._screen.view

@@ -75,6 +75,11 @@ class QuoteView(Vertical):
         return _first(self.read)
 
     @property
+    def numbered(self) -> bool:
+        """Whether its places are listed with their numbers."""
+        return self.read is not None and len(self.read.quote.choices) > 1 and self.read.quote.row.state != "accepted"
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         """The place on the screen."""
         if self.read is None:
@@ -189,7 +194,7 @@ class QuoteView(Vertical):
         if quote.row.state != "ambiguous":
             return self._signs.told("Its meaning may differ. {evidence.accept} again accepts it all the same.")
         most = min(len(quote.choices), PLACES_CHOSEN)
-        told = f"{{evidence.accept}} again takes place {quote.offered}, {quote.offered_why}; 1 to {most} takes another."
+        told = f"{{evidence.accept}} again takes place {quote.offered}, {quote.offered_why}; 1 to {most} shows another."
         return self._signs.told(f"It stands in {len(quote.choices):,} places. {told}")
 
     def _drawn_head(self) -> Content:
@@ -207,6 +212,6 @@ class QuoteView(Vertical):
             parts.append(draw_concerns(concerns))
         elif quote.row.reason and quote.row.state != "aligned":
             parts.append(Content.styled(title(quote.row.reason), "$cb-draft"))
-        if len(quote.choices) > 1 and quote.row.state != "accepted":
+        if self.numbered:
             parts.append(self._drawn_places())
         return Content("\n").join(parts)

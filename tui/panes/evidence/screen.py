@@ -24,6 +24,7 @@ from tui.panes.evidence.quote_list import QuoteList
 from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.reading import AHEAD, QuoteReader
 from tui.panes.evidence.reviewing import Ended, Reviewing
+from tui.panes.evidence.standing import situation_of
 from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
 from tui.render.bars import Place
 from tui.sheets import sheet
@@ -100,16 +101,7 @@ class EvidenceScreen(Screen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        read = self.view.read
-        places = 0 if read is None else max(len(read.quote.choices), bool(self.view.spans))
-        return Situation(
-            "evidence",
-            cases=self.quotes.total,
-            quote=read is not None,
-            places=places,
-            filtered=self.shown != Shown(),
-            blocked=self.reviewing.blocked(read),
-        )
+        return situation_of(self)
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
