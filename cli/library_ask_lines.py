@@ -85,8 +85,9 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
 def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
     """What in the answer does not stand in its source as it is said; explained, the sentences have told that."""
     doubtful = [one for one in found.claims if one.status != "supported" and not explain]
+    uncited = found.uncited if found.claims and not explain else ()
     dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
-    if not doubtful and not dropped:
+    if not doubtful and not dropped and not uncited:
         return
     yield ""
     for one in doubtful:
@@ -94,6 +95,9 @@ def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
         sign = "!" if one.status == "flagged" or one.concerns else "?"
         yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
         yield from wrap(what, out.columns, "  ")
+    for one in uncited:
+        yield out.paint(clip(f"? {one.text}", out.columns), "warn")
+        yield "  nothing is cited"
     if dropped:
         yield out.paint(f"! {one_line(dropped)}: no such passage was given, so it was dropped", "warn")
 

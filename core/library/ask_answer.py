@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.library.ask_markers import Sentence, sentences
 from core.library.citation import Citation
 from core.library.search_hit import Mode
 from core.llm.language_model import ModelRef
@@ -162,6 +163,17 @@ class Answer:
     verification: Verification | None
     trace: tuple[Step, ...]
     invented: tuple[InventedCitation, ...] = ()
+
+    @property
+    def uncited(self) -> tuple[Sentence, ...]:
+        """The sentences that say something and cite nothing; those are told apart whose citation was invented. What
+        only leads to what follows (`…:`) says nothing."""
+        told = {one.start for one in self.invented}
+        return tuple(
+            one
+            for one in sentences(self.answer)
+            if not one.markers and one.start not in told and not one.text.endswith((":", "："))
+        )
 
     @property
     def why(self) -> str:

@@ -13,6 +13,8 @@ _CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|`[^`\n]*`")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
 _ONE = lazy_pattern(r"\[([0-9]+)\]")
+_SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
+_GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
 _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
 _LEAST: Final = 2  # letters or digits of a sentence
 
@@ -68,7 +70,7 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
     out: list[Sentence] = []
     at = 0
     while at < len(answer):
-        found = _END.search(answer, at)
+        found = next((one for one in _END.finditer(answer, at) if not _goes_on(answer, one.start(), one.end())), None)
         end = found.end() if found else len(answer)
         if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
             end = more.end()
@@ -76,6 +78,15 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
             out.append(one)
         at = max(end, at + 1)
     return tuple(out)
+
+
+def _goes_on(answer: str, stop: int, end: int) -> bool:
+    """Whether a full stop ends no sentence: behind `Dr` or `a.m`, before a small letter; behind a marker it does."""
+    if answer[stop] != "." or answer[max(0, stop - 1) : stop] == "]":
+        return False
+    if _SHORTENED.search(answer, max(0, stop - 10), stop):
+        return True
+    return _GOES_ON.match(answer, end) is not None
 
 
 def _sentence(answer: str, start: int, end: int) -> Sentence | None:

@@ -220,6 +220,14 @@ def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
         assert "a.md#L1-L8" in told or "retrieval trace" in told
 
 
+def test_a_sentence_without_a_citation_is_told() -> None:
+    found = _explained()
+    loose = replace(found, answer=f"As follows:\n{found.answer}\nThe moon is hollow.")
+    assert "? The moon is hollow.\n  nothing is cited" in _told(loose)
+    assert _told(loose).count("nothing is cited") == 1
+    assert "nothing is cited" not in _told(found)
+
+
 def test_an_answer_that_broke_off_says_why() -> None:
     broken = _answer("how long?", "Kept", used=3, refusal="llm_stream_aborted")
     told = _told(replace(broken, trace=(Step("model", "failed", "the answer from \x1b[31m broke off"),)))

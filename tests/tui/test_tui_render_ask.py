@@ -84,6 +84,15 @@ def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
     assert "✕ [9] was never given" in drawn
 
 
+def test_a_sentence_without_a_citation_is_no_part_of_what_is_grounded() -> None:
+    said = "It closes at nine [1]. The moon is hollow."
+    sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
+    drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,)), UNICODE).plain
+    assert "Check it: 1 sentence cites nothing." in drawn
+    assert "○ The moon is hollow." in drawn
+    assert "Grounded" in draw_answer(replace(ANSWER, answer=said[:22], claims=(sure,)), UNICODE).plain
+
+
 @pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])
 def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     near = replace(USED, marker=None)

@@ -33,6 +33,7 @@ _CLAIM = {
     "supported": ("aligned", "says so"),
     "flagged": ("flagged", "says otherwise"),
     "unsupported": ("failed", "does not say so"),
+    "uncited": ("waiting", "cites nothing"),
 }
 
 
@@ -107,6 +108,10 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
         markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
         words = f"Check it: {inline(markers, 60)} cites what was never given."
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if uncited := len(answer.uncited):
+        mark = signs.quote("flagged")
+        words = f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     mark = signs.quote("aligned")
     words = "Grounded: every cited sentence stands in its source."
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
@@ -137,6 +142,7 @@ def _text(answer: Answer, signs: Signs) -> Content:
     cited = {one.start for one in answer.claims}
     wrong = [(one.start, one.end, one.status) for one in answer.claims if one.status != "supported"]
     wrong += [(one.start, one.end, "unsupported") for one in answer.invented if one.start not in cited]
+    wrong += [(one.start, one.end, "uncited") for one in answer.uncited if answer.claims]
     for start, end, status in sorted(wrong):
         if not at <= start < end <= len(shown):
             continue
