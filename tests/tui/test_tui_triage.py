@@ -271,6 +271,7 @@ async def test_merging_marked_cases_keeps_the_one_on_the_screen(casebook: Path) 
             kept = show_case(store, screen.queue.entries[0].row.id)
         assert kept is not None
         assert len(kept.fingerprints) == 2
+        await until(pilot, lambda: f"Merged 1 more into #{kept.id}." in frame(app))
         await until(pilot, lambda: shown(screen))
         await pilot.press("P")
         await until(pilot, lambda: "another fix" in frame(app))

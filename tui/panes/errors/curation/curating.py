@@ -105,6 +105,8 @@ class Curating:
     def _tell(self, decision: Decision, done: Curated) -> None:
         if done.cases:
             many = "" if len(done.cases) == 1 else f" {len(done.cases)} cases"
+            if decision.act == "merge":  # told by number: which of the names it bears is for the list to show
+                many = f" {len(decision.cases) - 1} more into #{decision.cases[0]}"
             self.say(f"{DONE[decision.act]}{many}. {self.signs.told('{undo.last} takes it back.')}")
         elif done.unchanged:
             self.say("Nothing was changed.")
