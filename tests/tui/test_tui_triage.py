@@ -263,7 +263,7 @@ async def test_every_size_is_lived_through(casebook: Path, size: tuple[int, int]
 
 async def test_merging_marked_cases_keeps_the_one_on_the_screen(casebook: Path) -> None:
     app = app_on(casebook)
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         await pilot.press("space", "M")
         await until(pilot, lambda: idle(app) and screen.queue.left == 2)
