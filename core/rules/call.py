@@ -13,6 +13,7 @@ from typing import Any, cast
 from core.fault import Fault
 from core.rules import languages
 from core.rules.act import Act, act_of, says_it_looks
+from core.rules.edit import as_edit
 from core.rules.snippets import CodeWords, code_text, code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
@@ -83,7 +84,7 @@ class CallText:
     @property
     def told(self) -> bool:
         """Whether it says in words what another agent shall do: no code of a rule can be looked for in it."""
-        return self.tool in ("Task", "Agent")
+        return self.tool in ("Task", "Agent", "spawn_agent")
 
 
 def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
@@ -98,7 +99,7 @@ def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCal
 
 def call_text(call: ToolCall) -> CallText:
     """The call as texts, secrets masked."""
-    given = call.tool_input
+    given = as_edit(call.tool_input)
     command = shell_command(call.tool_name, given)
     parts = tuple(_parts(given, command))
     path = _path(given)

@@ -11,7 +11,7 @@ from typing import Any, cast
 from core.fault import Fault
 from core.flows.hook.json_places import Part, add_part, drop_part, parse, parts_of
 
-_STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|mcp__.*"
+_STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|Agent|mcp__.*"
 """Tools whose results can be an error, or a step to its fix."""
 EVENTS: dict[str, str | None] = {
     "PreToolUse": _STEPS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,11 @@ def test_a_broken_file_is_left_as_it_is(tmp_path: Path) -> None:
         add_hooks(path, COMMAND)
     assert path.read_bytes() == b'{"a": \xff}'
     assert [item.name for item in tmp_path.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Edit", "Write", "Task", "Agent", "mcp__db__query"])
+def test_calls_that_do_something_are_heard_of_before_they_are_made(tool: str) -> None:
+    """`Task` is called `Agent` by newer agents."""
+    matcher = EVENTS["PreToolUse"]
+    assert matcher is not None and re.fullmatch(matcher, tool)
+    assert not re.fullmatch(matcher, "Read")
