@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cli.context import Context
+from cli.context import Context, not_there
 from cli.layout import clip, one_line, pad
 from cli.output import Output
 from cli.show import field, source_line, uses
@@ -52,8 +52,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
         case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
         case = with_citations(store, case) if case is not None else None
     if case is None:
-        context.out.fault(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"))
-        return 1
+        return not_there(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"), context)
     context.out.result(case, case_lines(context.out, case))
     return 0
 
@@ -113,7 +112,7 @@ def _few_lines(text: str, most: int = 12) -> str:
 
 
 def run_import(args: argparse.Namespace, context: Context) -> int:
-    """`errors import`: cases from a JSONL export or a seed database."""
+    """`errors import`: cases from an export or a seed database; exit 1 if there is none in it."""
     from cli.importing import report_lines
     from core.errors.case_import import import_cases
 
@@ -123,7 +122,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         report = import_cases(store, Path(args.file))
     context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
     context.out.result(report, report_lines(context.out, report))
-    return 0
+    return 0 if report.files else 1
 
 
 def run_export(args: argparse.Namespace, context: Context) -> int:

@@ -79,6 +79,14 @@ def text_given(given: str | None, what: str) -> str:
     return text
 
 
+def not_there(fault: Fault, context: Context) -> int:
+    """What was named is not there, which is said as a fault, but is none: exit 1. Any other fault is raised on."""
+    if fault.code != "not_indexed":
+        raise fault
+    context.out.fault(fault)
+    return 1
+
+
 def fault_in(trace: tuple[Step, ...]) -> Fault | None:
     """The fault that kept a trace from its answer, if there is one. A tier that fell out is none: the others answer."""
     for step in trace:

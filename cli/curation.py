@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from cli.context import Context, text_given
+from cli.context import Context, not_there, text_given
 from cli.errors import tool_names
 from cli.layout import clip, one_line, wrap
 from cli.output import Output
@@ -124,10 +124,7 @@ def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store, li
         try:
             seen = [look(store.con, at if 0 < at <= _LARGEST else 0, mark) for at in ids]
         except Fault as fault:
-            if fault.code != "not_indexed":
-                raise
-            context.out.fault(fault)
-            return 1
+            return not_there(fault, context)
         if expected is not None:
             seen = [replace(seen[0], resolution_id=expected or None)]
         done = act(store, seen)
@@ -212,11 +209,15 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
     case_id: Any = getattr(args, "id", None)
     with open_store(context.database) as store, faults(context.database):
-        page = (
-            whole_history(store, args.limit, args.before)
-            if case_id is None
-            else case_history(store, case_id if 0 < case_id <= _LARGEST else 0, args.limit, args.before)
-        )
+        if case_id is None:
+            page = whole_history(store, args.limit, args.before)
+        else:
+            page = case_history(store, case_id if 0 < case_id <= _LARGEST else 0, args.limit, args.before)
+        if case_id is not None and not page.changes:
+            try:
+                look(store.con, case_id if 0 < case_id <= _LARGEST else 0)
+            except Fault as fault:
+                return not_there(fault, context)
     context.out.result(page, history_lines(context.out, page))
     return 0 if page.changes else 1
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cli.context import Context
+from cli.context import Context, not_there
 from cli.parser import Parser, add_leaf
 from core.fault import Fault
 
@@ -184,8 +184,8 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
         context.out.result(entry, entry_lines(context.out, entry))
     else:
         what = "quote" if number else "entry"
-        context.out.fault(Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "see casebook evidence list"))
-        return 1
+        fault = Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "see casebook evidence list")
+        return not_there(fault, context)
     return 0
 
 
@@ -231,10 +231,7 @@ def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store], D
         try:
             done = act(store)
         except Fault as fault:
-            if fault.code != "not_indexed":
-                raise
-            context.out.fault(fault)
-            return 1
+            return not_there(fault, context)
     context.log("info", done.act, quote=done.evidence_id, change=done.change, refused=done.refused)
     context.out.result(done, decided_lines(context.out, done))
     return 0 if done.change is not None else 1
@@ -252,10 +249,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
         try:
             done = (demote if args.back else promote)(store, person(), storable(args.id))
         except Fault as fault:
-            if fault.code != "not_indexed":
-                raise
-            context.out.fault(fault)
-            return 1
+            return not_there(fault, context)
     context.log("info", "promoted", entry=done.entry_id, change=done.change, stage=done.promotion.stage)
     context.out.result(done, promoted_lines(context.out, done))
     return 0 if done.promotion.stage == ("candidate" if args.back else "verified") else 1

@@ -15,6 +15,7 @@ from core.fault import Fault
 
 if TYPE_CHECKING:
     from core.flows.importing import AgentChoice
+    from core.reports import SkippedLine
 
 _EXAMPLES = """\
 examples:
@@ -111,12 +112,11 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
     if not report.skipped:
         return
-    yield out.paint(
-        f"{_counted(len(report.skipped), 'line')} could not be read and {_were(report.skipped)} left out:", "warn"
-    )
+    yield out.paint(_left_out(report.skipped), "warn")
     most = len(report.skipped) if out.verbose else 10
     for gap in report.skipped[:most]:
-        yield "  " + clip(f"{gap.file}:{gap.line}: {gap.reason}", 500)
+        place = f"{gap.file}:{gap.line}" if gap.line else gap.file
+        yield "  " + clip(f"{place}: {gap.reason}" if place else gap.reason, 500)
     if len(report.skipped) > most:
         yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
 
@@ -125,5 +125,9 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what if count == 1 else 'fixes' if what == 'fix' else what + 's'}"
 
 
-def _were(items: tuple[object, ...]) -> str:
-    return "was" if len(items) == 1 else "were"
+def _left_out(gaps: tuple[SkippedLine, ...]) -> str:
+    """How many lines could not be read, and how many files or folders as a whole."""
+    lines = sum(gap.line > 0 for gap in gaps)
+    whole = len(gaps) - lines
+    said = " and ".join(_counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
+    return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} left out:"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cli.context import Context
+from cli.context import Context, not_there
 from cli.layout import clip, one_line, wrap
 from cli.library_lines import columns_of
 from cli.output import Output
@@ -46,12 +46,15 @@ def _page_lines(out: Output, found: DocPage) -> Iterator[str]:
 
 
 def run_inspect(args: argparse.Namespace, context: Context) -> int:
-    """`library inspect`: a document with its passages, or one passage."""
+    """`library inspect`: a document with its passages, or one passage; exit 1 where there is none of that name."""
     from core.library.search_inspect import inspect
     from core.store import faults, open_store
 
     with open_store(context.database) as store, faults(context.database):
-        found = inspect(store.con, args.name)
+        try:
+            found = inspect(store.con, args.name)
+        except Fault as fault:
+            return not_there(fault, context)
     lines = _chunk_lines(context.out, found) if isinstance(found, ChunkInspection) else _doc_lines(context.out, found)
     context.out.result(found, lines)
     return 0
@@ -82,13 +85,19 @@ def _doc_lines(out: Output, found: DocInspection) -> Iterator[str]:
 
 
 def run_open(args: argparse.Namespace, context: Context) -> int:
-    """`library open`: the file at its line in `$VISUAL` or `$EDITOR`; off a terminal FILE:LINE. Exit 2: no editor."""
+    """`library open`: the file at its line in `$VISUAL` or `$EDITOR`; off a terminal FILE:LINE.
+
+    Exit 1: nothing of that name; 2: no editor.
+    """
     from core.editor import at_line, editor_of
     from core.library.file_place import file_place
     from core.store import faults, open_store
 
     with open_store(context.database) as store, faults(context.database):
-        found = file_place(store.con, args.name)
+        try:
+            found = file_place(store.con, args.name)
+        except Fault as fault:
+            return not_there(fault, context)
     if context.out.json or not sys.stdout.isatty():
         context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
         return 0

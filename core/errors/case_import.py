@@ -26,8 +26,8 @@ _Rows = Iterator[tuple[int, ImportedCase | str]]
 def import_cases(store: Store, path: Path) -> ImportReport:
     """Import cases and fixes from a file: a seed database, `.csv`, `.md`, else JSONL.
 
-    What is known is not added again; a bad line is skipped and reported. Raises Fault if the file cannot be read at
-    all.
+    What is known is not added again; a bad line is skipped and reported; `files` is 0 where no case is in it. Raises
+    Fault if the file cannot be read at all.
     """
     with faults(path):
         head = _head(path)
@@ -51,7 +51,7 @@ def _head(path: Path) -> bytes:
 
 
 def _import_rows(store: Store, rows: _Rows, path: Path) -> ImportReport:
-    errors = resolutions = 0
+    errors = resolutions = taken = 0
     skipped: list[SkippedLine] = []
     while batch := list(islice(rows, BATCH)):
         touched: set[int] = set()
@@ -62,11 +62,15 @@ def _import_rows(store: Store, rows: _Rows, path: Path) -> ImportReport:
                     continue
                 case_id, made, added = import_row(store.con, row)
                 touched.add(case_id)
+                taken += 1
                 errors += made
                 resolutions += added
             for case_id in touched:
                 refresh_case(store.con, case_id)
-    return ImportReport(files=1, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
+    if not taken and not skipped:
+        skipped.append(SkippedLine(str(path), 0, "no case in it"))
+    files = 1 if taken else 0
+    return ImportReport(files=files, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
 
 
 def _from_seed(row: SeedRow) -> ImportedCase:

@@ -34,7 +34,7 @@ def with_citations(store: Store, case: Case, check: Callable[[], object] = lambd
 def cite_in_case(store: Store, case: Case, name: str, author: str, quote: str | None = None) -> KeptCitation:
     """Let the fix that answers cite a passage (a chunk id or a URI); can be undone.
 
-    Raises Fault invalid_input where the case has no fix or there is no such passage, and what `cite` raises.
+    Raises Fault invalid_input where the case has no fix, and what `cite` raises.
     """
     fix = answering(case)
     if fix is None:

@@ -67,7 +67,7 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     """What `file` is; None for the transcript of another agent, or one that says nothing yet.
 
     `named`: a person named this very file, so `agent` is believed, and a plain transcript is taken where none is
-    given. Raises NotATranscript where nothing tells whose it is.
+    given, and of an empty one it is told. Raises NotATranscript where nothing tells whose it is.
     """
     size, head = os.fstat(file.fileno()).st_size, _head(file, path)
     told = detect(head, path)
@@ -75,6 +75,8 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
         raise NotATranscript(f"this is a transcript of {told}: casebook import {told}")
     found = agent if named and agent else told
     if found is None and not head.strip():
+        if named:
+            raise NotATranscript("nothing in it")
         return None
     if found is not None and agent not in (None, found):
         return None

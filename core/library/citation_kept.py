@@ -48,8 +48,8 @@ class KeptCitation:
 def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quote: str | None = None) -> KeptCitation:
     """Let an item cite a passage, named by its chunk id or its URI; can be undone. The same words twice are one.
 
-    `quote`: the words of the passage that matter; without it, its beginning. Raises Fault invalid_input where there is
-    no such passage or the quote does not stand in it, and what `Store.transaction` raises.
+    `quote`: the words of the passage that matter; without it, its beginning. Raises Fault not_indexed where there is no
+    such passage, invalid_input where the quote does not stand in it, and what `Store.transaction` raises.
     """
     con = store.con
     found, doc = passage_named(con, name)
@@ -70,13 +70,11 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
 
 
 def passage_named(con: apsw.Connection, name: str) -> tuple[Chunk, Document]:
-    """The passage with this chunk id, or that this URI points into, and its document. Raises Fault invalid_input."""
+    """The passage with this chunk id, or that this URI points into, and its document. Raises Fault not_indexed."""
     found = chunk(con, name) or (chunk_at(con, parse(name)) if "#" in name else None)
     doc = document(con, found.doc_id) if found else None
     if found is None or doc is None:
-        raise Fault(
-            "invalid_input", f"the library has no passage {name[:200]}", "cite a hit of casebook library search"
-        )
+        raise Fault("not_indexed", f"the library has no passage {name[:200]}", "cite a hit of casebook library search")
     return found, doc
 
 

@@ -36,7 +36,7 @@ _PLACE = re.compile(r"> — (?P<uri>[^#\n]{1,4096}#[^ \n]{1,300})(?: · (?P<head
 def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
     """A citation of the passage with this chunk id or URI, to put into a text; of its words those that answer `query`.
 
-    Raises Fault invalid_input where there is no such passage, or its path cannot stand on a line.
+    Raises Fault not_indexed where there is no such passage, invalid_input where its path cannot stand on a line.
     """
     found, _document = passage_named(con, name)
     uri = citation_of(passages(con, [found.id])[found.id]).uri
@@ -54,7 +54,7 @@ def _plain(said: str) -> str:
 
 
 def quote_of(con: apsw.Connection, name: str, query: str = "") -> str:
-    """Of the passage with this chunk id or URI the words that answer `query`. Raises Fault invalid_input."""
+    """Of the passage with this chunk id or URI the words that answer `query`. Raises Fault not_indexed."""
     found, _document = passage_named(con, name)
     return telling(found.text, found.section_label or "", lexical_query(query).terms)
 

@@ -31,7 +31,7 @@ class FilePlace:
 def file_place(con: apsw.Connection, name: str) -> FilePlace:
     """Where the file of a citation, a path or an id lies, and its line.
 
-    Raises Fault invalid_input where the library knows no such document, or its file is not there any more.
+    Raises Fault not_indexed where the library knows no such document, invalid_input where its file is gone.
     """
     name = storable(name)
     doc, cited = _named(con, name)
@@ -58,6 +58,6 @@ def _named(con: apsw.Connection, name: str) -> tuple[Document, Citation | None]:
     doc = document_at(con, cited.path) if cited is not None else None
     if doc is None:
         raise Fault(
-            "invalid_input", f"the library has nothing called {name[:200]}", "casebook library list shows the paths"
+            "not_indexed", f"the library has nothing called {name[:200]}", "casebook library list shows the paths"
         )
     return doc, cited

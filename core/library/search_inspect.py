@@ -131,7 +131,7 @@ def list_documents(
 def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
     """The passage or the document that `name` names: an id, a path, or a citation (`path#L12`, `path#p=3`).
 
-    Raises Fault invalid_input where there is none.
+    Raises Fault not_indexed where there is none.
     """
     name = storable(name)
     found = chunk(con, name)
@@ -145,9 +145,7 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
         cited = chunk_at(con, parse(name))
         if cited is not None:
             return _chunks(con, [cited])[0]
-    raise Fault(
-        "invalid_input", f"the library has nothing called {name[:200]}", "casebook library list shows the paths"
-    )
+    raise Fault("not_indexed", f"the library has nothing called {name[:200]}", "casebook library list shows the paths")
 
 
 def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:

@@ -54,6 +54,17 @@ def test_a_status_is_called_alike_wherever_it_is_given_or_shown(filled: Run, tmp
     assert "1 unresolved" in filled("schema").text
 
 
+def test_a_case_without_changes_is_no_case_that_is_not_there(filled: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(json.dumps({"error": "Error: nobody fixed this"}))
+    assert filled("errors", "import", str(tmp_path / "x.jsonl")).code == 0
+    same = filled("errors", "history", "3")
+    assert (same.code, same.text) == (1, "Nothing was changed yet.\n")
+    for number in ("99", str(10**30)):
+        lost = filled("errors", "history", number, "--json")
+        assert (lost.code, lost.out, lost.fault()["code"]) == (1, b"", "not_indexed")
+    assert filled("errors", "history", "1").code == 0
+
+
 def test_edit_keeps_what_is_not_named(filled: Run) -> None:
     args = ("--resolution", "declare it", "--tag", "ts", "--tag", "이름", "--tool-sequence", '["Read", "Edit"]')
     assert filled("errors", "edit", "2", *args, "--source", "a:b:3,4", "--verify").code == 0

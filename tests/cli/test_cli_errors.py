@@ -109,6 +109,25 @@ def test_list_show_and_pages(filled: Run) -> None:
     assert listed.text.count("\n") == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("", "1 path could not be read and was left out:\n  {}: no case in it\n"),
+     ("{bad\n", "1 line could not be read and was left out:\n  {}:1: not JSON\n")],
+)  # fmt: skip
+def test_a_file_that_holds_no_case_was_not_taken_over(filled: Run, tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text(text)
+    nothing = filled("errors", "import", str(file))
+    assert nothing.code == 1
+    assert (
+        nothing.text == f"Read 0 files, 0 sessions, 0 messages, 0 tool calls, 0 errors, 0 fixes.\n{told.format(file)}"
+    )
+    file.write_text(text + '{"error": "Error: boom"}')
+    for errors in (1, 0):  # that some lines are no cases, or all are known, is no reason to say so
+        again = filled("errors", "import", str(file), "--json")
+        assert (again.code, again.json()["files"], again.json()["errors"]) == (0, 1, errors)
+
+
 def test_what_is_not_there_exits_1(filled: Run) -> None:
     for number in ("99", "-1", str(10**30)):
         found = filled("errors", "show", "--json", "--", number)

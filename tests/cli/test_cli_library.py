@@ -147,7 +147,9 @@ def test_list_inspect_and_index(filled: Run) -> None:
     assert doc["schema_version"] == "doc_inspection.v1"
     uri = doc["chunks"][1]["citation"]["uri"]
     assert filled("library", "inspect", uri, "--json").json()["chunk_id"] == doc["chunks"][1]["chunk_id"]
-    assert filled("library", "inspect", "nothing.md").code == 2
+    for act in ("inspect", "open"):
+        lost = filled("library", act, "nothing.md", "--json")
+        assert (lost.code, lost.out, lost.fault()["code"]) == (1, b"", "not_indexed")
     before = filled("library", "search", "timeout", "--json", "--mode", "lexical").json()["hits"]
     assert filled("library", "index", "--rebuild-fts", "--json").json()["passages"] >= 27
     assert filled("library", "search", "timeout", "--json", "--mode", "lexical").json()["hits"] == before

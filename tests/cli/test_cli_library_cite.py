@@ -28,6 +28,6 @@ def test_a_fix_cites_a_passage_and_show_says_what_became_of_it(run: Run, tmp_pat
     assert "\x1b" not in shown.text
     assert run("undo").code == 0
     assert run("errors", "show", str(case), "--json").json()["citations"] == []
-    assert run("library", "cite", "999", "valve.md#L3").code == 2
-    assert run("library", "cite", str(case), "nowhere.md#L3").code == 2
+    assert run("library", "cite", "999", "valve.md#L3").code == 1
+    assert run("library", "cite", str(case), "nowhere.md#L3").code == 1
     assert run("library", "cite", str(case), "valve.md#L3", "--quote", "not there").code == 2

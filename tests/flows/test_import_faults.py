@@ -67,13 +67,16 @@ def test_without_paths_the_agents_folders_are_read(db: Path, tmp_path: Path, mon
     assert run(db, agent="codex").files == 1
 
 
-def test_a_folder_without_transcripts_is_named(db: Path, tmp_path: Path) -> None:
-    empty = tmp_path / "empty"
+def test_a_folder_without_transcripts_is_named_and_so_is_an_empty_file(db: Path, tmp_path: Path) -> None:
+    empty, blank = tmp_path / "empty", tmp_path / "blank.jsonl"
     empty.mkdir()
-    report = run(db, empty)
+    blank.write_text("\n")
+    report = run(db, empty, blank)
     assert [(one.file, one.line, one.reason) for one in report.skipped] == [
-        (str(empty), 0, "no transcripts in this folder")
+        (str(empty), 0, "no transcripts in this folder"),
+        (str(blank), 0, "nothing in it"),
     ]
+    assert run(db, blank.parent).skipped == (), "but one that was not named may yet become a transcript"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
