@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from cli.context import Context, text_given
@@ -35,14 +36,22 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     explain = args.explain or settings.rag.explain_default
     stream = not context.out.json and sys.stdout.isatty()
     spoken = _Spoken() if stream else None
-    with model_search(settings.embedding) as vectors, stoppable() as stopped:
+    going = _Going(settings.llm.model) if sys.stderr.isatty() and not context.out.json else None
+
+    def hear(event: AnswerEvent) -> None:
+        if going is not None:
+            going.hear(event)
+        if spoken is not None:
+            spoken.hear(event)
+
+    with going or nullcontext(), model_search(settings.embedding) as vectors, stoppable() as stopped:
         found = ask_library(
             context.database,
             question,
             _options(args, context),
             language_model(settings.llm),
             None if args.mode == "lexical" else vectors,
-            on_event=spoken.hear if spoken else _silent,
+            on_event=hear,
             cancelled=stopped,
         )
     said = spoken is not None and spoken.end(found.answer)
@@ -72,8 +81,42 @@ def _options(args: argparse.Namespace, context: Context) -> AskOptions:
     return ask_options(context.settings, **more)
 
 
-def _silent(event: AnswerEvent) -> None:
-    pass
+class _Going:
+    """What is going on until the model speaks, in one line on stderr that is written over; nothing is left of it."""
+
+    def __init__(self, model: str) -> None:
+        from cli.layout import one_line
+
+        self._model = one_line(model)
+        self._steps = 0
+        self._shown = False
+
+    def __enter__(self) -> None:
+        self._show("looking for evidence")
+
+    def __exit__(self, *_: object) -> None:
+        self._show("")
+
+    def hear(self, event: AnswerEvent) -> None:
+        """Tell it."""
+        if event.kind == "retrieval_done":
+            found = len(event.citations or ())
+            self._show(f"{found} passage{'' if found == 1 else 's'} found, {self._model} reads")
+        elif event.kind == "hop" and event.hop is not None and event.hop.kind != "synthesize":
+            self._steps += 1
+            more = event.hop.context_chunks_added
+            self._show(f"step {self._steps}: {len(event.hop.sub_queries)} searches, {more} more found")
+        else:
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        from cli.layout import clip
+
+        if not line and not self._shown:  # the line may be the answer's by now
+            return
+        self._shown = bool(line)
+        sys.stderr.write(f"\r\x1b[K{clip(line, 78)}{'…' if line else ''}")
+        sys.stderr.flush()
 
 
 class _Spoken:

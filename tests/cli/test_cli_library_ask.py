@@ -70,6 +70,20 @@ def test_on_a_terminal_tokens_are_shown_inert_as_they_come(filled: Run, serve: C
     assert "Not enough evidence" in refused.text
 
 
+def test_what_goes_on_is_told_on_stderr_until_the_model_speaks(filled: Run, serve: Callable[..., Server]) -> None:
+    serve(Reply(('{"queries": ["retries"]}',)), Reply(('{"kind": "stop"}',)), Reply((TRUE, "\n")))
+    found = filled("library", "ask", RETRY, "--multi-hop", terminal=True)
+    told = ["looking for evidence…", "step 1: 1 searches", "step 2: 0 searches", "tiny reads…"]
+    assert [found.said.find(one) for one in told] == sorted(found.said.find(one) for one in told)
+    assert found.said.find(told[0]) > 0
+    assert found.said.endswith("\r\x1b[K"), "nothing of it is left"
+    assert found.said.count("\x1b[K") == 5, "the answer's line is left alone"
+    serve(Reply(status=404, error="model 'tiny' not found"))
+    assert "\r\x1b[Kcasebook: " in filled("library", "ask", RETRY, terminal=True).said
+    serve()
+    assert filled("library", "ask", RETRY).said == ""
+
+
 def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Server]) -> None:
     server = serve()
     refused = filled("library", "ask", "How much coffee does the release manager drink on a Friday?")
