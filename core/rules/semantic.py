@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import apsw
 
@@ -72,7 +72,8 @@ class StoredSemantic:
             return missing(vector.outcome, vector.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
         bounded = {at: max(0.0, min(1.0, found)) for at, found in scores.items()}
-        return told(bounded, self.book, self.place, self.note, watch, read_at(self.con, self.book.paths))
+        looked = read_at(self.con, self.book.paths)
+        return _as_read(told(bounded, self.book, self.place, self.note, watch, looked), text, said)
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -114,7 +115,7 @@ class RememberedSemantic:
             for at, said_of in enumerate(self.texts)
             if said_of in self.known
         }
-        return told(scores, book, None, self.note, watch, None)
+        return _as_read(told(scores, book, None, self.note, watch, None), text, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +153,10 @@ def told(
         cache_age_s=None if looked is None else max(0, round(time.time() - looked)),
     )
     return Similarities(scores, Step("semantic", "hit", reason, given, elapsed_ms=watch.ms()))
+
+
+def _as_read(found: Similarities, text: str, said: str) -> Similarities:
+    """With the query as the model read it, where that is not the query itself."""
+    if said == text:
+        return found
+    return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, ("read", said))))

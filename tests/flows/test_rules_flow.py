@@ -67,6 +67,16 @@ def test_the_trace_says_which_model_what_of_and_how_old_the_cache_is(tmp_path: P
     assert 0 <= age < 24 * 3600
 
 
+def test_the_trace_says_what_the_model_read_where_that_is_not_the_query(tmp_path: Path, minilm: Embedder) -> None:
+    korean = ToolCall("Task", {"description": "테스트 데이터 만들기"})
+    with _matcher(tmp_path, Counting(minilm)) as matcher:
+        plain, told = (
+            next(step for step in matcher.match(call).trace if step.stage == "semantic") for call in (PUSH, korean)
+        )
+    assert plain.fact("read") is None
+    assert str(told.fact("read")).startswith("Task: test data")
+
+
 def test_vectors_of_another_model_are_never_compared(tmp_path: Path, minilm: Embedder) -> None:
     with _matcher(tmp_path, Counting(minilm)) as matcher:
         matcher.match(PUSH)
