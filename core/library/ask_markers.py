@@ -15,6 +15,7 @@ _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
 _ONE = lazy_pattern(r"\[([0-9]+)\]")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
+_APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
 _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
 _LEAST: Final = 2  # letters or digits of a sentence
 
@@ -94,8 +95,7 @@ def _sentence(answer: str, start: int, end: int) -> Sentence | None:
     start += len(said) - len(said.lstrip())
     said = said.strip()
     bare = " ".join(_ONE.sub("", said).split())
-    for sign in (".", "!", "?", "。", ","):  # a marker may stand before the full stop
-        bare = bare.replace(f" {sign}", sign)
+    bare = _APART.sub("", bare)  # a marker may stand before the full stop
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
     markers = tuple(dict.fromkeys(int(one) for one in _ONE.findall(said)))

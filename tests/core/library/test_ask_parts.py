@@ -109,12 +109,13 @@ def test_a_marker_behind_the_full_stop_belongs_to_its_sentence() -> None:
 
 def test_a_full_stop_within_a_sentence_ends_none() -> None:
     said = "The vet, Dr. Okafor, comes at 10 a.m. on Mondays [1]. npm says so too, e.g. Twice [2]. "
-    said += "See J. Smith. 1) So it is [3]."
+    said += "See J. Smith. 1) So it is [3]. From .62 to .7 [1] ."
     assert [(one.text, one.markers) for one in sentences(said)] == [
         ("The vet, Dr. Okafor, comes at 10 a.m. on Mondays.", (1,)),
         ("npm says so too, e.g. Twice.", (2,)),
         ("See J. Smith.", ()),
         ("So it is.", (3,)),
+        ("From .62 to .7.", (1,)),
     ]
 
 
