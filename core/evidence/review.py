@@ -86,10 +86,11 @@ class QuotePage:
 
 def list_quotes(store: Store, filters: QuoteFilters = EVERY, limit: int = 50, after: int | None = None) -> QuotePage:
     """One page of quotes. Pages go by key, so the thousandth costs what the first does."""
-    ids = list(_ids(store.con, _states(filters), filters, after or 0, limit + 1))
-    page = ids[:limit]
-    rows = tuple(quote_row(one) for one in kept_many(store.con, page))
-    return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
+    with store.moment():
+        ids = list(_ids(store.con, _states(filters), filters, after or 0, limit + 1))
+        page = ids[:limit]
+        rows = tuple(quote_row(one) for one in kept_many(store.con, page))
+        return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
 
 
 def count_quotes(store: Store, filters: QuoteFilters = EVERY) -> Counts:

@@ -77,6 +77,18 @@ class Store:
                 self._roll_back()
                 raise
 
+    @contextmanager
+    def moment(self) -> Generator[None]:
+        """All that is read inside is of one moment, whoever writes meanwhile; within a transaction it is anyway."""
+        if self.con.in_transaction:
+            yield
+            return
+        self.con.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._roll_back()  # nothing was written
+
     def require_write(self) -> None:
         """Raise the Fault that says why nothing can be written, if so."""
         if self.write:

@@ -38,6 +38,12 @@ def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
+def shown(queue: TriageScreen) -> bool:
+    """Whether the chosen case is the one beside the queue: nothing is decided about one that is still being read."""
+    one = queue.queue.get(queue.rows.chosen)
+    return one is not None and queue.case.read is not None and queue.case.read.case.id == one.row.id
+
+
 async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> None:
     """Lead there by what a person does, and wait until it is shown."""
     await until(pilot, lambda: app.errors.case.read)
@@ -49,7 +55,9 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
     if journey == "marked":
         await pilot.press("space", "space")
     elif journey in ("history", "undone"):
-        await pilot.press("a", "N")
+        await pilot.press("a")
+        await until(pilot, lambda: queue.queue.left == 2 and shown(queue))
+        await pilot.press("N")
         await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.left == 1)
         await pilot.press("u")
         await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.left == 2)

@@ -132,6 +132,7 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
         await until(pilot, lambda: shown(screen))
         assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
         await pilot.press("q")
+        await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
     state_, trouble = read_state(place)
     assert trouble == ""
     again = CasebookApp(review, around=Surroundings(load_config(environ={}), no_log, place, state_))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.fault import Fault
+from tui import jobs
 from tui.jobs import Job, JobReport, Jobs
 
 NOWHERE = Path("/nonexistent/none.db")
@@ -173,11 +174,12 @@ def test_a_lane_that_keeps_does_everything_in_order(desk: Desk) -> None:
     assert [value for value, _ in desk.values] == list(range(10))
 
 
-def test_closing_lets_a_keeping_lane_finish_what_waits(desk: Desk) -> None:
+def test_closing_lets_a_keeping_lane_finish_what_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "QUIT_WAIT", 60.0)  # as long as a busy machine takes
     done: list[int] = []
     for number in range(5):
         desk.run(lambda job, number=number: done.append(number), keep=True)
-    desk.jobs.close()
+    desk.jobs.close(60.0)
     assert done == list(range(5))
 
 
@@ -249,11 +251,12 @@ def test_every_thread_is_a_daemon(desk: Desk) -> None:
     assert desk.values == [(True, True)]
 
 
-def test_a_report_after_the_loop_has_ended_is_dropped() -> None:
+def test_a_report_after_the_loop_has_ended_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(report: JobReport) -> None:
         raise RuntimeError("Event loop is closed")
 
-    jobs = Jobs(NOWHERE, gone)
-    jobs.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
-    jobs.close()
-    assert not jobs.busy("a")
+    monkeypatch.setattr(jobs, "QUIT_WAIT", 60.0)
+    own = Jobs(NOWHERE, gone)
+    own.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
+    own.close(60.0)
+    assert not own.busy("a")

@@ -112,8 +112,7 @@ async def test_an_error_in_other_words_joins_the_list_with_its_trace(embedded: P
     async with app.run_test(size=(200, 80)) as pilot:
         await asked(pilot, app, IN_OTHER_WORDS)
         await until(pilot, lambda: tiers(app)[:1] == ["vector"])
-        await until(pilot, lambda: FIX in frame(app))
-        assert "~ alike in meaning" in frame(app)
+        await until(pilot, lambda: FIX in frame(app) and "~ alike in meaning" in frame(app))
         if not app.errors.why.display:
             await pilot.press("escape", "t")
         await until(pilot, lambda: "neighbour  hit" in frame(app))

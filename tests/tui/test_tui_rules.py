@@ -357,7 +357,7 @@ async def test_tiny_sizes_and_ascii_are_lived_through(
         screen = await opened(pilot, app)
         await pilot.resize_terminal(*size)
         await pilot.press("j", "enter", "t", "t", "n", "escape", "w")
-        await pilot.pause()
+        await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press("escape")
         await pilot.resize_terminal(*WIDE)
         await until(pilot, lambda: screen.rank.ranked is not None and "cut-off" in frame(app))

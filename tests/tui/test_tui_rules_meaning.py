@@ -23,6 +23,7 @@ from tests.tui.support import NOW, frame, until
 from tui import vector_process
 from tui.app import CasebookApp
 from tui.panes.rules import asking
+from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.screen import RulesScreen
 from tui.surroundings import Surroundings
 from tui.vector_process import VectorProcess
@@ -87,7 +88,7 @@ async def test_the_model_joins_and_follows_an_edit(
         assert all(one.similarity is not None for one in (*ranked.match.rules, *ranked.match.below))
         await until(pilot, lambda: "all-MiniLM-L6-v2@" in frame(app) and "the row is what the file says" in frame(app))
         await pilot.press("w")
-        await until(pilot, lambda: "Why not" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
         await until(pilot, lambda: "similarity 0." in frame(app) and "What it would have needed" in frame(app))
         assert sorted(text[:7] for text in read) == ["ERR-001", "ERR-002", "ERR-003", "ERR-004"]

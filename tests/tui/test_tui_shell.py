@@ -16,7 +16,10 @@ from tests.tui.support import NOW, app_on, frame, offered, settled, until
 from tui.actions import ACTIONS, BY_ID, Situation, footer
 from tui.app import CasebookApp
 from tui.crash import no_log
+from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
+from tui.panes.messages import PaneCounted
+from tui.panes.rules.screen import RulesScreen
 from tui.render.bars import draw_footer
 from tui.screens.help import HelpScreen
 from tui.state import State, read_state, state_file, write_state
@@ -128,6 +131,7 @@ async def test_it_opens_as_it_was_left(casebook: Path, tmp_path: Path) -> None:
         await until(pilot, lambda: app.errors.results.chosen and app.errors.results.rows.chosen == 2)
         case = app.errors.results.chosen
         await pilot.press("q")
+        await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
     state, trouble = read_state(place)
     assert trouble == ""
     assert (place.stat().st_mode & 0o777, place.parent.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -206,6 +210,19 @@ async def test_a_letter_jumps_to_its_part(casebook: Path) -> None:
         await pilot.press("ctrl+o", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         assert app.focused is app.errors.case
+
+
+async def test_every_pane_s_first_line_tells_what_is_counted_after_it_was_opened(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        for number, pane in ((2, EvidenceScreen), (3, RulesScreen), (4, LibraryScreen)):
+            await pilot.press(f"alt+{number}")
+            await until(pilot, lambda pane=pane: isinstance(app.screen, pane))
+            app.errors.post_message(PaneCounted(70 + number, "its folder is read-only"))
+            first = f"{70 + number} cases"
+            await until(pilot, lambda first=first: first in frame(app).split("\n")[0])
+            assert "read-only" in frame(app).split("\n")[0]
 
 
 @pytest.mark.parametrize("key", ["alt+4", "4"])

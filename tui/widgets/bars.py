@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
 from textual import events
 from textual.content import Content
 from textual.reactive import reactive
@@ -11,6 +14,9 @@ from tui.actions import Situation, footer, panes
 from tui.keys import key_name
 from tui.render.bars import Place, Tab, draw_footer, draw_top
 from tui.render.signs import Signs
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
 
 
 class TopBar(Widget):
@@ -26,6 +32,14 @@ class TopBar(Widget):
             for action, key in panes(signs.keys)
         ]
         self.set_reactive(TopBar.place, place)
+
+    def on_mount(self) -> None:
+        """Over the errors it tells what their own first line does: they may be counted later, or anew."""
+        if (top := cast("CasebookApp", self.app).top) is not self:
+            self.watch(top, "place", self._follow)
+
+    def _follow(self, place: Place) -> None:
+        self.place = replace(place, pane=self.place.pane)
 
     def render(self) -> Content:
         """The line in the width there is."""

@@ -35,14 +35,15 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
     `after` is the `next` of the page before, or `place_of` any case. Pages go by key. `filters.status` may name one of
     the two. Raises Fault invalid_input on a cursor that is none.
     """
-    rows = _rows(store, filters, limit + 1, after)
-    page = rows[:limit]
-    following = _cursor(page[-1]) if len(rows) > limit and page else None
-    found: list[CaseRow] = []
-    ids = tuple(case_id for case_id, _, _ in page)
-    for at in range(0, len(ids), 500):
-        found += case_rows(store, ids[at : at + 500])
-    return QueuePage(tuple(found), count_waiting(store, filters), following)
+    with store.moment():
+        rows = _rows(store, filters, limit + 1, after)
+        page = rows[:limit]
+        following = _cursor(page[-1]) if len(rows) > limit and page else None
+        found: list[CaseRow] = []
+        ids = tuple(case_id for case_id, _, _ in page)
+        for at in range(0, len(ids), 500):
+            found += case_rows(store, ids[at : at + 500])
+        return QueuePage(tuple(found), count_waiting(store, filters), following)
 
 
 def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | None:
