@@ -33,6 +33,7 @@ from tests.tui.terminal import Terminal
 from tui.app import CasebookApp
 from tui.panes.errors.curation import outside
 from tui.panes.errors.curation.draft import Fields
+from tui.panes.errors.meaning import Meaning
 from tui.screens.conflict import ConflictScreen
 from tui.screens.triage import TriageScreen
 from tui.screens.writing import KEEP_EVERY, WritingScreen
@@ -120,12 +121,32 @@ async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(caseb
         assert "Mine." in frame(app)
         assert "Theirs." in frame(app)
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and "Theirs." in app.screen.area.text)
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen is not screen)
+        both = app.screen
+        assert isinstance(both, WritingScreen)
+        await until(pilot, lambda: "Mine." in both.area.text and "Theirs." in both.area.text)
         await pilot.press("f2")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
     text = case_of(casebook, case_id).resolution or ""
     assert "Mine." in text
     assert "Theirs." in text
+
+
+async def test_nobody_waits_for_what_reads_alike_to_go_on_with_a_text(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else who saves at once saves what stood before, and what was typed is dropped with its copy."""
+    monkeypatch.setattr(Meaning, "ask", lambda _meaning, job, _question: job.pause(3600))
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.errors.curating.write(app.errors.case.read, Written("Mine and theirs."))
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "Mine and theirs.")
+        await pilot.press(*"Typed on. ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not app.jobs.busy("scratch"))
+        app.errors.curating.write(app.errors.case.read)
+        kept = "Typed on. Mine and theirs."
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == kept)
 
 
 async def test_one_fix_is_applied_to_similar_cases_as_one_change(tmp_path: Path) -> None:

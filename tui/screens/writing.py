@@ -94,6 +94,8 @@ class WritingScreen(ModalScreen[None]):
         self.area.border_title = Content(f"Fix of case #{self._read.case.id}")
         self.area.focus()
         self.case.show(self._read)
+        if self._start is not None:
+            self._put(self._start)
         self._draw_preview()
         self.set_interval(KEEP_EVERY, self._keep)
         self._curating.jobs.run(
@@ -108,22 +110,24 @@ class WritingScreen(ModalScreen[None]):
         """What is possible here."""
         return Situation("write", case_open=True, has_fix=self._draft.base is not None, alike=len(self._alike))
 
-    def _opened(self, opened: Opened, _final: bool) -> None:
-        """What was typed before, and what reads alike."""
-        self._alike = opened.alike
-        self._draw_also()
-        start = self._start
-        if start is None and opened.typed:
+    def _opened(self, opened: Opened, final: bool) -> None:
+        """What was typed before, at once; and what reads alike, when that is known."""
+        if final:
+            self._alike = opened.alike
+            self._draw_also()
+        elif self._start is None and opened.typed:
             kept = opened.typed[0]
             self._origins = tuple(one.writer for one in opened.typed)
             self._draft = self._draft.resumed(kept)
-            start = self._kept = kept.written
+            self._kept = kept.written
             self._say_above("typed before and not saved; ctrl+z goes back to what stands")
-        if start is not None:
-            self.area.put(start.text)
-            for name, value in Fields.of(start).named().items():
-                self.fields[name].value = value
+            self._put(kept.written)
         self._keys.situation = self.situation()
+
+    def _put(self, start: Written) -> None:
+        self.area.put(start.text)
+        for name, value in Fields.of(start).named().items():
+            self.fields[name].value = value
 
     # What is written -------------------------------------------------------------------------------------------------
 

@@ -113,6 +113,7 @@ def open_draft(case_id: int, meaning: Meaning) -> Callable[[Job[Opened]], Opened
         from core.errors.vector_questions import AlsoFor
 
         typed = kept_scratches(scratch_folder(job.lane.path), case_id)
+        job.partial(Opened(typed, ()))  # who types already must not have it put over that
         return Opened(typed, meaning.ask(job, AlsoFor(case_id)))
 
     return work
