@@ -46,6 +46,20 @@ def test_a_narrow_row_gives_up_age_then_count_and_keeps_the_line() -> None:
     assert "error: boom" in plain(row(), 20)
 
 
+def test_a_count_takes_room_only_where_there_is_one() -> None:
+    line = "e" * 60
+    once, often = plain(row(line, seen=1), 60), plain(row(line, seen=12), 60)
+    assert once.count("e") == often.count("e") + len(" ×12")
+    assert (once[-6:], often[-10:]) == ("  23h ", " ×12  23h ")
+    assert once.rstrip().endswith("…  23h")
+
+
+def test_a_list_that_is_wide_enough_names_the_tool_in_a_column() -> None:
+    assert "tsc" not in plain(row(), 63)
+    lines = [plain(row("e" * 80, seen=seen), width) for seen in (1, 2_000) for width in (64, 72)]
+    assert [len(line) - line.index("tsc") for line in lines] == [9 + 6] * 4
+
+
 def test_each_tier_and_status_has_its_own_sign_in_both_alphabets() -> None:
     for signs in (UNICODE, ASCII):
         for marks in (signs.tiers, signs.statuses, signs.quotes):

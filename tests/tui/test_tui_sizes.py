@@ -89,6 +89,27 @@ async def test_the_columns_follow_the_width(casebook: Path, width: int, parts: t
         assert [part for part in ("Cases", "Case", "Why") if f"╭─ {part} ─" in text] == list(parts)
 
 
+@pytest.mark.parametrize("width", [160, 200])
+async def test_three_columns_stay_as_wide_as_they_are_while_one_types(casebook: Path, width: int) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(width, 30)) as pilot:
+        await started(pilot, app)
+        parts = ("#results", "#case", "#why")
+
+        def widths() -> list[int]:
+            return [app.screen.query_one(part).outer_size.width for part in parts]
+
+        before = widths()
+        assert "Nothing was searched" in frame(app)
+        assert before[2] < width / 3.5
+        assert min(before[:2]) > before[2]
+        await pilot.press(*"yaml")
+        await until(pilot, lambda: "identify" in frame(app))
+        assert widths() == before
+        await pilot.press("down", "z")
+        await until(pilot, lambda: app.screen.query_one("#results").outer_size.width == width)
+
+
 async def test_no_line_is_wider_than_the_terminal_with_wide_letters(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=(53, 20)) as pilot:

@@ -1,4 +1,4 @@
-"""One row of the results: how it matched, whether it is solved, how often it was seen, the key line, when."""
+"""One row of the results: how it matched, whether it is solved, the error, how often it was seen, with what, when."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from core.errors import CaseRow, Hit, Query
 
 _SIGNS_FROM = 8
-_SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 76
-_AGE, _SEEN, _TOOL = 4, 5, 9
+_SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
+_AGE, _TOOL = 4, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -
 
 
 def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
-    """The row in exactly `width` cells: what does not fit is left out, the least telling first."""
+    """The row in exactly `width` cells: what does not fit is left out, the least telling first.
+
+    Tool and age are columns; how often it was seen takes room only where there is something to tell."""
     if width < _SIGNS_FROM:
         return Content(pad(inline(row.key_line, width), max(0, width)))
     parts: list[tuple[str, str]] = [(signs.bar if chosen else " ", "$cb-accent")]
@@ -71,10 +73,10 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
     status = signs.status(row.status)
     parts.append((f"{status.sign} ", status.tone))
     tail: list[tuple[str, str]] = []
+    if width >= _SEEN_FROM and row.seen > 1:
+        tail.append((" " + _seen(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:
-        tail.append((" " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
-    if width >= _SEEN_FROM:
-        tail.append((_seen(row.seen, signs).rjust(_SEEN), "$cb-dim"))
+        tail.append(("  " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
     if width >= _AGE_FROM:
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
@@ -90,7 +92,7 @@ def draw_unread(width: int, signs: Signs) -> Content:
 
 def _seen(count: int, signs: Signs) -> str:
     if count < 1_000:
-        return f"{signs.times}{count}" if count > 1 else ""
+        return f"{signs.times}{count}"
     return f"{signs.times}{count // 1000}k" if count < 1_000_000 else f"{signs.times}{count // 1_000_000}M"
 
 
