@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -97,6 +98,7 @@ class RememberedSemantic:
     book: Book | None = None
     known: dict[str, tuple[Vector, ...]] = field(default_factory=dict[str, tuple[Vector, ...]])
     note: str = ""
+    opening: threading.Thread | None = None
 
     def similar(self, text: str, also: frozenset[int]) -> Similarities:
         """See `Semantic`."""

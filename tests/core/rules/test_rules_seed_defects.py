@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from core.embedding.asking import NoVectors, VectorSearch
+from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
+from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.providers import CPU, CUDA, choose
 from core.rules.book import book_of
 from core.rules.call import ToolCall, call_text
@@ -41,6 +44,38 @@ def test_the_librarys_own_function_falls_back_to_keywords_and_can_be_told_not_to
     assert [one["id"] for one in find_relevant_rules_semantic([RULE], "Bash", call)] == ["ERR-001"]
     assert find_relevant_rules_semantic([RULE], "Bash", call, use_fallback=False) == []
     assert find_relevant_rules_semantic([], "Bash", call) == []
+
+
+class Slow:
+    """A model that takes three seconds for each lot of rules, on a clock that only it moves."""
+
+    def __init__(self) -> None:
+        like = CATALOGUE[MINILM]
+        self.id, self.version, self.recipe, self.dim = like.id, like.version, like.recipe, like.dim
+        self.clock, self.lots = 0.0, list[int]()
+
+    def embed(self, texts: Sequence[str], kind: str) -> list[tuple[bytes, ...]]:
+        if kind == "document":
+            self.clock += 3
+            self.lots.append(len(texts))
+        return [(struct.pack(f"<{self.dim}f", 1.0, *[0.0] * (self.dim - 1)),) for _ in texts]
+
+    def close(self) -> None:
+        pass
+
+
+def test_req_sem_010_the_librarys_own_function_embeds_what_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Slow()
+    tier = RememberedSemantic(VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: model)))
+    monkeypatch.setattr("core.rules.seed_api._semantic", lambda: tier)
+    monkeypatch.setattr("core.rules.seed_api._now", lambda: model.clock)
+    rules = [RULE, *({"id": f"ERR-{at}", "title": f"Rule {at}"} for at in range(100, 160))]
+    found = find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
+    assert model.lots == [16, 16], "the third lot would have begun after the deadline"
+    assert "29 rules still wait" in tier.note
+    assert found[0]["id"] == "ERR-001"
+    find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
+    assert model.lots == [16, 16, 16, 13], "the next call goes on where it was"
 
 
 @pytest.mark.parametrize("name", ["a.c", "b.h", "c.v"])
