@@ -23,6 +23,8 @@ HIT, DOCUMENT = 4, 2
 """Lines of a row where there is room."""
 _LEAST = 10
 _INDENT = 2
+_PART = 6
+"""The fewest cells that a cut part is worth."""
 _FOUND = {
     "words": ("·", ".", "$cb-dim", "by its words"),
     "meaning": ("~", "~", "$cb-draft", "by its meaning"),
@@ -82,13 +84,26 @@ def draw_document(doc: DocSummary, width: int, tall: int, signs: Signs, now: dat
     head = Content.assemble(bar, " ", path, gap, (age, "$cb-dim"))
     if tall < DOCUMENT:
         return head
+    room = max(0, width - 5)
+    title = inline("" if doc.title == doc.doc_path.rpartition("/")[2] else doc.title, room, more=signs.more)
+    about = _about(doc, room - cell_len(title), signs, behind=bool(title))
+    return Content("\n").join([head, Content.assemble(bar, "   ", (title, "$cb-soft"), (about, "$cb-dim"))])
+
+
+def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
+    """Kind, size and tags in at most `room` cells, `behind` a title or not: the last is cut or left out first."""
     passages = f"{doc.chunk_count:,} passage{'' if doc.chunk_count == 1 else 's'}"
     told = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
-    rest = f"  {signs.dot} ".join(told)
-    named = "" if doc.title == doc.doc_path.rpartition("/")[2] else doc.title
-    title = inline(named, max(8, width - 4 - cell_len(rest) - 4), more=signs.more)
-    about = Content.assemble(bar, "   ", (title, "$cb-soft"), (f"  {signs.dot} " if title else "", "$cb-faint"))
-    return Content("\n").join([head, Content.assemble(about, (rest, "$cb-dim"))])
+    dot, shown = f"  {signs.dot} ", ""
+    for part in told:
+        lead = dot if behind or shown else ""
+        left = room - cell_len(shown) - cell_len(lead)
+        if cell_len(part) > left:
+            if left >= _PART:
+                return shown + lead + inline(part, left, more=signs.more)
+            return f"{shown} {signs.more}" if shown and left + cell_len(lead) >= 2 else shown
+        shown += lead + part
+    return shown
 
 
 def headings(hit: SearchHit) -> str:
@@ -187,10 +202,10 @@ def draw_unread(width: int, tall: int, signs: Signs) -> Content:
     return Content("\n").join([line, *[Content("")] * (tall - 1)])
 
 
-def draw_size(documents: int, passages: int, waiting: int, signs: Signs) -> str:
-    """How much the library holds."""
-    dot = f" {signs.dot} "
-    told = [f"{documents:,} document{'' if documents == 1 else 's'}", f"{passages:,} passages"]
+def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, listed: int = 0) -> str:
+    """How much the library holds; how many documents only where not just these are `listed`."""
+    told = [f"{documents:,} document{'' if documents == 1 else 's'}"] if documents != listed or not listed else []
+    told.append(f"{passages:,} passage{'' if passages == 1 else 's'}")
     if waiting:
         told.append(f"{waiting:,} not embedded")
-    return dot.join(told)
+    return f" {signs.dot} ".join(told)

@@ -166,7 +166,7 @@ class Hits(Vertical):
         name = "Documents" if isinstance(rows, DocRows) else "Found"
         by = self._by if isinstance(rows, HitRows) else ""
         size = "" if self.holds is None else draw_size(
-            self.holds.documents, self.holds.passages, self.holds.waiting, self._signs
+            self.holds.documents, self.holds.passages, self.holds.waiting, self._signs, listed=rows.total
         )  # fmt: skip
         every = f"the {rows.total} best" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
