@@ -129,8 +129,10 @@ class RuleMatcher:
         `wait_s` is how long a first match may wait for the model and for rules to be embedded: a stream of calls is
         no tool that waits.
         """
+        started = time.monotonic()
         book = self.book()
-        semantic = self._semantic(book, self.deadline_s if wait_s is None else wait_s)
+        left = self.deadline_s - (time.monotonic() - started) if wait_s is None else wait_s
+        semantic = self._semantic(book, max(0.0, left))
         found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
         step = next(step for step in found.trace if step.stage == "semantic")
         if step.outcome in ("failed", "timeout"):

@@ -21,9 +21,9 @@ from core.settings import EmbeddingSettings
 if TYPE_CHECKING:
     from core.embedding.embedder import Embedder
 
-DEADLINE_S = 4.5
+DEADLINE_S = 4.2
 """A match never keeps a tool waiting for 5 seconds; this leaves room for the rest."""
-_AT_ONCE = 16
+_AT_ONCE = 8
 """Rules embedded between two looks at the clock."""
 _now = time.monotonic
 
@@ -37,9 +37,9 @@ def find_relevant_rules_semantic(
     until the next call (REQ-SEM-010). Without a model keywords answer, unless `use_fallback` is off: then nothing does.
     Raises nothing for a model that fails.
     """
-    kept = [_rule(at, rule) for at, rule in enumerate(rules)]
-    book = book_of(kept)
-    found = match(book, ToolCall(tool_name, tool_input), _ready(book), use_fallback=use_fallback)
+    until = _now() + DEADLINE_S
+    book = book_of([_rule(at, rule) for at, rule in enumerate(rules)])
+    found = match(book, ToolCall(tool_name, tool_input), _ready(book, until), use_fallback=use_fallback)
     return [{**rules[one.line], "relevance_score": one.relevance_score} for one in found.rules]
 
 
@@ -74,9 +74,9 @@ def _find() -> ModelAtHand | NoVectors:
     return ModelAtHand(found.model, lambda: load(found, threads=1))
 
 
-def _ready(book: Book) -> RememberedSemantic:
+def _ready(book: Book, until: float) -> RememberedSemantic:
     """The process's semantic tier, with as many rules of the book embedded as there is time for."""
-    tier, until = _semantic(), _now() + DEADLINE_S
+    tier = _semantic()
     model = tier.vectors.model()
     if isinstance(model, NoVectors):
         tier.book, tier.texts, tier.note = book, (), model.reason

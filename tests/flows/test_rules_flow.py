@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,12 @@ from core.embedding.asking import ModelAtHand, VectorSearch
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.embedder import Embedder
 from core.fault import Fault
-from core.flows.rules import RuleMatcher
+from core.flows.rules import DEADLINE_S, RuleMatcher
+from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.labelled import read_labelled
 from core.rules.seed_api import find_relevant_rules_semantic
+from core.rules.semantic import NoSemantic
 from core.rules.usage import count_use, usage
 from core.store import open_store
 from tests.flows.counting_embedder import RULES, Counting
@@ -155,6 +159,29 @@ def test_req_sem_010_a_model_that_does_not_come_costs_its_deadline(tmp_path: Pat
     assert time.monotonic() - start < 5
     assert found.fallback_used
     assert next(step for step in found.trace if step.stage == "semantic").outcome == "timeout"
+
+
+def test_req_sem_010_the_time_that_reading_the_rules_takes_is_of_the_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, waits = [0.0], list[float]()
+
+    def read(*given: Any) -> Book:
+        clock[0] += 3.0
+        return book_of(*given)
+
+    def asked(_matcher: RuleMatcher, _book: Book, wait_s: float) -> NoSemantic:
+        waits.append(wait_s)
+        return NoSemantic("skipped", "nobody asks")
+
+    monkeypatch.setattr("core.flows.rules.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("core.flows.rules.book_of", read)
+    monkeypatch.setattr(RuleMatcher, "_semantic", asked)
+    (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
+    matcher = RuleMatcher([(tmp_path / "memory.md", "project")], tmp_path / "casebook.db", None)
+    matcher.match(PUSH)
+    matcher.match(PUSH)
+    assert waits == [DEADLINE_S - 3.0, DEADLINE_S]
 
 
 def test_without_a_model_nothing_is_written(tmp_path: Path) -> None:

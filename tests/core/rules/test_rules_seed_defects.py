@@ -71,11 +71,11 @@ def test_req_sem_010_the_librarys_own_function_embeds_what_there_is_time_for(mon
     monkeypatch.setattr("core.rules.seed_api._now", lambda: model.clock)
     rules = [RULE, *({"id": f"ERR-{at}", "title": f"Rule {at}"} for at in range(100, 160))]
     found = find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
-    assert model.lots == [16, 16], "the third lot would have begun after the deadline"
-    assert "29 rules still wait" in tier.note
+    assert model.lots == [8, 8], "the third lot would have begun after the deadline"
+    assert "45 rules still wait" in tier.note
     assert found[0]["id"] == "ERR-001"
     find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
-    assert model.lots == [16, 16, 16, 13], "the next call goes on where it was"
+    assert model.lots == [8, 8, 8, 8], "the next call goes on where it was"
 
 
 @pytest.mark.parametrize("name", ["a.c", "b.h", "c.v"])
