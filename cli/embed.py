@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cli.context import Context
 from cli.layout import clip
 from cli.output import Output
-from cli.parser import Parser
+from cli.parser import Parser, number
 from core.embedding.report import EmbedReport
 from core.fault import Fault
 from core.text import visible
@@ -29,7 +29,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "--batch", metavar="N", type=int, default=_MOST, help=f"texts written at a time, 1 to {_MOST} (default {_MOST})"
+        "--batch",
+        metavar="N",
+        type=number,
+        default=_MOST,
+        help=f"texts written at a time, 1 to {_MOST} (default {_MOST})",
     )
     parser.set_defaults(run=run_embed)
 

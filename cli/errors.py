@@ -8,7 +8,7 @@ from typing import Any
 
 from cli.context import Context, fault_in, text_given
 from cli.errors_search import add_search, add_text, refuse_text
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, number
 from core.fault import Fault
 
 _RECORD_EXAMPLES = """\
@@ -44,11 +44,11 @@ def _add_cases(children: Any, shared: Parser) -> None:
     lister.add_argument(
         "--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="what comes first"
     )
-    lister.add_argument("--limit", metavar="N", type=int, default=50, help="cases on one page (default 50)")
+    lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases on one page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="the page after this one (`next` of the page before)")
     lister.set_defaults(run=_lazily("run_list"))
     show = add_leaf(children, shared, "show", "everything known about one case")
-    show.add_argument("id", metavar="ID", type=int, help="the number of the case")
+    show.add_argument("id", metavar="ID", type=number, help="the number of the case")
     show.set_defaults(run=_lazily("run_show"))
     importer = add_leaf(children, shared, "import", "take over cases and fixes from an export or a seed database")
     importer.add_argument("file", metavar="FILE", help="a .jsonl, .csv or .md export or an SQLite database; only read")
@@ -68,17 +68,17 @@ def _add_curation(children: Any, shared: Parser) -> None:
     reject.add_argument("--reason", metavar="TEXT", help="why")
     reject.add_argument("--all", action="store_true", help="every fix of the case, not only the one that answers")
     for leaf in (verify, reject):
-        leaf.add_argument("--fix", metavar="FIX", type=int, help="this one of its history, by number")
+        leaf.add_argument("--fix", metavar="FIX", type=number, help="this one of its history, by number")
     edit = _add_act(children, shared, "edit", "write a fix in the place of the one that answers")
     _add_written(edit)
     edit.add_argument("--fingerprint", metavar="MARK", help="for this finer case alone, which is fixed otherwise")
     edit.add_argument("--whole-case", action="store_true", help="for the whole case, whatever it held for before")
     edit.add_argument("--verify", action="store_true", help="it is right: not a draft")
     merge = add_leaf(children, shared, "merge", "several cases are one")
-    merge.add_argument("id", metavar="ID", type=int, nargs="+", help="the case that stays, then those that join it")
+    merge.add_argument("id", metavar="ID", type=number, nargs="+", help="the case that stays, then those that join it")
     merge.set_defaults(run=_lazily("run_merge", "cli.curation"))
     split = add_leaf(children, shared, "split", "finer cases of a case become one of their own")
-    split.add_argument("id", metavar="ID", type=int, help="the number of the case")
+    split.add_argument("id", metavar="ID", type=number, help="the number of the case")
     split.add_argument(
         "--fingerprint", metavar="MARK", action="append", required=True, help="one that goes; repeatable"
     )
@@ -90,20 +90,20 @@ def _add_curation(children: Any, shared: Parser) -> None:
     triage = add_leaf(children, shared, "triage", "the cases that wait for a decision, the most frequent first")
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="PATH", help="only errors seen in this project")
-    triage.add_argument("--limit", metavar="N", type=int, default=20, help="cases on one page (default 20)")
+    triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases on one page (default 20)")
     triage.add_argument("--after", metavar="CURSOR", help="the page after this one")
     triage.set_defaults(run=_lazily("run_triage", "cli.curation"))
     history = add_leaf(children, shared, "history", "who or what changed a case, and when")
-    history.add_argument("id", metavar="ID", type=int, help="the number of the case")
-    history.add_argument("--limit", metavar="N", type=int, default=20, help="changes on one page (default 20)")
-    history.add_argument("--before", metavar="CHANGE", type=int, help="the page after this one")
+    history.add_argument("id", metavar="ID", type=number, help="the number of the case")
+    history.add_argument("--limit", metavar="N", type=number, default=20, help="changes on one page (default 20)")
+    history.add_argument("--before", metavar="CHANGE", type=number, help="the page after this one")
     history.set_defaults(run=_lazily("run_history", "cli.curation"))
 
 
 def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
     leaf = add_leaf(children, shared, name, about)
-    leaf.add_argument("id", metavar="ID", type=int, nargs="+", help="the number of a case; several: one change")
-    leaf.add_argument("--expect", metavar="FIX", type=int, help="refuse if another fix answers by now (0: any does)")
+    leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="the number of a case; several: one change")
+    leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse if another fix answers by now (0: any does)")
     leaf.set_defaults(run=_lazily(f"run_{name}", "cli.curation"))
     return leaf
 

@@ -41,7 +41,7 @@ def run_align(args: argparse.Namespace, context: Context) -> int:
     if args.session is not None or args.again:
         return run_align_session(args, context)
     if args.messages is None or args.extracted is None:
-        raise Fault("invalid_input", "what is to be aligned?", "give --messages and --extracted, or --session ID")
+        raise Fault("invalid_input", "nothing to align was named", "give --messages and --extracted, or --session ID")
     from cli.show_evidence import alignment_lines
     from core.align import align, read_extracted, read_messages
 

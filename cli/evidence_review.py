@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.context import Context, not_there
-from cli.parser import Parser, add_leaf
+from cli.parser import Parser, add_leaf, number
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> 
     found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only at this stage")
     found.add_argument("--session", metavar="ID", help="only of this session")
     found.add_argument("--type", metavar="TYPE", help="only of entries of this type")
-    found.add_argument("--limit", metavar="N", type=int, default=50, help="how many on one page (default 50)")
+    found.add_argument("--limit", metavar="N", type=number, default=50, help="how many on one page (default 50)")
     found.add_argument("--after", metavar="ID", help="the page after this one")
     found.set_defaults(run=run_list)
     show = add_leaf(children, shared, "show", "a quote with its places, or an entry with its quotes")
@@ -64,16 +64,16 @@ def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> 
 
 def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
     accept = add_leaf(children, shared, "accept", "a quote stands where it was found, or elsewhere", _ACCEPT)
-    accept.add_argument("id", metavar="ID", type=int, help="the number of the quote")
+    accept.add_argument("id", metavar="ID", type=number, help="the number of the quote")
     where = accept.add_mutually_exclusive_group()
-    where.add_argument("--place", metavar="N", type=int, help="at the place of this number")
+    where.add_argument("--place", metavar="N", type=number, help="at the place of this number")
     where.add_argument("--at", metavar="MSG:START-END", help="at these characters of a message, counted from 0")
-    accept.add_argument("--start", metavar="N", type=int, help="begin so many words earlier (negative: later)")
-    accept.add_argument("--end", metavar="N", type=int, help="end so many words later (negative: earlier)")
+    accept.add_argument("--start", metavar="N", type=number, help="begin so many words earlier (negative: later)")
+    accept.add_argument("--end", metavar="N", type=number, help="end so many words later (negative: earlier)")
     accept.add_argument("--words", action="store_true", help="take the original's words as the quote")
     accept.add_argument("--confirm", action="store_true", help="though it was flagged")
     reject = add_leaf(children, shared, "reject", "a quote is no evidence")
-    reject.add_argument("id", metavar="ID", type=int, help="the number of the quote")
+    reject.add_argument("id", metavar="ID", type=number, help="the number of the quote")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
     for leaf, run in ((accept, run_accept), (reject, run_reject)):
         leaf.add_argument("--expect", metavar="MARK", help="only if nobody decided since show printed this mark")

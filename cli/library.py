@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, number
 
 _INGEST = """\
 examples:
@@ -76,7 +76,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     _add_ask(ask)
     lister = add_leaf(children, shared, "list", "the documents, by path")
     add_filters(lister)
-    lister.add_argument("--limit", metavar="N", type=int, default=50, help="documents on one page (default 50)")
+    lister.add_argument("--limit", metavar="N", type=number, default=50, help="documents on one page (default 50)")
     lister.add_argument("--after", metavar="PATH", help="the page after this one (`next` of the page before)")
     lister.set_defaults(run=_lazily("run_list", "cli.library_keep"))
     inspect = add_leaf(children, shared, "inspect", "one document or passage, with all that is kept of it", _INSPECT)
@@ -87,7 +87,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     opener.add_argument("--workbench", action="store_true", help="in the workbench instead, at the cited lines")
     opener.set_defaults(run=_lazily("run_open", "cli.library_keep"))
     citing = add_leaf(children, shared, "cite", "let the fix of a case cite a passage", _CITE)
-    citing.add_argument("case", metavar="CASE", type=int, help="the case, by its number")
+    citing.add_argument("case", metavar="CASE", type=number, help="the case, by its number")
     citing.add_argument("passage", metavar="PASSAGE", help="a citation (path#L12), or a chunk's id")
     citing.add_argument("--quote", metavar="TEXT", help="the words that matter (default: its beginning)")
     citing.add_argument("--author", metavar="NAME", help="who cites (default: you)")
@@ -128,12 +128,12 @@ def _add_ingest(leaf: Parser) -> None:
 def _add_search(leaf: Parser) -> None:
     leaf.add_argument("text", metavar="QUERY", nargs="?", help="what to look for; - or nothing: from stdin")
     leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
-    leaf.add_argument("-k", "--k", metavar="N", type=int, default=10, help="hits on one page (default 10)")
+    leaf.add_argument("-k", "--k", metavar="N", type=number, default=10, help="hits on one page (default 10)")
     add_filters(leaf)
     leaf.add_argument("--explain", action="store_true", help="ranks and scores of every hit, and both lists")
     leaf.add_argument("--cursor", metavar="CURSOR", help="the page after this one (`next_cursor` of the page before)")
-    leaf.add_argument("--max-tokens", metavar="N", type=int, default=0, help="about this many tokens at most")
-    leaf.add_argument("--snippet-chars", metavar="N", type=int, default=220, help="characters shown of a passage")
+    leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="about this many tokens at most")
+    leaf.add_argument("--snippet-chars", metavar="N", type=number, default=220, help="characters shown of a passage")
     many = leaf.add_mutually_exclusive_group()
     many.add_argument("--jsonl", action="store_true", help="answer every line of stdin (at most 100) on a line")
     many.add_argument("--bulk", action="store_true", help="the same, as one object (bulk_search_response.v1)")
@@ -147,7 +147,7 @@ def _add_ask(leaf: Parser) -> None:
     leaf.add_argument("--session", metavar="NAME", help="a conversation: earlier turns come along, this one is kept")
     leaf.add_argument("--multi-hop", action="store_true", help="break the question up and search several times")
     leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
-    leaf.add_argument("-k", "--k", metavar="N", type=int, help="passages looked for (default 8)")
+    leaf.add_argument("-k", "--k", metavar="N", type=number, help="passages looked for (default 8)")
     leaf.add_argument("--template", choices=("rag-v1", "rag-v2", "rag-v3"), help="what the model is told")
     add_filters(leaf)
     leaf.set_defaults(run=_lazily("run_ask", "cli.library_ask"))
@@ -176,7 +176,7 @@ def _add_eval(leaf: Parser) -> None:
     leaf.add_argument(
         "--mode", choices=("lexical", "vector", "hybrid"), action="append", help="default: lexical, hybrid"
     )
-    leaf.add_argument("-k", "--k", metavar="N", type=int, default=10, help="of recall and precision (default 10)")
+    leaf.add_argument("-k", "--k", metavar="N", type=number, default=10, help="of recall and precision (default 10)")
     leaf.add_argument("--keep", action="store_true", help="keep the run, to compare later ones with")
     leaf.add_argument(
         "--compare", metavar="RUN", nargs="?", const="", help="what moved since that run (default: the last one kept)"

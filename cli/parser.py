@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from core.fault import Fault
 from core.lazy_pattern import lazy_pattern
@@ -56,6 +56,8 @@ exit codes: 0 found or done, 1 nothing found or refused, 2 error, 3 doctor unhea
 _VALUED = ("--db", "--config")
 _WRONG_WORD = lazy_pattern(r"argument (?P<argument>.*): invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
 """How argparse says that a word is none of those it knows; Python 3.14 quotes them no more."""
+_NO_COMMAND = "the following arguments are required: COMMAND"
+"""How it says that a group of commands stands alone."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -71,17 +73,45 @@ class Parser(argparse.ArgumentParser):
         self.formatter_class = argparse.RawDescriptionHelpFormatter
         return super().format_help()
 
-    def error(self, message: str) -> NoReturn:
-        hint = f"see {self.prog} --help"
-        if (wrong := _WRONG_WORD.fullmatch(message)) is not None:
-            from difflib import get_close_matches
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """As argparse does, but what is left over is told by the command that was named, not by the program."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            option = next((word for word in left if word.startswith("-")), "")
+            meant = _meant(option.partition("=")[0], [*self._option_string_actions])
+            raise Fault("invalid_input", f"unrecognized arguments: {' '.join(left)}", meant + self._see())
+        return found, left
 
+    def error(self, message: str) -> NoReturn:
+        meant = ""
+        if (wrong := _WRONG_WORD.fullmatch(message)) is not None:
             given, known = wrong["given"].strip("'"), [word.strip(" '") for word in wrong["known"].split(",")]
-            if near := get_close_matches(given, known, n=1):
-                hint = f"did you mean {near[0]!r}? {hint}"
+            meant = _meant(given, known)
             if wrong["argument"] == "COMMAND":
                 message = f"there is no command {given!r}"
-        raise Fault("invalid_input", message, hint)
+        elif message == _NO_COMMAND:
+            groups = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+            message = f"which of its commands? {self.prog.partition(' ')[2]} {', '.join(groups[0].choices)}"
+        raise Fault("invalid_input", message.removeprefix("argument "), meant + self._see())
+
+    def _see(self) -> str:
+        return f"see {self.prog} --help"
+
+
+def _meant(given: str, known: Sequence[str]) -> str:
+    """The one of these words that was nearly written, as a question."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, known, n=1, cutoff=0.7)
+    return f"did you mean {near[0]!r}? " if near else ""
+
+
+def number(text: str) -> int:
+    """A whole number, of any size; which ones make sense is for the command to say."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no whole number") from None
 
 
 def _unseen(prog: str) -> argparse.HelpFormatter:

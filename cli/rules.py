@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, number
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     match.add_argument("--tool", metavar="NAME", help="the tool: Bash, Write, Edit, …")
     match.add_argument("--input", metavar="JSON", help="the tool's input, one JSON object; - reads it in")
     match.add_argument("--project", metavar="DIR", help="the project it happens in")
-    match.add_argument("--limit", metavar="N", type=int, default=5, help="rules shown at most (default 5)")
+    match.add_argument("--limit", metavar="N", type=number, default=5, help="rules shown at most (default 5)")
     match.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
     _add_model(match)
     match.set_defaults(run=run_match)

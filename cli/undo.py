@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cli.context import Context
 from cli.layout import wrap
 from cli.output import Output
-from cli.parser import Parser
+from cli.parser import Parser, number
 from core.errors.undo import TakenBack
 from core.fault import Fault
 
@@ -17,13 +17,13 @@ _MOST = 1000
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
-    parser.add_argument("steps", metavar="N", nargs="?", type=int, default=1, help="how many changes (default 1)")
+    parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="how many changes (default 1)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--change", metavar="ID", type=int, help="this change alone (its number is in --list)")
+    which.add_argument("--change", metavar="ID", type=number, help="this change alone (its number is in --list)")
     which.add_argument("--redo", action="store_true", help="bring back what was taken back last")
     which.add_argument("--list", action="store_true", help="what was changed, newest first, instead")
-    parser.add_argument("--limit", metavar="N", type=int, default=20, help="with --list: changes on one page")
-    parser.add_argument("--before", metavar="ID", type=int, help="with --list: the page after this one")
+    parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes on one page")
+    parser.add_argument("--before", metavar="ID", type=number, help="with --list: the page after this one")
     parser.set_defaults(run=run_undo)
 
 

@@ -21,7 +21,8 @@ Run = Callable[..., Any]
 @pytest.mark.parametrize(
     "args",
     [
-        ("nonsense",), ("errors",), ("errors", "serch", "x"), ("errors", "search", "--tiers", "some", "x"),
+        ("nonsense",), ("errors",), ("config",), ("errors", "serch", "x"), ("errors", "list", "--bogus", "x"),
+        ("errors", "search", "--tiers", "some", "x"),
         ("errors", "search", ""), ("errors", "search", " \n"), ("errors", "search"), ("errors", "normalize", "-"),
         ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("--db",),
         ("import",), ("import", ""),
@@ -54,8 +55,18 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
         (("impotr",), "there is no command 'impotr'; did you mean 'import'? see casebook --help"),
         (("errors", "serach"), "there is no command 'serach'; did you mean 'search'? see casebook errors --help"),
         (("nonsense",), "there is no command 'nonsense'; see casebook --help"),
+        (("errors", "list", "--stauts=open"),
+         "unrecognized arguments: --stauts=open; did you mean '--status'? see casebook errors list --help"),
+        (("errors", "search", "a", "b", "--limit", "x"),
+         "unrecognized arguments: b --limit x; see casebook errors search --help"),
+        (("--bogus", "rules", "list"), "unrecognized arguments: --bogus; see casebook --help"),
+        (("db",), "which of its commands? db backup, restore, salvage; see casebook db --help"),
+        (("errors", "list", "--limit", "1.5"),
+         "--limit: '1.5' is no whole number; see casebook errors list --help"),
+        (("undo", "x"), "N: 'x' is no whole number; see casebook undo --help"),
+        (("library", "cite", "a", "b"), "CASE: 'a' is no whole number; see casebook library cite --help"),
     ],
-)
+)  # fmt: skip
 def test_a_slip_of_the_finger_is_told_what_was_meant(run: Run, args: tuple[str, ...], said: str) -> None:
     assert run(*args).said == f"casebook: {said}\n"
 
