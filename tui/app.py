@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
 from textual import on
-from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.types import CSSPathType
 
@@ -157,12 +156,13 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
     def _situated(self) -> Situated | None:
         return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Whether a key means this here; one that passes on goes to whoever has it elsewhere."""
+        return action != "perform" or not BY_ID[str(parameters[0])].passes(self.situation())
+
     def action_perform(self, action_id: str) -> None:
-        """Do an action of the registry, or say why it is not possible now; a key that is left to another goes on."""
-        now = self.situation()
-        if BY_ID[action_id].passes(now):
-            raise SkipAction
-        if why_not := BY_ID[action_id].enabled(now):
+        """Do an action of the registry, or say why it is not possible now."""
+        if why_not := BY_ID[action_id].enabled(self.situation()):
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self

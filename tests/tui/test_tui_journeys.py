@@ -136,7 +136,9 @@ async def test_escape_leads_back_one_step_at_a_time(casebook: Path) -> None:
         assert app.focused is app.errors.results.rows
         await pilot.press("escape")
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.box.value == "")
-        await pilot.press("escape", "up")
+        await pilot.press("escape", "escape", "escape")
+        assert app.focused is app.errors.results.rows, "with nothing left to leave it leads nowhere"
+        await pilot.press("slash", "up")
         await until(pilot, lambda: app.errors.box.value == "config")
 
 

@@ -247,6 +247,7 @@ class ErrorsPane(Container):
         self.results.body.take_focus()
 
     def _back_in_list(self) -> None:
+        """One thing less each time, and with nothing left nothing: one press too many must not end in a text box."""
         if self.has_class("-zoomed"):
             self._unzoom()
         elif self.incoming.busy:
@@ -257,8 +258,6 @@ class ErrorsPane(Container):
             self.box.ask("")
         elif self.results.scope.picked:
             self.results.unfilter()
-        else:
-            self.box.focus()
 
     def _back_in_trace(self) -> None:
         self._unzoom()
