@@ -98,7 +98,10 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
             found = file_place(store.con, args.name)
         except Fault as fault:
             return not_there(fault, context)
-    if context.out.json or not sys.stdout.isatty():
+    apart = context.out.json or not sys.stdout.isatty()
+    if found.told and (apart or not args.workbench):  # the workbench tells it itself
+        context.out.note(f"casebook: {one_line(found.doc_path)}: {found.told}")
+    if apart:
         context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
         return 0
     if args.workbench:

@@ -95,7 +95,7 @@ def _cited(opened: OpenDocument, citation: Citation, max_chars: int, around: int
         )
     start, end = opened.cited
     if start > opened.total:
-        told = f"{citation.path[:200]} has {opened.total} lines, and no line {start}"
+        told = f"{citation.path[:200]} has {opened.length} lines, and no line {start}"
         raise Fault("invalid_input", told, "fetch the document itself for its lines")
     return _lines(opened, "span", citation, (max(1, start - around), min(opened.total, end + around)), max_chars)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import apsw
 
 from core.fault import Fault
 from core.library.citation import Citation, first_line, parse, to_uri
+from core.library.opened import line_count, no_line
 from core.library.places import file_of
 from core.library.read import chunk, document, document_at, sources
 from core.library.rows import Document
@@ -18,7 +20,10 @@ from core.store.sql import storable
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A place in a file (`file_place.v1`): `file` as it lies on the disk, `line` from 1; `uri` is what names it."""
+    """A place in a file (`file_place.v1`): `file` as it lies on the disk, `line` from 1; `uri` is what names it.
+
+    `told`: why the line is another one than the one that is named; empty where it is that.
+    """
 
     SCHEMA: ClassVar[str] = "file_place.v1"
 
@@ -26,6 +31,7 @@ class FilePlace:
     doc_path: str
     file: str
     line: int
+    told: str = ""
 
 
 def file_place(con: apsw.Connection, name: str) -> FilePlace:
@@ -41,8 +47,20 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
     file = file_of(source, doc.workspace_path)
     if not file.is_file():
         raise Fault("invalid_input", f"{file} is not there any more", "casebook library ingest takes it out")
-    uri = to_uri(cited) if cited is not None else doc.workspace_path
-    return FilePlace(uri, doc.workspace_path, str(file), first_line(cited) if cited is not None else 1)
+    if cited is None:
+        return FilePlace(doc.workspace_path, doc.workspace_path, str(file), 1)
+    line = first_line(cited)
+    many = _lines_of(file, line)
+    told = "" if line <= many else f"{no_line(line, many)}, of which this is the last"
+    return FilePlace(to_uri(cited), doc.workspace_path, str(file), min(line, many), told)
+
+
+def _lines_of(file: Path, line: int) -> int:
+    """How many lines it has; where it cannot be read, that is for the editor to tell."""
+    try:
+        return line if line == 1 else line_count(file.read_bytes())
+    except OSError:
+        return line
 
 
 def _named(con: apsw.Connection, name: str) -> tuple[Document, Citation | None]:

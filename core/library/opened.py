@@ -7,7 +7,7 @@ is told, and of one that is gone (or has no lines, as a PDF) the passages that w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -29,6 +29,7 @@ MOST_LINES: Final = 20_000
 """Lines opened at once."""
 _STEP: Final = 1 << 20
 _READ_ANEW: Final = 400_000  # code points
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 
 State = Literal["same", "changed", "passages"]
 
@@ -46,6 +47,8 @@ class OpenBlock:
 class OpenDocument:
     """Lines of a document, from number `first` (from 1) of `total` on. `cited`: the first and the last cited one.
 
+    What stands behind the last end of a line is the last of `total`; `length` counts it only if it is not empty.
+
     `state`: `same`, the file as it was read into the library; `changed`, the file, which is another now; `passages`,
     what the library keeps, line numbers being those of no file. `told` says why, where it is not the file as it was
     read. `blocks` of Markdown only; `pages`: the line at which each page begins. `file`: where it lies on the disk.
@@ -57,6 +60,7 @@ class OpenDocument:
     first: int
     lines: tuple[str, ...]
     total: int
+    length: int
     cited: tuple[int, int] | None
     blocks: tuple[OpenBlock, ...] = ()
     pages: tuple[tuple[int, int], ...] = ()
@@ -86,11 +90,34 @@ def open_document(
     told = "" if same else "changed since it was read: lines may have moved"
     wanted = around or (cited[0] if cited else 1)
     first, lines, total = _lines(data, wanted)
+    length = line_count(data)
     blocks: tuple[OpenBlock, ...] = ()
     if doc.media_type == "markdown" and doc.block_count <= MOST_LINES:
         blocks = _blocks(con, doc) if same else _blocks_now(lines, total)
     state: State = "same" if same else "changed"
-    return OpenDocument(summary_of(con, doc), state, told, first, lines, total, cited, blocks, file=file)
+    return OpenDocument(summary_of(con, doc), state, told, first, lines, total, length, cited, blocks, file=file)
+
+
+def within(opened: OpenDocument) -> OpenDocument:
+    """The same; where lines are cited that it has not, the last one in their place, which is told."""
+    if opened.cited is None or opened.cited[1] <= opened.length:
+        return opened
+    start, end = opened.cited
+    told = "; ".join(filter(None, (no_line(end, opened.length), opened.told)))
+    return replace(opened, cited=(min(start, opened.length), opened.length), told=told)
+
+
+def no_line(line: int, length: int) -> str:
+    """Says that a file of so many lines has not that one."""
+    return f"there is no line {line:,}: the file has {length:,} line{'' if length == 1 else 's'}"
+
+
+def line_count(data: bytes) -> int:
+    """How many lines a file has, as an editor counts them: at least one."""
+    if data[:2] in _WIDE:
+        data = _text(data).encode(errors="replace")
+    end = b"\n" if b"\n" in data or b"\r" not in data else b"\r"
+    return max(1, data.count(end) + (not data.endswith(end)))
 
 
 def _cited(citation: Citation | None) -> tuple[int, int] | None:
@@ -124,7 +151,7 @@ def _gone(why: str) -> str:
 
 def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:
     """The number of the first line, the lines, and how many the file has."""
-    if len(data) <= WHOLE or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if len(data) <= WHOLE or data[:2] in _WIDE:
         lines = _text(data).split("\n")
         start = _start(wanted, len(lines))
         return start + 1, tuple(lines[start : start + MOST_LINES]), len(lines)
@@ -216,7 +243,9 @@ def _kept(con: apsw.Connection, doc: Document, citation: Citation | None, why: s
     total = len(lines)
     kept = tuple(lines[:MOST_LINES])
     told = why or ("" if doc.media_type == "pdf" else _gone("no text"))
-    return OpenDocument(summary_of(con, doc), "passages", told, 1, kept, total, cited, pages=tuple(pages), file=file)
+    return OpenDocument(
+        summary_of(con, doc), "passages", told, 1, kept, total, total, cited, pages=tuple(pages), file=file
+    )
 
 
 def _page_of(one: Chunk) -> tuple[int | None, int, int]:

@@ -38,12 +38,27 @@ def test_off_a_terminal_it_says_file_and_line(notes: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"{file}:5\n")
     done = subprocess.run(command(notes, file.name, "--json"), cwd=ROOT, capture_output=True, text=True, check=False)
     assert json.loads(done.stdout) == {
-        "schema_version": "file_place.v1", "uri": file.name, "doc_path": file.name, "file": str(file), "line": 1
+        "schema_version": "file_place.v1", "uri": file.name, "doc_path": file.name, "file": str(file), "line": 1,
+        "told": "",
     }  # fmt: skip
     file.unlink()
     done = subprocess.run(command(notes, file.name), cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "is not there any more" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(notes: Path) -> None:
+    file = notes / "한글 노트 1.md"
+    for fragment, line, many in (("L7", 7, 0), ("L8", 7, 1), ("L9999-L10000", 7, 1)):
+        name = f"{file.name}#{fragment}"
+        done = subprocess.run(command(notes, name), cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, f"{file}:{line}\n")
+        assert done.stderr.count("\n") == many
+        assert ("the file has 7 lines" in done.stderr) == bool(many)
+    done = subprocess.run(command(notes, name, "--json"), cwd=ROOT, capture_output=True, text=True, check=False)
+    told = json.loads(done.stdout)
+    assert (told["line"], told["uri"], done.stderr) == (7, name, "")
+    assert told["told"] == "there is no line 9,999: the file has 7 lines, of which this is the last"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal there")

@@ -274,6 +274,21 @@ async def test_another_pane_can_ask_and_can_open_a_citation(library: Path) -> No
         await until(pilot, lambda: at_hit(screen))
 
 
+async def test_a_line_beyond_the_end_is_told_and_the_last_one_is_shown(library: Path, notes: Path) -> None:
+    (notes / "src" / "cranes.py").write_text("".join(f"crane_{number} = 1\n" for number in range(1, 701)))
+    read_notes(library, notes)
+    app = library_app(library)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        screen.open_citation("src/cranes.py#L9999")
+        await until(pilot, lambda: "there is no line 9,999: the file has 700 lines" in frame(app))
+        await until(pilot, lambda: "crane_700 = 1" in frame(app) and idle(app))
+        assert "of 700 " in frame(app)
+        shown = screen.document.shown
+        assert shown is not None
+        assert [line.number for line in shown.lines if line.cited] == [700]
+
+
 async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path) -> None:
     (notes / "backup.md").write_text("# Backups\n\nanother text\n", encoding="utf-8")
     (notes / "src" / "cranes.py").unlink()

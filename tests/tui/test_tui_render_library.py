@@ -29,7 +29,7 @@ def opened(text: str) -> OpenDocument:
     lines = tuple(text.split("\n"))
     found = [(block.kind, lines_of((block.span,))) for block in parse_markdown(text).blocks]
     blocks = tuple(OpenBlock(kind, *place) for kind, place in found if place is not None)
-    return OpenDocument(DOCUMENT, "same", "", 1, lines, len(lines), (2, 3), blocks)
+    return OpenDocument(DOCUMENT, "same", "", 1, lines, len(lines), len(lines), (2, 3), blocks)
 
 
 @settings(max_examples=50, deadline=None)

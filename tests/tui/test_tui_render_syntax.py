@@ -31,7 +31,7 @@ HOSTILE = st.text(st.sampled_from("ab =\"'#/*<>{}[]()`$\\\n\t\r\x1b\x9b\u202e\u2
 def source(text: str, path: str = "a.py", first: int = 1) -> OpenDocument:
     lines = tuple(text.split("\n"))
     about = replace(DOCUMENT, doc_path=path, media_type="code")
-    return OpenDocument(about, "same", "", first, lines, first + len(lines) - 1, None)
+    return OpenDocument(about, "same", "", first, lines, first + len(lines) - 1, len(lines), None)
 
 
 def drawn(one: OpenDocument, words: str = "", cells: int = 200) -> tuple[DocLine, ...]:

@@ -14,7 +14,7 @@ from core.library.browse import document_keys, documents_by_key, filter_values, 
 from core.library.citation import parse
 from core.library.filters import SearchFilters
 from core.library.hit_why import why_hit
-from core.library.opened import open_document
+from core.library.opened import line_count, open_document, within
 from core.library.search import SearchQuery, search
 from core.store import Store
 
@@ -53,6 +53,39 @@ def test_a_changed_file_is_shown_as_it_is_now_and_a_gone_one_as_it_was_kept(libr
     assert "second words" in kept.lines[kept.cited[0] - 1 : kept.cited[1]]
     with pytest.raises(Fault, match="no document"):
         open_document(library.con, "nowhere.md")
+
+
+@pytest.mark.parametrize(
+    ("lines", "cited", "told"),
+    [
+        ("L10", (10, 10), ""),
+        ("L11", (10, 10), "there is no line 11: the file has 10 lines"),
+        ("L9999", (10, 10), "there is no line 9,999: the file has 10 lines"),
+        ("L8-L12", (8, 10), "there is no line 12: the file has 10 lines"),
+    ],
+)
+def test_a_line_beyond_the_end_is_told_and_the_last_one_stands_for_it(
+    library: Store, cranes: Path, lines: str, cited: tuple[int, int], told: str
+) -> None:
+    citation = parse(f"port/cranes.md#{lines}")
+    found = within(open_document(library.con, "port/cranes.md", citation))
+    assert (found.cited, found.told) == (cited, told)
+    assert within(found) == found
+    cranes.write_text("only this\n", encoding="utf-8")
+    found = within(open_document(library.con, "port/cranes.md", citation))
+    assert found.cited == (1, 1)
+    assert found.told.startswith(f"there is no line {int(lines.rpartition('L')[2]):,}: the file has 1 line; changed")
+
+
+@pytest.mark.parametrize(
+    ("data", "many"),
+    [
+        (b"", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"a\nb", 2), (b"a\r\nb\r\n", 2), (b"a\rb\r", 2),
+        ("a\nb\n".encode("utf-16"), 2), (b"a\nb\rc\n", 2),
+    ],
+)  # fmt: skip
+def test_lines_are_counted_as_an_editor_counts_them(data: bytes, many: int) -> None:
+    assert line_count(data) == many
 
 
 @pytest.mark.parametrize("line", [1, 500, 2_499, 2_500])

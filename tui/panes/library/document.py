@@ -149,7 +149,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         one = self.shown.opened
         self.border_title = Content(title(one.document.doc_path))
-        count = f"line {self.top_line:,} of {one.total:,}" if one.state != "passages" else ""
+        count = f"line {min(self.top_line, one.length):,} of {one.length:,}" if one.state != "passages" else ""
         form = "raw" if one.blocks and not self.shown.rendered else ""
         dot = f" {self._signs.dot} "
         told = dot.join(part for part in (count, form) if part)

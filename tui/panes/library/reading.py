@@ -75,10 +75,10 @@ def open_at(wanted: Wanted, look: Look, before: OpenDocument | None, signs: Sign
     def work(job: Job[Any]) -> Laid:
         from core.library.citation import parse
         from core.library.lexical_query import lexical_query
-        from core.library.opened import open_document
+        from core.library.opened import open_document, within
 
         citation = parse(wanted.uri) if wanted.uri else None
-        opened = before or open_document(job.store().con, wanted.path, citation, look.around or None)
+        opened = before or within(open_document(job.store().con, wanted.path, citation, look.around or None))
         job.check()
         rendered = look.rendered and bool(opened.blocks)
         digits = 0 if rendered or opened.state == "passages" else len(str(opened.total))
