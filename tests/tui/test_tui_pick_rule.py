@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.rules.rule import Rule
-from tests.tui.rules_support import opened, rules_app
+from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, opened, put_calls, rules_app
 from tests.tui.support import frame, until
 from tui.panes.rules.pick_rule import PickRule
 
@@ -33,3 +33,21 @@ async def test_picking_a_rule_says_where_none_is_found_and_tells_rules_of_one_id
         assert "the first" not in frame(app)
         await pilot.press("z")
         await until(pilot, lambda: "no rule has these letters" in frame(app))
+
+
+async def test_the_rule_that_was_asked_about_stays_in_sight_when_more_is_known(tmp_path: Path) -> None:
+    """As when the model answers after keywords have."""
+    (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), tmp_path / "memory.md")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and idle(app))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, PickRule))
+        await pilot.press(*"retry", "enter")
+        await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-003" and idle(app))
+        before = screen.rank.ranked
+        screen.asking.match(None)
+        await until(pilot, lambda: screen.rank.ranked is not before and idle(app))
+        assert screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-003"
+        assert screen.calls.rows.has_focus

@@ -80,7 +80,7 @@ class Asking:
     def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
         before = self._screen.rank.ranked
         stays = before is not None and ranked is not None and before.call is ranked.call
-        inside = self._screen.rank.rows.has_focus or self._screen.why.has_focus or told
+        inside = self._screen.rank.rows.has_focus or self._screen.why.has_focus or told or self.pinned is not None
         at = key_of(self._screen.rank.chosen) if stays and inside and self._screen.rank.chosen is not None else None
         if ranked is None:
             self._screen.rank.tell(no_files(self._screen.matching.sources.places()))

@@ -135,7 +135,7 @@ class RankList(Vertical):
             parts.append(f"with those of {inline(ranked.project, 40)}")
         if ranked.flaws:
             count = len(ranked.flaws)
-            parts.append(self._signs.told(f"{count} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))
+            parts.append(self._signs.told(f"{count:,} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))
         if ranked.soon:
             parts.append("by words; the model is coming")
         elif ranked.match.fallback_used:
