@@ -165,8 +165,6 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
     with (
         tempfile.TemporaryDirectory() as folder,
         patch("core.trace.Stopwatch.ms", return_value=0.4),
-        patch("tui.panes.errors.results.ms_since", return_value=3.0),
-        patch("tui.panes.library.searching.ms_since", return_value=3.0),
         patch("core.library.search.now", return_value=DECIDED),
         patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.deciding.now", return_value=DECIDED),

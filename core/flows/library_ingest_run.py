@@ -43,7 +43,7 @@ class Job:
 
 @dataclass(slots=True)
 class Run:
-    """A run as it goes on."""
+    """A run as it goes on: `done` of `total` files that are to be looked into; what is left out is none of them."""
 
     store: Store
     tally: IngestTally
@@ -51,6 +51,7 @@ class Run:
     stop: Callable[[], bool]
     row: jobs.Job
     total: int = 0
+    done: int = 0
     stopped: bool = False
     vanished: Vanished = field(default_factory=lambda: Vanished(()))
 
@@ -69,7 +70,7 @@ def read_all(run: Run, files: Sequence[Job]) -> None:
         for idx, job in enumerate(files, 1):
             if run.cancelled():
                 return
-            clock = time.perf_counter()
+            clock, run.done = time.perf_counter(), idx
             run.tell(IngestEvent("asset_started", stamp(), idx=idx, total=run.total, path=job.path, media=job.media))
             item = _passed(run, job, idx) if job.task is None else _settle(run, job, job.task, next(outcomes))
             run.tell(
@@ -203,6 +204,5 @@ def _note(run: Run, path: str, doc_id: str | None, kind: str, note: str) -> None
 
 def _sign_of_life(run: Run) -> None:
     """How far the run is, in the same transaction as what was written; it tells whether the run was canceled."""
-    done = run.tally.so_far().scanned
-    if not jobs.progress(run.store, run.row, done, run.total, lease_s=LEASE_S):
+    if not jobs.progress(run.store, run.row, run.done, run.total, lease_s=LEASE_S):
         run.stopped = True

@@ -32,7 +32,6 @@ def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times, names and folders are all that differs from run to run and from one computer to the next."""
     for place in ("core.store.journal.now", "core.errors.curation.deciding.now"):
         monkeypatch.setattr(place, lambda: "2026-03-14T08:55:00.000Z")
-    monkeypatch.setattr("tui.panes.errors.results.ms_since", lambda _start: 3.0)
     monkeypatch.setenv("LOGNAME", "mina")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("NO_COLOR", raising=False)

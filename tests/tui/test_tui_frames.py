@@ -24,7 +24,6 @@ JOURNEYS = ("start", "found", "trace", "help")
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Durations and the environment are all that differs from run to run and from one computer to the next."""
     monkeypatch.setattr("core.trace.Stopwatch.ms", lambda _watch: 0.4)
-    monkeypatch.setattr("tui.panes.errors.results.ms_since", lambda _start: 3.0)
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 

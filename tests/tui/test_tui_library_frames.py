@@ -28,7 +28,6 @@ JOURNEYS = {
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three documents; durations and times are all that differs from run to run."""
     monkeypatch.setattr("core.trace.Stopwatch.ms", lambda _watch: 0.4)
-    monkeypatch.setattr("tui.panes.library.searching.ms_since", lambda _start: 3.0)
     monkeypatch.delenv("NO_COLOR", raising=False)
     path = read_notes(tmp_path / "sample.db", put_notes(tmp_path / "notes"))
     with open_store(path, write=True) as store:

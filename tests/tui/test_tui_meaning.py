@@ -28,6 +28,7 @@ from tui.app import CasebookApp
 from tui.jobs import Job
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
+from tui.render.trace import took
 from tui.surroundings import Surroundings
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +134,8 @@ async def test_no_search_waits_for_the_model_and_the_first_one_says_so(embedded:
         await until(
             pilot, lambda: any(step.stage == "vector" and step.outcome == "hit" for step in app.errors.why._steps)
         )
+        whole = took(app.errors.why._steps)
+        await until(pilot, lambda: f"{whole} ─╯" in frame(app).split("\n")[-2])
 
 
 def uses(path: Path, case_id: int) -> int:
@@ -345,6 +348,7 @@ import asyncio, os, sys
 from pathlib import Path
 from core.config import load_config
 from tui.app import CasebookApp
+from tui.render.trace import took
 from tui.surroundings import Surroundings
 
 async def main():

@@ -9,7 +9,9 @@ from textual.content import Content
 
 from tui.render.embedding import draw_vectors
 from tui.render.foreign import inline
+from tui.render.progress import counted, size_of
 from tui.render.signs import Signs
+from tui.render.when import stamp
 
 if TYPE_CHECKING:
     from core.flows.capabilities import Capabilities
@@ -27,6 +29,8 @@ _CHECKS = {
     "embedding_model": "model",
     "model_service": "service",
 }
+_UNITS = {"ingest": " files", "embed": " texts"}
+"""What the runs count; an import counts bytes."""
 _TONES = {"running": "$cb-accent", "succeeded": "$cb-good", "failed": "$cb-bad", "canceled": "$cb-draft"}
 
 
@@ -46,7 +50,7 @@ class Facts:
     auto: bool = True
 
 
-def draw_facts(facts: Facts | None, signs: Signs) -> Content:
+def draw_facts(facts: Facts | None) -> Content:
     """The casebook, what it holds, how it searches, its long runs, its files."""
     if facts is None:
         return Content.assemble(("Reading the casebook", "$cb-dim"))
@@ -55,7 +59,7 @@ def draw_facts(facts: Facts | None, signs: Signs) -> Content:
     parts = _section("Casebook", [*rows, *_held(facts.about)])
     tiers = [("text", "on: fingerprint, exact, prefix, words")]
     parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
-    parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs, signs), ("\n", "")]
+    parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
     return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
 
 
@@ -87,8 +91,9 @@ def _held(about: Capabilities | None) -> list[tuple[str, str]]:
     stats = about.stats if about is not None else None
     if stats is None:
         return [("holds", "nothing yet")]
-    cases = f"{stats.cases:,} cases, {stats.unresolved:,} unresolved; {stats.resolutions:,} fixes"
-    seen = f"{stats.occurrences:,} errors seen in {stats.sessions:,} sessions, {stats.messages:,} messages"
+    cases = f"{counted(stats.cases, 'case')}, {stats.unresolved:,} unresolved; {counted(stats.resolutions, 'fix')}"
+    places = f"{counted(stats.sessions, 'session')}, {counted(stats.messages, 'message')}"
+    seen = f"{counted(stats.occurrences, 'error')} seen in {places}"
     return [("holds", cases), ("from", seen)]
 
 
@@ -99,16 +104,23 @@ def _section(heading: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]
     return [*parts, ("\n", "")]
 
 
-def _jobs(jobs: tuple[Job, ...], signs: Signs) -> list[tuple[str, str]]:
+def _far(job: Job) -> str:
+    """How far a run is, or was when it ended; one that ended well did all, and says what that was."""
+    if job.status == "succeeded" or not (job.done or job.total):
+        return ""
+    sized = size_of if job.kind == "import" else "{:,}".format
+    of = "" if job.total is None else f" of {sized(job.total)}"
+    return f"{sized(job.done)}{of}{_UNITS.get(job.kind, '')}"
+
+
+def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     for job in jobs:
-        of = f" of {job.total:,}" if job.total is not None else ""
-        told = f"{job.done:,}{of}  {signs.dot}  {job.started[:16].replace('T', ' ')}"
-        more = "  ".join(part for part in (job.detail, job.error or "") if part)
+        told = "  ".join(part for part in (_far(job), job.detail, job.error or "") if part)
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
             (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
-            (told, "$cb-soft"),
-            (f"  {inline(more, _TEXT)}\n", "$cb-dim"),
+            (f"{stamp(job.started)} UTC", "$cb-dim"),
+            (f"  {inline(told, _TEXT)}\n", "$cb-soft"),
         ]
     return parts or [("  none yet: an import would be shown here\n", "$cb-dim")]

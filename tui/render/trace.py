@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 STEPS = 400
 """The most steps drawn: a trace is read by a person."""
 _DEEP = 12
+_WHOLE = ("search", "ask")
+"""Steps that last as long as all before them together."""
 _NAMES = 18
 """The widest column of fact names."""
 
@@ -79,7 +81,7 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
         (f"  {mark.words}", mark.tone),
     ]
     if step.elapsed_ms >= 0.05:
-        parts.append((f"  {step.elapsed_ms:.1f} ms", "$cb-dim"))
+        parts.append((f"  {duration(step.elapsed_ms)}", "$cb-dim"))
     under = twig.under + "    "
     if step.reason:
         parts += [("\n" + under, "$cb-faint"), (title(step.reason), "$cb-soft")]
@@ -91,6 +93,19 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
             column = pad(inline(name, width, more=signs.more), width)
             parts += [("\n" + under, "$cb-faint"), (f"{column}  ", "$cb-dim"), (value, "$cb-soft")]
     return Content.assemble(*parts)
+
+
+def duration(ms: float) -> str:
+    """How long something took, as short as it can be told."""
+    return f"{ms / 1_000:.1f} s" if ms >= 999.5 else f"{ms:.0f} ms" if ms >= 9.95 else f"{ms:.1f} ms"
+
+
+def took(steps: Sequence[Step]) -> str:
+    """How long all of it took: as the last step says, if it is the whole, else all steps together; blank for nothing.
+
+    Wherever a search names its time it is this one."""
+    whole = steps[-1].elapsed_ms if steps and steps[-1].stage in _WHOLE else sum(step.elapsed_ms for step in steps)
+    return duration(whole) if whole else ""
 
 
 def draw_trace(steps: Sequence[Step], signs: Signs) -> Content:

@@ -46,7 +46,7 @@ def read_facts(config: Config) -> Callable[[Job[Facts]], Facts]:
             readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
             vectors = vector_facts(store, embedding, count=True)
         about = capabilities(path)
-        settings = config.path if config.exists else f"defaults; {config.path or 'no file'} is not there"
+        settings = config.path if config.exists else f"defaults: {config.path or 'its file'} is not there"
         log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
         textual = version("textual")
         return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
@@ -88,7 +88,7 @@ class StatusScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Say what is being looked at, and look."""
         self.query_one("#status").focus()
-        self._facts.update(draw_facts(None, self._signs))
+        self._facts.update(draw_facts(None))
         self.action_prove()
 
     def action_prove(self) -> None:
@@ -103,7 +103,7 @@ class StatusScreen(ModalScreen[None]):
         self._jobs.cancel("doctor")
 
     def _read(self, facts: Facts, _final: bool) -> None:
-        self._facts.update(draw_facts(facts, self._signs))
+        self._facts.update(draw_facts(facts))
         self._versions.update(draw_versions(facts))
 
     def _checked(self, found: Diagnosis, _final: bool) -> None:

@@ -13,13 +13,13 @@ from tui.render.states import Notice, no_match
 from tui.widgets.row_list import Rows
 
 
-def caption(rows: Rows, chosen: int, scope: Scope, every: int, took_ms: float, signs: Signs) -> tuple[Content, Content]:
-    """The title and the line below. `every`: all cases of the casebook; `took_ms`: what a search took."""
+def caption(rows: Rows, chosen: int, scope: Scope, every: int, took: str, signs: Signs) -> tuple[Content, Content]:
+    """The title and the line below. `every`: all cases of the casebook; `took`: how long a search did."""
     dot = f" {signs.dot} "
     if isinstance(rows, FoundRows):
         more = "+" if rows.total >= CANDIDATES else ""
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
-        told = f"{rows.total}{more} of {every:,}{hidden}{dot}{took_ms:.0f} ms"
+        told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
         return draw_title("Found", scope.picked, signs), Content(told)
     told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
     return draw_title("Cases", scope.picked, signs), Content(told)

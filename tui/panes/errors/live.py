@@ -57,6 +57,7 @@ class LiveResults(Results):
             self.rows.renew(rows, at, max(0, now.top + at - now.at))
         else:
             self.rows.renew(rows, 0, 0)
+        self.answered_in(found.answer)
         self._settle(rows)
         self.post_message(self.Answered(found.answer))
 
@@ -94,6 +95,7 @@ class LiveResults(Results):
         rows: PagedRows | FoundRows
         if renewed.found is not None:
             rows = FoundRows(renewed.found.rows, renewed.found.hidden)
+            self.answered_in(renewed.found.answer)
             self.post_message(self.Answered(renewed.found.answer))
         else:
             rows = self._paged = PagedRows(renewed.counted.listed)

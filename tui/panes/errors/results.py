@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -25,6 +24,7 @@ from tui.render.filters import none_pass
 from tui.render.rows import Row, draw_row, draw_unread
 from tui.render.signs import Signs
 from tui.render.states import Notice, loading, of_fault
+from tui.render.trace import took
 from tui.widgets.border_line import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
@@ -36,11 +36,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.15
 """Seconds before a first read that takes longer says so."""
-
-
-def ms_since(start: float) -> float:
-    """Milliseconds since `start` of the monotonic clock: what a person waited. The pictures put a fixed one here."""
-    return (monotonic() - start) * 1000
 
 
 class Results(Vertical):
@@ -93,8 +88,7 @@ class Results(Vertical):
         self.rows = RowList(self._paint, id="rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="rows-notice"))
         self._paged = PagedRows()
-        self._asked_at = 0.0
-        self._answered_ms = 0.0
+        self._took = ""
         self._shown_first = False
         self._opening = False
         self._reading = False  # whether pages of the list are on their way
@@ -152,7 +146,6 @@ class Results(Vertical):
     def _search(self, delay: float) -> None:
         self._jobs.cancel("rows")
         self._reading = False
-        self._asked_at = monotonic() + delay
         self._first_report = True
         work = find(self.query_text, self.scope, self.meaning, typed=self.typed)
         self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
@@ -181,7 +174,7 @@ class Results(Vertical):
             self.post_message(self.Chosen(self.chosen))
 
     def _on_found(self, found: Found, final: bool) -> None:
-        self._answered_ms = ms_since(self._asked_at)
+        self.answered_in(found.answer)
         if found.rows or final:
             self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
             self._first_report = False
@@ -190,6 +183,10 @@ class Results(Vertical):
             self._opening = False
             if found.rows:
                 self.post_message(self.Opened())
+
+    def answered_in(self, answer: SearchAnswer | None) -> None:
+        """The time that the frame names is that of this answer, as its trace tells it."""
+        self._took = "" if answer is None else took(answer.trace)
 
     def _is_chosen_by_hand(self) -> bool:
         """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
@@ -251,8 +248,7 @@ class Results(Vertical):
             self._shown_first = False
 
     def _caption(self) -> None:
-        at, ms = self.rows.chosen, self._answered_ms
-        told = caption(self.rows.rows, at, self.scope, self.every, ms, self._signs)
+        told = caption(self.rows.rows, self.rows.chosen, self.scope, self.every, self._took, self._signs)
         tell_on_border(self, *told)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tui.actions import bindings
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice, no_trace
-from tui.render.trace import Path, Twig, draw_twig, folded_at_first, tree
+from tui.render.trace import Path, Twig, draw_twig, folded_at_first, took, tree
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class StepLine(Static):
     def __init__(self) -> None:
         super().__init__(classes="step")
         self.twig: Twig | None = None
+        self.took = 0.0  # no part of a step's equality
 
     def on_click(self, event: events.Click) -> None:
         """Tell the tree."""
@@ -78,8 +79,7 @@ class TraceView(Reading):
         if not steps:
             self._notice.update(draw_notice(self._nothing, self._signs))
         self._notice.display = not steps
-        took = sum(step.elapsed_ms for step in steps)
-        self.border_subtitle = Content(f"{took:.1f} ms" if took else "")
+        self.border_subtitle = Content(took(steps))
         if tuple(steps) != self._steps:
             same = _same(self._steps, steps)
             kept = {path for path in self._folded if path[0] < same}
@@ -153,8 +153,10 @@ class TraceView(Reading):
             twig = self._twigs[at] if at < len(self._twigs) else None
             line.display = twig is not None
             chosen = at == self._chosen and self.has_focus
-            if twig is not None and (line.twig, line.has_class("-chosen")) != (twig, chosen):
+            lasted = 0.0 if twig is None else twig.step.elapsed_ms
+            if twig is not None and (line.twig, line.took, line.has_class("-chosen")) != (twig, lasted, chosen):
                 line.update(draw_twig(twig, self._signs, chosen=chosen))
+            line.took = lasted
             line.set_class(chosen, "-chosen")
             line.twig = twig
 

@@ -21,6 +21,7 @@ from tui.render.library_states import no_meaning, none_found, none_pass, nothing
 from tui.render.library_title import draw_list_title, how_found
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
+from tui.render.trace import took
 from tui.widgets.border_line import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
@@ -96,12 +97,12 @@ class Hits(Vertical):
         else:
             self.place.tell(nothing_ingested())
 
-    def show_hits(self, found: Found, scope: Scope, *, took_ms: float, keep: bool, waiting: bool) -> None:
+    def show_hits(self, found: Found, scope: Scope, *, keep: bool, waiting: bool) -> None:
         """Show what a search has found; with `keep` the passage that was chosen stays so, and where it stands."""
         before = self.hit
         rows = HitRows(found.response.hits)
         self.scope, self.holds = scope, found.size
-        self._told = f"{took_ms:.0f} ms"
+        self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
         at = rows.index_of(before.chunk_id) if keep and before is not None else None
         top = round(self.rows.scroll_y) // self.rows.tall

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import DEBOUNCE
-from tui.panes.errors.results import ms_since
 from tui.panes.library.meaning import Meaning, waits_for_meaning
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys
 from tui.panes.library.scope import Scope
@@ -34,7 +33,6 @@ class Searching:
         self.scope = Scope()
         self.text = ""
         self.found: Found | None = None
-        self._asked_at = 0.0
         self._opening = False
         self._fresh = True  # whether the rows are to be those of another query
 
@@ -64,11 +62,8 @@ class Searching:
 
     def load(self, delay: float = 0.0) -> None:
         """Read what is asked for."""
-        from time import monotonic
-
         jobs, now = self._screen.jobs, self._clock()
         self.meaning.forget()
-        self._asked_at = monotonic() + delay
         if not self.text:
             self.found = None
             jobs.run(LANE, read_keys(self.scope, now), self._listed, self._failed, delay=delay)
@@ -104,8 +99,8 @@ class Searching:
 
     def _put(self, found: Found) -> None:
         keep = not self._fresh and self._chosen_by_hand()
-        took, waiting = ms_since(self._asked_at), waits_for_meaning(found.response)
-        self._screen.hits.show_hits(found, self.scope, took_ms=took, keep=keep, waiting=waiting)
+        waiting = waits_for_meaning(found.response)
+        self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
         self._fresh = False
         self._screen.searched()
         if self._opening:
