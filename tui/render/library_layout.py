@@ -41,7 +41,7 @@ def lay_out(
             found.append(line)
         return tuple(found)
     pages = {start: page for page, start in opened.pages}
-    for number in range(max(first, opened.first), min(last, opened.last) + 1):
+    for number in range(max(first, opened.first), min(last, opened.last, opened.length) + 1):
         if number % _CHECKED == 0:
             check()
         if number in pages:
