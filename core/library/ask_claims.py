@@ -5,18 +5,17 @@ The same aligner and the same guard that review quotes of transcripts: likeness 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from core.align import Aligned, AlignSettings, Concern, Session, align_quote
-from core.align.guard import compare
 from core.lazy_pattern import lazy_pattern
 from core.library.ask_answer import Claim, ClaimConcern, Support
 from core.library.ask_cover import cover
-from core.library.ask_figures import has_number, other_measure, other_name, strange_figures
+from core.library.ask_figures import other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
+from core.library.ask_near import near_concerns, stands
 from core.library.ask_question import read_question
 from core.library.citation import Citation, CodeCitation, LineCitation
 from core.library.search_rows import Passage, citation_of
@@ -37,12 +36,8 @@ _NUMERALS = (
     "once twice half double triple 한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 스무 서른 마흔 백 천 만 하루 이틀 사흘 나흘"
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
-_ALIKE: Final = 0.7  # of a sentence and the likest place, from which on a denial is about the same thing
-_AROUND: Final = 80  # code points in which the words beside a place are looked for
 _HANGUL = lazy_pattern("[가-힣]")
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
-_BEFORE = lazy_pattern(r"(?:[^\s.!?。;]+[ \t]*\n?[ \t]*)?[^\s.!?。;]*\Z")
-_BEHIND = lazy_pattern(r"[^\s.!?。;]*(?:[ \t]*\n?[ \t]*[^\s.!?。;]+)?")
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
 
 
@@ -68,7 +63,7 @@ def claims(
 def _counted(claim: Claim, strange: Sequence[str]) -> Claim:
     """The claim with the numbers that none of its passages has; what is told of already is not told again."""
     told = " ".join(one.answer for one in claim.concerns if one.kind in ("number", "unit"))
-    new = [_told(Concern("number", one, "")) for one in strange if not _stands(one, told)]
+    new = [_told(Concern("number", one, "")) for one in strange if not stands(one, told)]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
@@ -119,9 +114,8 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
     quote = passage.text[span.start : end] if span else ""
     concerns = found.concerns
     similarity = found.near_misses[0].similarity if found.near_misses and not found.spans else found.similarity
-    if found.status == "failed" and quote:
-        around = _with_neighbours(passage.text, span.start, end) if span else quote
-        concerns = _near_concerns(compare(said, around, lambda _: False).concerns, texts, similarity)
+    if found.status == "failed" and span:
+        concerns = near_concerns(said, passage.text, (span.start, end), texts, similarity)
     return Claim(
         text=sentence.text,
         start=sentence.start,
@@ -137,30 +131,6 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
         chunk_end=end if span else None,
         concerns=tuple(_told(one) for one in concerns),
     )
-
-
-def _with_neighbours(text: str, start: int, end: int) -> str:
-    """A place with the rest of its first and last word and the word beside each, of the same sentence: a likest place
-    often begins behind `never`, or ends before `않는다`."""
-    before = _BEFORE.search(text[max(0, start - _AROUND) : start])
-    behind = _BEHIND.match(text[end : end + _AROUND])
-    return (before[0] if before else "") + text[start:end] + (behind[0] if behind else "")
-
-
-def _near_concerns(concerns: Sequence[Concern], sources: Sequence[str], similarity: float) -> tuple[Concern, ...]:
-    """What speaks against a sentence that is only worded alike: numbers that its passages have nowhere, and where it is
-    very much alike also a denial. What it merely leaves out, or takes from elsewhere in them, is no matter."""
-    return tuple(
-        one
-        for one in concerns
-        if (one.kind == "number" and one.quote and not has_number(one.quote, sources))
-        or (one.kind == "unit" and one.quote and not any(_stands(one.quote, text) for text in sources))
-        or (one.kind in ("negation", "polarity") and similarity >= _ALIKE)
-    )
-
-
-def _stands(words: str, source: str) -> bool:
-    return re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", source, re.IGNORECASE) is not None
 
 
 def _found(text: str, source: str) -> tuple[Aligned, str]:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.library.ask_claims import claims, contradicts, holds
+from core.library.ask_denial import denied
 from core.library.ask_figures import has_number, other_measure, strange_figures
 from core.library.search_rows import Passage
 
@@ -17,7 +18,12 @@ BACKUP = (
     "took 47 minutes.\n\nThe service is done by Mr Havel in October and costs about 180 euros. Below 1 bar it locks."
 )
 MEETING = "Planning is every second Wednesday at 14:00. 월세는 280만 원이다. 배추 세 포기에 소금 1,200 g을 뿌린다."
-OFFICE = "백업 파일은 외부로 내보내지 않는다.\n\n손님은 회의실까지 혼자 들어갈 수 있다."
+OFFICE = "백업 파일은 외부로 내보내지 않는다.\n\n손님은 회의실까지 혼자 들어갈 수 있다. 음식물은 반입할 수 없다."
+DISK = (
+    "Snapshots are not encrypted; the off-site disk is, with LUKS.\n\nNever give her paracetamol.\n\n"
+    "The vet is Dr. Okafor; the next vaccination is due."
+)
+LEAVE = "연차는 입사 첫해에 15일이며, 다음 해로 최대 5일까지 이월할 수 있다. 휴가는 최소 7일 전에 신청한다."
 
 
 def passage(text: str, at: int = 1) -> Passage:
@@ -48,6 +54,11 @@ def wrong(said: str, *texts: str, question: str = "") -> bool:
         ("Planning takes place every second Wednesday at 4 p.m. [1].", MEETING),
         ("월세는 2,900,000원이다 [1].", MEETING),
         ("백업 파일은 외부로 내보낸다 [1].", OFFICE),
+        ("Snapshots are encrypted with LUKS [1].", DISK),
+        ("연차는 다음 해로 최대 7일까지 이월할 수 있다 [1].", LEAVE),
+        ("The vet is Dr. Smith [1].", DISK),
+        ("She can be given paracetamol [1].", DISK),
+        ("서버실에는 음식물을 반입할 수 있다 [1].", OFFICE),
     ],
 )
 def test_another_number_day_unit_name_or_a_lost_denial_is_no_answer(said: str, text: str) -> None:
@@ -64,6 +75,10 @@ def test_another_number_day_unit_name_or_a_lost_denial_is_no_answer(said: str, t
         ("월세는 2,800,000원이다 [1].", MEETING),
         ("배추 3포기에 소금 1200 g을 뿌린다 [1].", MEETING),
         ("손님은 혼자 회의실까지 들어갈 수 있다 [1].", OFFICE),
+        ("The off-site disk is encrypted with LUKS [1].", DISK),
+        ("연차는 다음 해로 최대 5일까지 이월할 수 있다 [1].", LEAVE),
+        ("The vet is Dr. Okafor [1].", DISK),
+        ("Paracetamol must never be given to her [1].", DISK),
     ],
 )
 def test_the_same_in_other_words_or_another_form_is_let_be(said: str, text: str) -> None:
@@ -100,6 +115,21 @@ def test_other_numbers_are_others() -> None:
     assert other_measure("Weeks", "days")
     assert not other_measure("days", "day")
     assert not other_measure("tries", "days")
+
+
+def test_a_denial_bears_on_one_word() -> None:
+    assert denied("It is encrypted", "Snapshots are not encrypted")
+    assert not denied("It is not encrypted", "Snapshots are not encrypted")
+    assert not denied("Snapshots stay", "Snapshots are not encrypted")
+    assert denied("파일을 내보낸다", "파일은 내보내지 않는다")
+    assert not denied("파일을 지운다", "내보내지 않는다")
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+@settings(max_examples=100, deadline=None)
+def test_no_text_is_too_strange_for_it(said: str, source: str) -> None:
+    assert not denied(said + " not", source)
+    denied(said, source + " not İ no " + source)
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
