@@ -114,10 +114,9 @@ def _few_lines(text: str, most: int = 12) -> str:
 def run_import(args: argparse.Namespace, context: Context) -> int:
     """`errors import`: cases from an export or a seed database; exit 1 if there is none in it."""
     from cli.importing import report_lines
-    from core.errors.case_import import import_cases
+    from core.errors.case_import import check_source, import_cases
 
-    if not Path(args.file).is_file():
-        raise Fault("invalid_input", f"there is no file {args.file}", "name an export or a seed database")
+    check_source(Path(args.file))
     with open_store(context.database, write=True, create=True) as store, faults(context.database):
         report = import_cases(store, Path(args.file))
     context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cli.context import Context
-from cli.evidence_input import align_settings, text_of_file
+from cli.evidence_input import align_settings, read_from
 from cli.evidence_review import add_review, run_align_session
 from cli.parser import Parser, add_group, add_leaf
 from core.fault import Fault
@@ -47,8 +47,8 @@ def run_align(args: argparse.Namespace, context: Context) -> int:
 
     if args.messages == "-" and args.extracted == "-":
         raise Fault("invalid_input", "messages and entries cannot both be read from stdin", "name a file for one")
-    messages = read_messages(text_of_file(args.messages))
-    extracted = read_extracted(text_of_file(args.extracted))
+    messages = read_from(args.messages, read_messages)
+    extracted = read_from(args.extracted, read_extracted)
     found = align(messages, extracted, align_settings(context, args.guard))
     context.out.result(found, alignment_lines(context.out, found, extracted))
     return 0 if found.evidence_aligned else 1

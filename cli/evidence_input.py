@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.context import Context
 from core.fault import Fault
@@ -12,6 +13,7 @@ from core.fault import Fault
 if TYPE_CHECKING:
     from core.align import AlignSettings
 
+_Read = TypeVar("_Read")
 MAX_FILE = 256 << 20
 """Bytes of one file of messages or entries."""
 
@@ -28,6 +30,16 @@ def align_settings(context: Context, guard: str | None) -> AlignSettings:
         kept.enable_fuzzy,
         level,  # pyright: ignore[reportArgumentType]
     )
+
+
+def read_from(name: str, reader: Callable[[str], _Read]) -> _Read:
+    """What `reader` makes of the text of a file; its faults name the file."""
+    text = text_of_file(name)
+    try:
+        return reader(text)
+    except Fault as fault:
+        where = "standard input" if name == "-" else name
+        raise Fault(fault.code, f"{where}: {fault.message}", fault.hint, **fault.details) from None
 
 
 def text_of_file(name: str) -> str:

@@ -86,7 +86,7 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
 
 def run_add(args: argparse.Namespace, context: Context) -> int:
     """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
-    from cli.evidence_input import align_settings, text_of_file
+    from cli.evidence_input import align_settings, read_from
     from cli.interrupt import stoppable
     from cli.progress import reporter
     from cli.show_review import added_lines
@@ -95,7 +95,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     from core.flows.evidence import add_extracted
     from core.store import faults, open_store
 
-    extracted = read_extracted(text_of_file(args.file))
+    extracted = read_from(args.file, read_extracted)
     with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
         done = add_extracted(
             store,

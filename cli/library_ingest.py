@@ -35,7 +35,8 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     roots = [Path(root).expanduser() for root in args.roots]
     for root in roots:
         if not root.is_dir():
-            raise Fault("invalid_input", f"{root} is no folder", "name a folder, or one file with --file")
+            told = f"{root} is no folder" if root.exists() else f"there is no folder {root}"
+            raise Fault("invalid_input", told, "name a folder, or one file with --file")
     options = replace(
         options_of(context.settings.chunking, context.settings.library.korean),
         include=tuple(args.include),

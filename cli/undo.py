@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cli.context import Context
 from cli.layout import wrap
@@ -11,6 +12,9 @@ from cli.output import Output
 from cli.parser import Parser, number
 from core.errors.undo import TakenBack
 from core.fault import Fault
+
+if TYPE_CHECKING:
+    from core.store import Store
 
 _MOST = 1000
 
@@ -35,28 +39,29 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
         return run_history(args, context)
     if not 1 <= args.steps <= _MOST:
         raise Fault("invalid_input", f"{args.steps} changes to take back", f"give a number from 1 to {_MOST:,}")
-    try:
-        done = _undo(args, context)
-    except Fault as fault:
-        if fault.code != "invalid_input":
-            raise
-        context.out.fault(fault)  # refused: there is none, or something was changed since
-        return 1
+    from core.store import faults, open_store
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        try:
+            done = _undo(args, store)
+        except Fault as fault:
+            if fault.code != "invalid_input":
+                raise
+            context.out.fault(fault)  # refused: there is none, or something was changed since
+            return 1
     context.log("info", "undone", changes=len(done.changes), stopped=bool(done.stopped))
     context.out.result(done, _lines(context.out, done, redo=args.redo))
     return 1 if done.stopped else 0
 
 
-def _undo(args: argparse.Namespace, context: Context) -> TakenBack:
+def _undo(args: argparse.Namespace, store: Store) -> TakenBack:
     from core.errors.curation import person
     from core.flows.undo import bring_back, take_back, take_back_several
-    from core.store import faults, open_store
 
-    with open_store(context.database, write=True) as store, faults(context.database):
-        if args.change is not None:
-            one = take_back(store, person(), args.change)
-            return TakenBack((one.undid,), (one.id,), "")
-        return take_back_several(store, person(), args.steps, how=bring_back if args.redo else take_back)
+    if args.change is not None:
+        one = take_back(store, person(), args.change)
+        return TakenBack((one.undid,), (one.id,), "")
+    return take_back_several(store, person(), args.steps, how=bring_back if args.redo else take_back)
 
 
 def _lines(out: Output, done: TakenBack, *, redo: bool) -> Iterator[str]:

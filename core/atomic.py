@@ -53,7 +53,8 @@ def check_target(path: Path, *, replace: bool) -> None:
     except (OSError, ValueError) as error:
         raise _fault(path, error) from error
     if not (stat.S_ISREG(there.st_mode) or stat.S_ISLNK(there.st_mode)):
-        raise Fault("invalid_input", f"{path} is no regular file", "name a file")
+        kind = "a folder" if stat.S_ISDIR(there.st_mode) else "no regular file"
+        raise Fault("invalid_input", f"{path} is {kind}", "name a file")
     if not replace:
         raise Fault("invalid_input", f"{path} is already there", "name another file, or replace it with --force")
 

@@ -47,7 +47,7 @@ def read_messages(text: str) -> tuple[str, ...]:
 
     Raises Fault invalid_input for anything else, naming the message.
     """
-    value = _json(text, "messages")
+    value = _json(text, "the messages are")
     if isinstance(value, Mapping) and isinstance(cast("Mapping[str, object]", value).get("messages"), list):
         value = cast("Mapping[str, object]", value)["messages"]
     if not isinstance(value, list):
@@ -63,7 +63,7 @@ def read_messages(text: str) -> tuple[str, ...]:
 
 def read_extracted(text: str) -> Extracted:
     """The entries of an extraction. Raises Fault invalid_input where it has no entries or one of them has no form."""
-    return extracted_from(_json(text, "extraction"))
+    return extracted_from(_json(text, "the extraction is"))
 
 
 def extracted_from(value: object) -> Extracted:
@@ -128,10 +128,12 @@ def _text(value: object) -> str:
 
 
 def _json(text: str, what: str) -> object:
+    if not text.strip():
+        raise Fault("invalid_input", f"{what} empty", "give JSON")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"the {what} are no JSON: {error}", "check the file") from None
+        raise Fault("invalid_input", f"{what} no JSON: {error}", "correct it there") from None
 
 
 def as_index(value: object) -> int | None:

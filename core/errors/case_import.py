@@ -41,11 +41,16 @@ def import_cases(store: Store, path: Path) -> ImportReport:
         return _import_rows(store, _jsonl_rows(path), path)
 
 
-def _head(path: Path) -> bytes:
-    if not path.exists():
-        raise Fault("invalid_input", f"{path}: there is no such file", "give an export or a seed database")
+def check_source(path: Path) -> None:
+    """Raise Fault invalid_input where there is no file that could be imported."""
     if not path.is_file():
-        raise Fault("invalid_input", f"{path}: not a regular file", "give an export or a seed database")
+        there = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else None
+        told = f"{path} {there}" if there else f"there is no file {path}"
+        raise Fault("invalid_input", told, "name an export or a seed database")
+
+
+def _head(path: Path) -> bytes:
+    check_source(path)
     with path.open("rb") as file:
         return file.read(16)
 

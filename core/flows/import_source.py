@@ -74,9 +74,9 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     if named and agent and told in _AGENTS and agent in _AGENTS and told != agent:
         raise NotATranscript(f"this is a transcript of {told}: casebook import {told}")
     found = agent if named and agent else told
+    if named and not head.strip():
+        raise NotATranscript("nothing in it")
     if found is None and not head.strip():
-        if named:
-            raise NotATranscript("nothing in it")
         return None
     if found is not None and agent not in (None, found):
         return None

@@ -58,7 +58,9 @@ def ingest_file(
     except (OSError, RuntimeError, ValueError) as error:
         said = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise Fault("invalid_input", f"{path} cannot be added: {said}.", "Check the path.") from error
-    return _external(store, sources[0], data, extension_of(place.name) or "txt", options, on_event, cancelled)
+    extension = extension_of(place.name) or "txt"
+    _refuse_no_text(data, extension, str(path))
+    return _external(store, sources[0], data, extension, options, on_event, cancelled)
 
 
 def ingest_stdin(
@@ -80,7 +82,15 @@ def ingest_stdin(
         raise Fault("invalid_input", f"Standard input is one of {', '.join(_STDIN)}, not {extension[:20]}.")
     if len(data) > options.max_bytes:
         raise Fault("invalid_input", f"Standard input is larger than {options.max_file_mb} MB.", "Split it.")
+    _refuse_no_text(data, extension, "Standard input")
     return _external(store, roots_of(store, ())[0], data, extension, options, on_event, cancelled)
+
+
+def _refuse_no_text(data: bytes, extension: str, name: str) -> None:
+    if not data.strip():
+        raise Fault("invalid_input", f"{name} is empty.", "Add a text.")
+    if media_of(f"x.{extension}") is None or is_binary(data[:LOOKED]):
+        raise Fault("invalid_input", f"{name} is no text that can be read.", "Add a text.")
 
 
 def _external(
@@ -92,11 +102,7 @@ def _external(
     on_event: Tell | None,
     cancelled: Callable[[], bool],
 ) -> IngestReport:
-    if not data.strip():
-        raise Fault("invalid_input", "There is nothing in it.", "Add a text.")
     name = f"{content_hash(data)[:_NAME]}.{extension}"
-    if media_of(name) is None or is_binary(data[:LOOKED]):
-        raise Fault("invalid_input", "It is no text that can be read.", "Add a text.")
     place = Path(source.root, EXTERNAL, name)
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)

@@ -12,7 +12,7 @@ import apsw
 from core.fault import Fault
 from core.store import files
 from core.store.clock import stamp
-from core.store.copying import BUSY_MS, copy_connection, copy_database, copy_pages, part_file, place, refuse_present
+from core.store.copying import BUSY_MS, check_target, copy_connection, copy_database, copy_pages, part_file, place
 from core.store.faults import faults
 from core.store.migrations import SHIPPED, Schema, is_blank
 from core.store.opening import newer_than, open_store, refuse_foreign
@@ -30,13 +30,12 @@ class Restored:
 def backup(path: Path, target: Path) -> None:
     """Copy the casebook at `path` to the new file `target` (0600, one self-contained file).
 
-    Others may read and write meanwhile; the copy is of one moment. Raises Fault: invalid_input if `target` exists,
-    and what `open_store` raises.
+    Others may read and write meanwhile; the copy is of one moment. Raises Fault: invalid_input if `target` exists
+    or its folder does not, and what `open_store` raises.
     """
     target = target.absolute()
     with open_store(path) as store, faults(target):
-        refuse_present(target)
-        files.make_folder(target.parent)
+        check_target(target)
         with part_file(target) as part:
             copy_connection(store.con, part)
             place(part, target)
@@ -72,15 +71,25 @@ def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
 @contextmanager
 def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
     """The backup, open for reading and never changed, if it is a casebook that this version can read."""
-    size = files.look(source)
+    size = files.look(source, "Name a backup.")
     if size is None:
-        raise Fault("not_indexed", f"There is no backup at {source}.", path=str(source))
+        raise Fault(
+            "not_indexed",
+            f"There is no backup at {source}.",
+            "Name a file that `casebook db backup` wrote.",
+            path=str(source),
+        )
     if not files.head(source).startswith(files.MAGIC) and size:
         raise Fault("db_damaged", f"{source} is not a database.", "Name another backup.", path=str(source))
     with reading(source) as con:
         refuse_foreign(con, source)
         if is_blank(con):
-            raise Fault("invalid_input", f"{source} is empty: there is nothing to restore.", path=str(source))
+            raise Fault(
+                "invalid_input",
+                f"{source} is empty: there is nothing to restore.",
+                "Name another backup.",
+                path=str(source),
+            )
         newer = newer_than(con, schema)
         if newer:
             raise Fault("db_newer", f"{source} cannot be restored: {newer}.", "Update casebook.", path=str(source))

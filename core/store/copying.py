@@ -51,7 +51,10 @@ def copy_pages(reader: apsw.Connection, writer: apsw.Connection) -> None:
 def part_file(target: Path) -> Generator[Path]:
     """An empty file (0600) beside `target`, removed with its side files unless it was renamed."""
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    try:
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    except OSError as error:  # told of the file that was asked for
+        raise OSError(error.errno, error.strerror, str(target)) from error
     try:
         yield part
     finally:
@@ -68,6 +71,14 @@ def place(part: Path, target: Path) -> None:
     except OSError:  # a disk without hard links
         refuse_present(target)
         part.replace(target)
+
+
+def check_target(target: Path) -> None:
+    """Raise Fault invalid_input where `target` is already there, or its folder is not: a slip makes no folders."""
+    refuse_present(target)
+    if not target.parent.is_dir():
+        hint = "Make it first, or name another file."
+        raise Fault("invalid_input", f"There is no folder {target.parent}.", hint, path=str(target))
 
 
 def refuse_present(target: Path) -> None:

@@ -13,6 +13,7 @@ from core.fault import Fault, FaultCode
 
 RESCUE = "Restore a backup with `casebook db restore`, or save what can be read with `casebook db salvage`."
 READONLY = "Check the permissions of the file and its folder, or use another file with --db."
+_FILE = "Check the folder and its permissions, or name another file."
 _OPEN = "Check that the disk is there and has space, and that the folder can be read."
 SPACE = "Free some space and try again; nothing that was saved is lost."
 
@@ -65,7 +66,7 @@ def _system(error: OSError, shown: str) -> Fault:
         return Fault("io_error", f"The disk is full: {shown} could not be written.", SPACE, path=shown)
     if error.errno == errno.EROFS:
         return Fault("db_readonly", f"{shown} lies on a disk that can only be read.", READONLY, path=shown)
-    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", READONLY, path=shown)
+    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", _FILE, path=shown)
 
 
 @contextmanager

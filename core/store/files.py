@@ -15,7 +15,7 @@ _LEAST_ROOM = 128 * 1024  # bytes
 SIDES = ("-wal", "-shm", "-journal")
 
 
-def look(path: Path) -> int | None:
+def look(path: Path, hint: str = "Name a file with --db.") -> int | None:
     """The size of the regular file at `path` in bytes, or None where nothing is.
 
     Raises Fault invalid_input for what can be no database (folder, pipe, device, dangling link).
@@ -32,7 +32,7 @@ def look(path: Path) -> int | None:
         return info.st_size
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
     kind = next((name for test, name in kinds if test(info.st_mode)), "a device")
-    raise Fault("invalid_input", f"{path} is {kind}, not a database file.", "Name a file with --db.", path=str(path))
+    raise Fault("invalid_input", f"{path} is {kind}, not a database file.", hint, path=str(path))
 
 
 def create(path: Path) -> None:

@@ -11,7 +11,7 @@ import apsw
 
 from core.fault import Fault
 from core.store import files
-from core.store.copying import part_file, place, refuse_present
+from core.store.copying import check_target, part_file, place
 from core.store.faults import faults
 from core.store.mending import mend
 from core.store.migrations import SHIPPED, migrate
@@ -69,14 +69,13 @@ def salvage(path: Path, target: Path) -> SalvageReport:
 
     Works on files that SQLite refuses: truncated, with pages overwritten, with the header lost. Pages that lost their
     parents are recognised by the shape of their rows. Raises Fault: not_indexed (no such file), invalid_input (`target`
-    exists, or nothing of a casebook was found), io_error.
+    exists, its folder does not, or nothing of a casebook was found), io_error.
     """
     path, target = path.absolute(), target.absolute()
     with faults(path):
         if files.look(path) is None:
             raise Fault("not_indexed", f"There is no casebook at {path}.", path=str(path))
-        refuse_present(target)
-        files.make_folder(target.parent)
+        check_target(target)
         with part_file(target) as part:
             report = _salvage(path, part, target)
             if not report.rows:

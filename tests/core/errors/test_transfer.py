@@ -117,7 +117,7 @@ def test_a_bad_line_is_skipped_with_its_number(db: Path, tmp_path: Path) -> None
 
 
 def test_a_missing_file_is_one_clear_fault(db: Path, tmp_path: Path) -> None:
-    with open_store(db, write=True, create=True) as store, pytest.raises(Fault, match="no such file"):
+    with open_store(db, write=True, create=True) as store, pytest.raises(Fault, match="there is no file"):
         import_cases(store, tmp_path / "nowhere.jsonl")
 
 

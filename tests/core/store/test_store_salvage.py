@@ -82,6 +82,7 @@ def damaged(whole: Path, folder: Path, spoil: Callable[[bytearray], bytes | byte
 def rescue(path: Path) -> tuple[Rows, tuple[str, ...], dict[str, int]]:
     before = {item.name: item.read_bytes() for item in path.parent.iterdir()}
     target = path.parent / "saved" / "new.db"
+    target.parent.mkdir()
     report = salvage(path, target)
     assert {item.name: item.read_bytes() for item in path.parent.iterdir() if item.is_file()} == before
     assert [item.name for item in target.parent.iterdir()] == ["new.db"]

@@ -1,0 +1,73 @@
+"""A path that is not what a command needs: what is wrong with it, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A casebook with a folder in its library; in the folder where it runs an empty file and one of noise."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("folder", "root"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "empty").touch()
+    (tmp_path / "noise").write_bytes(bytes(range(256)))
+    (tmp_path / "entries").write_text('{"entries": []}')
+    assert run("errors", "record", "--error", "Error: boom", "--resolution", "x").code == 0
+    assert run("library", "ingest", "root").code == 1
+    return run
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ("errors import gone", "there is no file gone; name an export or a seed database"),
+        ("errors import folder", "folder is a folder; name an export or a seed database"),
+        ("errors import /dev/null", "/dev/null is no regular file; name an export or a seed database"),
+        ("errors export -o folder", "folder is a folder; name a file"),
+        ("library ingest gone", "there is no folder gone; name a folder, or one file with --file"),
+        ("library ingest empty", "empty is no folder; name a folder, or one file with --file"),
+        ("library ingest --file gone", "gone cannot be added: No such file or directory; check the path"),
+        ("library ingest --file empty", "empty is empty; add a text"),
+        ("library ingest --file noise", "noise is no text that can be read; add a text"),
+        ("evidence align --messages empty --extracted entries", "empty: the messages are empty; give JSON"),
+        ("evidence align --messages entries --extracted empty",
+         "entries: the messages are no JSON array; give texts, or objects with role and text"),
+        ("evidence add empty --session x", "empty: the extraction is empty; give JSON"),
+        ("evidence add - --session x", "standard input: the extraction is empty; give JSON"),
+        ("db backup gone/x", "There is no folder {}/gone; make it first, or name another file"),
+        ("db salvage gone/x", "There is no folder {}/gone; make it first, or name another file"),
+        ("db restore folder", "{}/folder is a folder, not a database file; name a backup"),
+        ("db restore gone", "There is no backup at {}/gone; name a file that `casebook db backup` wrote"),
+        ("--db folder undo", "{}/folder is a folder, not a database file; name a file with --db"),
+    ],
+)  # fmt: skip
+def test_a_wrong_path_is_told(filled: Run, tmp_path: Path, args: str, said: str) -> None:
+    found = filled(*args.split())
+    assert (found.code, found.out, found.said) == (2, b"", f"casebook: {said.format(tmp_path)}\n")
+    assert not (tmp_path / "gone").exists(), "a slip makes no folders"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which nobody makes a file")
+def test_a_backup_that_cannot_be_written_names_the_file_that_was_asked_for(filled: Run) -> None:
+    said = filled("db", "backup", "/proc/x").said
+    assert said.startswith("casebook: /proc/x: ")
+    assert ".part" not in said
+
+
+def test_what_holds_no_transcript_is_named_as_what_it_is(filled: Run, tmp_path: Path) -> None:
+    for agent in ((), ("codex",)):
+        found = filled("import", *agent, "folder", "empty")
+        assert found.code == 1
+        assert found.text.splitlines()[1:] == [
+            "2 paths could not be read and were left out:",
+            "  folder: no transcripts in this folder",
+            f"  {tmp_path / 'empty'}: nothing in it",
+        ]
