@@ -199,6 +199,12 @@ class Lane:
         """Whether a job runs or waits here."""
         return self._running is not None or bool(self._waiting)
 
+    @property
+    def awaited(self) -> bool:
+        """Whether a job runs or waits here that was not given up: one that was says nothing, however long it runs."""
+        running = self._running
+        return (running is not None and not running.stopped) or bool(self._waiting)
+
     def add(self, job: Job[Any]) -> None:
         """Line up a job; unless the lane keeps them all, it supersedes whatever is there."""
         with self._wake:
@@ -320,8 +326,8 @@ class Jobs:
             place.stop()
 
     def busy(self, lane: str) -> bool:
-        """Whether a job of the lane runs or waits."""
-        return lane in self._lanes and self._lanes[lane].busy
+        """Whether something is to come from the lane: a job of it that was not given up runs or waits."""
+        return lane in self._lanes and self._lanes[lane].awaited
 
     def deliver(self, report: JobReport) -> None:
         """Hand a report to whoever asked for it, unless a newer job took its place."""

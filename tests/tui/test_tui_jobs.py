@@ -207,6 +207,21 @@ def test_a_cancelled_job_says_nothing(desk: Desk) -> None:
     assert desk.values == [("after", True)]
 
 
+def test_nothing_is_awaited_of_a_job_that_was_given_up_and_still_runs(desk: Desk) -> None:
+    release, begun = threading.Event(), threading.Event()
+
+    def deaf(_job: Job[object]) -> object:
+        begun.set()
+        return release.wait(30)
+
+    desk.run(deaf)
+    assert begun.wait(60)
+    assert desk.jobs.busy("a")
+    desk.jobs.cancel("a")
+    assert not desk.jobs.busy("a")
+    release.set()
+
+
 def test_closing_leaves_a_job_behind_that_does_not_listen(desk: Desk) -> None:
     release = threading.Event()
     begun = threading.Event()
@@ -259,4 +274,4 @@ def test_a_report_after_the_loop_has_ended_is_dropped(monkeypatch: pytest.Monkey
     own = Jobs(NOWHERE, gone)
     own.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
     own.close(60.0)
-    assert not own.busy("a")
+    assert not own._lanes["a"].busy
