@@ -45,7 +45,9 @@ async def test_the_library_sign_by_sign(
     async with app.run_test(size=size) as pilot:
         screen = await (searched(pilot, app, text) if text else opened(pilot, app))
         screen.box.cursor_blink = False
-        await pilot.press(*keys)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot, app)
         await settled(pilot, app)
         assert frame(app) == snapshot
 
