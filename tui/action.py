@@ -23,6 +23,7 @@ class Situation:
 
     focus: Focus = "none"
     cases: int = 0
+    rows: int = 0
     query: str = ""
     case_open: bool = False
     has_fix: bool = False

@@ -33,6 +33,10 @@ def _needs_cases(now: Situation) -> str:
     return "" if now.cases else "The list is empty."
 
 
+def _needs_rows(now: Situation) -> str:
+    return "" if now.rows else "The list is empty."
+
+
 def _needs_query(now: Situation) -> str:
     return "" if now.query else "Nothing was searched."
 
@@ -112,7 +116,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("list.page_up", "A page up", ("pageup", "ctrl+b"), "list", MOVE, palette=False),
     Action("list.first", "First row", ("g", "home"), "list", MOVE, palette=False),
     Action("list.last", "Last row", ("G", "end"), "list", MOVE, palette=False),
-    Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, enabled=_needs_cases),
+    Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, enabled=_needs_rows),
     Action("scroll.down", "Scroll down", ("j", "down"), "scroll", READ, palette=False),
     Action("scroll.up", "Scroll up", ("k", "up"), "scroll", READ, palette=False),
     Action("scroll.page_down", "Scroll a page down", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
@@ -335,7 +339,7 @@ def _has(action: Action, word: str, keys: Keys) -> bool:
 def _key_for(action: Action, focus: Focus, keys: Keys) -> str:
     """The key to show: inside the box a plain letter would be typed, so only the others count there."""
     held = keys.of(action.id, action.keys)
-    typing = focus in ("box", "typed", "naming", "asking") and action.scope != focus
+    typing = focus in ("box", "typed", "naming", "asking", "write") and action.scope != focus
     usable = [key for key in held if not typing or not types_text(key)]
     return usable[0] if usable else ""
 

@@ -50,6 +50,7 @@ from tui.state import Keeper, Memory, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
 from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.row_list import RowList
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -150,7 +151,8 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         over = self._situated
         now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
         readonly = bool(self.top.place.readonly)
-        return replace(now, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
+        rows = one.rows.total if isinstance(one := self.focused, RowList) else now.cases
+        return replace(now, rows=rows, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
 
     @property
     def _situated(self) -> Situated | None:

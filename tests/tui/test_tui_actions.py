@@ -57,6 +57,11 @@ def test_the_footer_of_the_box_shows_no_key_that_would_be_typed() -> None:
         assert len(key) > 1, action.id
 
 
+@pytest.mark.parametrize("focus", ["box", "typed", "naming", "asking", "write"])
+def test_where_a_letter_is_typed_help_is_offered_by_a_key_that_types_nothing(focus: Focus) -> None:
+    assert [key for action, key in footer(Situation(focus)) if action.id == "app.help"] == ["f1"]
+
+
 def test_help_is_always_offered() -> None:
     for focus in ("box", "list", "case", "why"):
         assert "app.help" in [action.id for action, _ in footer(Situation(focus=focus))]
