@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome
@@ -37,6 +38,26 @@ class PlainCuts(LineFilter):
         return [*segments[:last], Segment(f"{head}~{tail}", segments[last].style), *segments[last + 1 :]]
 
 
+class CursorReversed(LineFilter):
+    """Without colours what has the background of the cursor is reversed. A sheet cannot say so: of the text styles of
+    a list's rows Textual draws all but `reverse`."""
+
+    def __init__(self, app: App[None]) -> None:
+        super().__init__()
+        self._app = app
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The line as it is, unless the cursor is in it."""
+        cursor = Color.parse(self._app.theme_variables["cb-cursor"]).rich_color
+        if not any(segment.style is not None and segment.style.bgcolor == cursor for segment in segments):
+            return segments
+        return [
+            Segment(text, style + _REVERSED if style is not None and style.bgcolor == cursor else style, control)
+            for text, style, control in segments
+        ]
+
+
+_REVERSED = Style(reverse=True)
 _CUT_HEADING = re.compile(r"\+-* .*… -*\+|-+ .*…-+", re.DOTALL)
 
 
@@ -54,6 +75,8 @@ class Look(App[None], inherit_bindings=False):
         if not colours_forbidden():  # set, but to nothing: that forbids none, and yet Textual makes them grey
             self.no_color = False
             self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
+        else:
+            self._filters.insert(0, CursorReversed(self))
         if ascii_only:
             self._filters.append(PlainCuts())
         for own in own_themes():

@@ -9,7 +9,8 @@ import pytest
 from textual.filter import Monochrome, NoColor
 
 from core.store import open_store
-from tests.tui.support import app_on, frame, put, settled, until
+from tests.tui.evidence_review import one_of_each, opened
+from tests.tui.support import app_on, frame, offered, put, settled, until
 from tui.app import CasebookApp
 from tui.sheets import LATER
 from tui.themes import read_theme
@@ -44,6 +45,35 @@ def test_no_color_forbids_colours_only_where_it_says_something(
     assert bool(greying) is not colours
     assert app.no_color is not colours
     assert not any(isinstance(one, Monochrome) for one in greying), "greys are colours too"
+
+
+def reversed_lines(app: CasebookApp) -> list[str]:
+    """What the terminal is told to draw reversed: a line of text that is so in large part, each."""
+    strips = app.screen._compositor.render_strips()
+    texts = ["".join(one.text for one in strip if one.style and one.style.reverse).strip() for strip in strips]
+    return [text for text in texts if len(text) > 3]
+
+
+async def test_without_colours_the_cursor_is_seen_in_every_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_on(one_of_each(tmp_path / "review.db"))
+    async with app.run_test(size=(120, 34)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: len(reversed_lines(app)) == 1)
+        before = reversed_lines(app)
+        assert "\u258c" in before[0], "by a sign too"
+        await pilot.press("j")
+        await until(pilot, lambda: screen.chosen_id == 3 and len(reversed_lines(app)) == 1)
+        assert reversed_lines(app) != before
+        await pilot.press("f")
+        await until(pilot, lambda: any("to decide" in line for line in reversed_lines(app)))
+        await pilot.press("down")
+        await until(pilot, lambda: not any("to decide" in line for line in reversed_lines(app)))
+        assert len(reversed_lines(app)) == 2, "the row of the quotes, and the one of the menu"
+        await pilot.press("escape", "ctrl+p")
+        await until(pilot, lambda: offered(app) and any(offered(app)[:20] in line for line in reversed_lines(app)))
 
 
 SCREENS = (

@@ -35,7 +35,10 @@ def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = Fa
     left = max(0, room - cell_len(right) - 2)
     quote = pad(inline(" ".join(row.quote.split()), left, more=signs.more), left)
     tone = "$cb-text" if chosen else "$cb-soft"
-    return Content.assemble((f" {mark.sign} ", f"bold {mark.tone}"), (quote, tone), "  ", (right, "$cb-dim"))
+    bar = signs.bar if chosen else " "
+    return Content.assemble(
+        (bar, "$cb-accent"), (f"{mark.sign} ", f"bold {mark.tone}"), (quote, tone), "  ", (right, "$cb-dim")
+    )
 
 
 def draw_diff(diff: Sequence[Difference]) -> Content:
