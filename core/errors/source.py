@@ -31,12 +31,13 @@ class SourcePage:
     first: int
     last: int
     messages: tuple[SourceMessage, ...]
+    started: str = ""
 
 
 def messages_around(store: Store, session: str, index: int, before: int = 20, after: int = 40) -> SourcePage | None:
     """The messages around `index`, or None if the casebook does not hold that session."""
     con = store.con
-    head = con.execute("SELECT agent, project FROM session WHERE id = ?", (session,)).fetchone()
+    head = con.execute("SELECT agent, project, started FROM session WHERE id = ?", (session,)).fetchone()
     ends = con.execute("SELECT min(idx), max(idx) FROM message WHERE session_id = ?", (session,)).fetchone()
     if head is None or ends is None or ends[0] is None:
         return None
@@ -50,5 +51,11 @@ def messages_around(store: Store, session: str, index: int, before: int = 20, af
     ).fetchall()
     messages = tuple(SourceMessage(*row) for row in cast("list[tuple[int, str, str, str | None, str, str, str]]", rows))
     return SourcePage(
-        session, cast("str", head[0]), cast("str", head[1]), cast("int", ends[0]), cast("int", ends[1]), messages
+        session,
+        cast("str", head[0]),
+        cast("str", head[1]),
+        cast("int", ends[0]),
+        cast("int", ends[1]),
+        messages,
+        cast("str", head[2]),
     )

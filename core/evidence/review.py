@@ -115,15 +115,28 @@ def count_types(store: Store, session: str | None = None) -> tuple[tuple[str, in
     return tuple((str(kind), cast("int", total)) for kind, total in rows.fetchall())
 
 
-def count_sessions(store: Store, limit: int = 200) -> tuple[tuple[str, int, int], ...]:
-    """Sessions with quotes: id, how many are left to decide, how many there are; those with most to decide first."""
+@dataclass(frozen=True, slots=True)
+class SessionCount:
+    """A session with quotes: how many are left to decide, how many there are; when it began, in what project."""
+
+    session: str
+    left: int
+    total: int
+    started: str
+    project: str
+
+
+def count_sessions(store: Store, limit: int = 200) -> tuple[SessionCount, ...]:
+    """Sessions with quotes, those with most to decide first."""
     problems = ", ".join(f"'{state}'" for state in sorted(PROBLEMS))
     rows = store.con.execute(
-        f"SELECT session_id, sum(iif(state IN ({problems}), quotes, 0)), sum(quotes) FROM review_count"
-        " GROUP BY session_id ORDER BY 2 DESC, 1 LIMIT ?",
+        "SELECT counted.*, coalesce(session.started, ''), coalesce(session.project, '') FROM (SELECT session_id,"
+        f" sum(iif(state IN ({problems}), quotes, 0)) AS left_over, sum(quotes) FROM review_count"
+        " GROUP BY session_id ORDER BY 2 DESC, 1 LIMIT ?) AS counted"
+        " LEFT JOIN session ON session.id = counted.session_id ORDER BY counted.left_over DESC, counted.session_id",
         (limit,),
     )
-    return tuple((str(session), cast("int", left), cast("int", total)) for session, left, total in rows.fetchall())
+    return tuple(SessionCount(*cast("tuple[str, int, int, str, str]", row)) for row in rows.fetchall())
 
 
 def next_problem(store: Store, after: int = 0, filters: QuoteFilters = EVERY) -> int | None:

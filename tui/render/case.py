@@ -14,6 +14,7 @@ from tui.render.foreign import BLOCK, block, inline, title
 from tui.render.lit import Spans, light, tone_of
 from tui.render.marked import draw_marked
 from tui.render.masked import dim_masked, masked_in
+from tui.render.session_name import short_id
 from tui.render.signs import Signs
 from tui.render.when import ago, stamp
 
@@ -167,7 +168,7 @@ def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: da
     told = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
     told += [title(name) for name in (one.tool, one.project) if name]
     if one.session:
-        told.append(title(one.session) + (f" message {one.message}" if one.message is not None else ""))
+        told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
     many = f"{at + 1:,} of {max(total, at + 1):,}"
     return Content.assemble((many, "bold $cb-text"), (f"  {signs.dot}  " + f"  {signs.dot}  ".join(told), "$cb-dim"))
 

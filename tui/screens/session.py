@@ -20,6 +20,7 @@ from tui.jobs import Job, Jobs
 from tui.panes.messages import PaneCopied
 from tui.render.foreign import inline, title
 from tui.render.session import Line, Marks, draw_line, lines_of, whole_text
+from tui.render.session_name import session_name, short_id
 from tui.render.signs import Signs
 from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
@@ -42,6 +43,7 @@ class Stretch:
     last: int
     agent: str
     project: str
+    started: str
     lines: tuple[Line, ...]
 
 
@@ -56,9 +58,8 @@ def read_stretch(
         page = messages_around(job.store(), session, index, before, after)
         if page is None:
             return None
-        return Stretch(
-            page.first, page.last, page.agent, page.project, lines_of(page.messages, width, marks, job.check)
-        )
+        lines = lines_of(page.messages, width, marks, job.check)
+        return Stretch(page.first, page.last, page.agent, page.project, page.started, lines)
 
     return work
 
@@ -79,7 +80,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.ends = (0, 0)
         self.lines: tuple[Line, ...] = ()
         self._width = 0
-        self.border_title = Content(title(session))
+        self.border_title = Content(short_id(session))
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
@@ -106,7 +107,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
                 self.border_subtitle = Content("The casebook does not hold this session.")
                 return
             self.ends = (stretch.first, stretch.last)
-            told = [title(self._session), title(stretch.agent), title(stretch.project)]
+            told = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
             self.border_title = Content(f" {self._signs.dot} ".join(part for part in told if part))
             self._put(stretch.lines)
             self.choose(index)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tui.jobs import Job
 from tui.panes.evidence.queries import Shown
+from tui.render.session_name import session_name
+
+NAME = 30
+"""Cells of a session's name in the menu."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
     """Quotes by state (within the session and the type that are on), by type, and by session, those with most left to
-    decide first."""
+    decide first; the names that sessions have for a person."""
 
     states: Mapping[str, int]
     types: tuple[tuple[str, int], ...]
     sessions: tuple[tuple[str, int], ...]
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
@@ -37,7 +42,9 @@ def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
             "rejected": found.rejected,
             "all": found.total,
         }
-        sessions = tuple((session, total) for session, _left, total in count_sessions(store))
-        return Counted(states, count_types(store, shown.session), sessions)
+        sessions = count_sessions(store)
+        names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
+        counts = tuple((one.session, one.total) for one in sessions)
+        return Counted(states, count_types(store, shown.session), counts, names)
 
     return work

@@ -11,6 +11,7 @@ from tui.jobs import Job
 from tui.panes.evidence.counting import Counted, count_choices
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
 from tui.render.evidence import draw_filter_choice
+from tui.render.session_name import short_id
 from tui.render.signs import Signs
 
 
@@ -37,13 +38,19 @@ class QuoteFilters:
         return values
 
     def words(self, kind: str, value: str) -> str:
-        """The kind and the value."""
-        return f"{kind} {value}"
+        """The kind and the value; of a session its name too."""
+        return f"{kind} {value} {self._name(kind, value)}"
 
     def draw(self, kind: str, value: str, count: int | None) -> Content:
         """The value with how many quotes it shows."""
         own = cast("Kind", kind)
-        return draw_filter_choice(own, value, count, self._signs, on=self._shown.has(own, value))
+        return draw_filter_choice(own, self._name(kind, value), count, self._signs, on=self._shown.has(own, value))
+
+    def _name(self, kind: str, value: str) -> str:
+        """How a person knows it: a session by its day and project."""
+        if kind != "session":
+            return value
+        return (self._found.names.get(value) if self._found is not None else None) or short_id(value)
 
     def pick(self, kind: str, value: str, *, close: bool) -> None:
         """Turn it on, or off again."""

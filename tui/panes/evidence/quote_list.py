@@ -14,6 +14,7 @@ from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
 from tui.render.evidence import draw_quote_row
 from tui.render.foreign import inline, title
+from tui.render.session_name import short_id
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
 from tui.widgets.notice_view import NoticeView
@@ -62,7 +63,7 @@ class QuoteList(Vertical):
         if shown.type is not None:
             parts.append(title(shown.type))
         if shown.session is not None:
-            parts.append(f"session {inline(shown.session, 10)}")
+            parts.append(f"session {short_id(shown.session)}")
         self.border_title = Content(dot.join(parts))
         counts = quotes.read.counts if quotes.read is not None else None
         told = inline(self.said, 120)
