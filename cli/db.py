@@ -9,7 +9,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.layout import wrap
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, path_name
 from core.wire import FileReport
 
 
@@ -17,15 +17,17 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "db_command")
     backup = add_leaf(children, shared, "backup", "copy the casebook, complete, while it may be in use")
-    backup.add_argument("file", metavar="FILE", help="where to; a file that is there is not replaced")
+    backup.add_argument("file", metavar="FILE", type=path_name, help="where to; a file that is there is not replaced")
     backup.set_defaults(run=run_backup)
     restore = add_leaf(
         children, shared, "restore", "put a backup in the casebook's place; what was there is kept beside it"
     )
-    restore.add_argument("file", metavar="FILE", help="the backup")
+    restore.add_argument("file", metavar="FILE", type=path_name, help="the backup")
     restore.set_defaults(run=run_restore)
     salvage = add_leaf(children, shared, "salvage", "save every readable row of a damaged casebook into a new one")
-    salvage.add_argument("file", metavar="FILE", help="the new casebook; a file that is there is not replaced")
+    salvage.add_argument(
+        "file", metavar="FILE", type=path_name, help="the new casebook; a file that is there is not replaced"
+    )
     salvage.set_defaults(run=run_salvage)
 
 

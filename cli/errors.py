@@ -8,7 +8,7 @@ from typing import Any
 
 from cli.context import Context, fault_in, text_given
 from cli.errors_search import add_search, add_text, refuse_text
-from cli.parser import Parser, add_group, add_leaf, number
+from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.fault import Fault
 
 _RECORD_EXAMPLES = """\
@@ -51,12 +51,14 @@ def _add_cases(children: Any, shared: Parser) -> None:
     show.add_argument("id", metavar="ID", type=number, help="the number of the case")
     show.set_defaults(run=_lazily("run_show"))
     importer = add_leaf(children, shared, "import", "take over cases and fixes from an export or a seed database")
-    importer.add_argument("file", metavar="FILE", help="a .jsonl, .csv or .md export or an SQLite database; only read")
+    importer.add_argument(
+        "file", metavar="FILE", type=path_name, help="a .jsonl, .csv or .md export or an SQLite database; only read"
+    )
     importer.set_defaults(run=_lazily("run_import"))
     exporter = add_leaf(children, shared, "export", "write all cases out")
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
     exporter.add_argument("--fixes", action="store_true", help="the verified fixes alone; import takes each format")
-    exporter.add_argument("-o", "--output", metavar="FILE", help="write to this file instead of stdout")
+    exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="write to this file instead of stdout")
     exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
     exporter.set_defaults(run=_lazily("run_export"))
 

@@ -7,7 +7,7 @@ import argparse
 from cli.context import Context
 from cli.evidence_input import align_settings, read_from
 from cli.evidence_review import add_review, run_align_session
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, path_name
 from core.fault import Fault
 
 _EXAMPLES = """\
@@ -27,8 +27,8 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "evidence_command")
     align = add_leaf(children, shared, "align", "are these quotes in these messages?", _EXAMPLES)
-    align.add_argument("--messages", metavar="FILE", help="the messages of one session, as JSON")
-    align.add_argument("--extracted", metavar="FILE", help="the entries with their quotes, as JSON")
+    align.add_argument("--messages", metavar="FILE", type=path_name, help="the messages of one session, as JSON")
+    align.add_argument("--extracted", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON")
     align.add_argument("--session", metavar="ID", help="instead: the stored entries of this imported session")
     align.add_argument("--again", action="store_true", help="with --session: also what was found before")
     align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.context import Context, not_there
-from cli.parser import Parser, add_leaf, number
+from cli.parser import Parser, add_leaf, number, path_name
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ exit codes: 0 accepted, 1 refused (a flagged quote needs --confirm), 2 error
 def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
     """The sub-commands and their arguments."""
     add = add_leaf(children, shared, "add", "take extracted entries of an imported session", _ADD)
-    add.add_argument("file", metavar="FILE", help="the entries with their quotes, as JSON; - for standard input")
+    add.add_argument(
+        "file", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON; - for standard input"
+    )
     add.add_argument("--session", metavar="ID", required=True, help="the session; the beginning of its id is enough")
     add.add_argument("--no-align", action="store_true", help="do not look for the quotes yet")
     add.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cli.context import Context
 from cli.layout import one_line
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, path_name
 
 if TYPE_CHECKING:
     from core.flows.hook.settings_file import HooksReport
@@ -37,8 +37,10 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     ):
         leaf = add_leaf(children, shared, name, about, _EXAMPLES if name == "install" else "")
         place = leaf.add_mutually_exclusive_group()
-        place.add_argument("--project", metavar="DIR", help="the settings of this project (DIR/.claude/settings.json)")
-        place.add_argument("--settings", metavar="FILE", help="this settings file")
+        place.add_argument(
+            "--project", metavar="DIR", type=path_name, help="the settings of this project (DIR/.claude/settings.json)"
+        )
+        place.add_argument("--settings", metavar="FILE", type=path_name, help="this settings file")
         if run is not run_status:
             leaf.add_argument("--dry-run", action="store_true", help="show the change and write nothing")
         leaf.set_defaults(run=run)

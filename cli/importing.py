@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cli.context import Context
 from cli.layout import clip
 from cli.output import Output
-from cli.parser import Parser
+from cli.parser import Parser, path_name
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -44,7 +44,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         "agent", metavar="AGENT", nargs="?", choices=_Agents(AGENTS), help="claude-code, codex, or auto: the file tells"
     )
     parser.add_argument(
-        "paths", metavar="PATH", nargs="*", help="files or folders (default: where the agent keeps them)"
+        "paths",
+        metavar="PATH",
+        type=path_name,
+        nargs="*",
+        help="files or folders (default: where the agent keeps them)",
     )
     parser.set_defaults(run=run_import)
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf, number
+from cli.parser import Parser, add_group, add_leaf, number, path_name
 
 _INGEST = """\
 examples:
@@ -108,10 +108,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def _add_ingest(leaf: Parser) -> None:
-    leaf.add_argument("roots", metavar="FOLDER", nargs="*", help="folders to read; none: those of last time")
+    leaf.add_argument(
+        "roots", metavar="FOLDER", type=path_name, nargs="*", help="folders to read; none: those of last time"
+    )
     leaf.add_argument("--watch", action="store_true", help="then go on, and read what changes, until Ctrl-C")
     one = leaf.add_mutually_exclusive_group()
-    one.add_argument("--file", metavar="FILE", help="one file, copied into _external of the first folder")
+    one.add_argument(
+        "--file", metavar="FILE", type=path_name, help="one file, copied into _external of the first folder"
+    )
     one.add_argument("--stdin", action="store_true", help="standard input, kept likewise")
     leaf.add_argument("--ext", metavar="EXT", default="md", help="what standard input is (default md)")
     leaf.add_argument("--include", metavar="GLOB", action="append", default=[], help="only these; repeatable")
@@ -171,7 +175,7 @@ def add_filters(leaf: Parser) -> None:
 
 
 def _add_eval(leaf: Parser) -> None:
-    leaf.add_argument("suite", metavar="FILE", help="golden queries, in YAML")
+    leaf.add_argument("suite", metavar="FILE", type=path_name, help="golden queries, in YAML")
     leaf.add_argument("--ingest", action="store_true", help="into a temporary library, of the suite's `corpus`")
     leaf.add_argument(
         "--mode", choices=("lexical", "vector", "hybrid"), action="append", help="default: lexical, hybrid"

@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from cli.context import Context, text_given
+from cli.context import Context, not_there, text_given
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -156,21 +156,27 @@ def _sessions(words: list[str], context: Context) -> int:
     what, *names = words
     if len(names) != (what != "list"):
         raise Fault(
-            "invalid_input", f"sessions {what} takes {'one name' if what != 'list' else 'no name'}", "see --help"
+            "invalid_input",
+            f"sessions {what} takes {'one name' if what != 'list' else 'no name'}",
+            "see casebook library ask --help",
         )
     take_up(context.database)
     try:
         with open_store(context.database, write=what == "delete") as store, faults(context.database):
-            if what == "delete":
-                gone = delete_session(store, names[0])
-                turns = "1 turn" if gone.turns == 1 else f"{gone.turns} turns"
-                context.out.result(gone, [f"deleted, with {turns}"])
-            elif what == "show":
-                shown = show_session(store.con, names[0])
-                context.out.result(shown, session_lines(context.out, shown))
-            else:
+            if what == "list":
                 found = list_sessions(store.con)
                 context.out.result(found, session_list_lines(context.out, found))
+                return 0
+            try:
+                if what == "delete":
+                    gone = delete_session(store, names[0])
+                    turns = "1 turn" if gone.turns == 1 else f"{gone.turns} turns"
+                    context.out.result(gone, [f"deleted, with {turns}"])
+                else:
+                    shown = show_session(store.con, names[0])
+                    context.out.result(shown, session_lines(context.out, shown))
+            except Fault as fault:
+                return not_there(fault, context)
     except Fault as fault:
         if fault.code != "not_indexed" or what != "list":
             raise

@@ -26,14 +26,20 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
     if not 1 <= args.limit <= 1000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
+    filters = filters_of(args)
     with open_store(context.database) as store, faults(context.database):
-        found = list_documents(store.con, filters_of(args), args.limit, args.after)
-    context.out.result(found, _page_lines(context.out, found))
+        found = list_documents(store.con, filters, args.limit, args.after)
+        filled = bool(found.total) or bool(list_documents(store.con, limit=1).total)
+    context.out.result(found, _page_lines(context.out, found, filled=filled))
     return 0 if found.documents else 1
 
 
-def _page_lines(out: Output, found: DocPage) -> Iterator[str]:
-    if not found.documents:
+def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
+    if found.total and not found.documents:
+        yield out.paint(f"No more documents: {found.total} come before.", "warn")
+    elif filled and not found.documents:
+        yield out.paint("No document passes the filters; leave one out.", "warn")
+    elif not found.documents:
         yield out.paint("No document. Fill the library with: casebook library ingest FOLDER", "warn")
     for one in found.documents:
         told = ", ".join((one.lang, one.code_lang or one.media_type, *one.tags))

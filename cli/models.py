@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.layout import one_line, pad, wrap
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Parser, add_group, add_leaf, path_name
 from core.config import environment_name
 from core.embedding.calibrate import Calibration
 from core.embedding.catalogue import CATALOGUE, MINILM, Model
@@ -41,7 +41,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
     pull.set_defaults(run=run_pull)
     add = add_leaf(children, shared, "add", "add a model from a folder; safetensors of the BERT family are converted")
-    add.add_argument("folder", metavar="DIR", help="an ONNX folder, or a sentence-transformers folder")
+    add.add_argument("folder", metavar="DIR", type=path_name, help="an ONNX folder, or a sentence-transformers folder")
     add.add_argument("--id", metavar="ID", help="what to call it (default: the folder's name)")
     add.add_argument("--languages", choices=("en", "multilingual"), help="what it reads (default: guessed)")
     add.add_argument("--document-prefix", metavar="TEXT", help="what stands before every stored text")

@@ -114,6 +114,13 @@ def number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text[:80]!r} is no whole number") from None
 
 
+def path_name(text: str) -> str:
+    """A file or a folder. An empty name, as of a variable that is not set, does not mean the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return text
+
+
 def _unseen(prog: str) -> argparse.HelpFormatter:
     """What every argument is tried with as it is added. The width of the terminal, which costs to ask for, is not."""
     return argparse.RawDescriptionHelpFormatter(prog, width=80)
@@ -124,7 +131,7 @@ def common() -> Parser:
     parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parser.add_argument_group("options of every command")
     group.add_argument("--db", metavar="PATH", help="the casebook to use (default: your own)")
-    group.add_argument("--config", metavar="FILE", help="the settings file to use (default: your own)")
+    group.add_argument("--config", metavar="FILE", type=path_name, help="the settings file to use (default: your own)")
     group.add_argument("--json", action="store_true", help="one JSON object instead of text; faults too, on stderr")
     group.add_argument("--verbose", action="store_true", help="the whole trace, and progress")
     group.add_argument("--debug", action="store_true", help="show where an unexpected fault came from")
@@ -193,4 +200,4 @@ def add_leaf(
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
+    return text[:1].upper() + text[1:] + ("" if text.endswith("?") else ".")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf, number
+from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.fault import Fault
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     _add_rules(match)
     match.add_argument("--tool", metavar="NAME", help="the tool: Bash, Write, Edit, …")
     match.add_argument("--input", metavar="JSON", help="the tool's input, one JSON object; - reads it in")
-    match.add_argument("--project", metavar="DIR", help="the project it happens in")
+    match.add_argument("--project", metavar="DIR", type=path_name, help="the project it happens in")
     match.add_argument("--limit", metavar="N", type=number, default=5, help="rules shown at most (default 5)")
     match.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
     _add_model(match)
@@ -63,7 +63,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         if name in ("clusters", "compare"):
             _add_model(leaf)
         if name == "compare":
-            leaf.add_argument("--calls", metavar="FILE", required=True, help="labelled calls, one JSON object a line")
+            leaf.add_argument(
+                "--calls", metavar="FILE", type=path_name, required=True, help="labelled calls, one JSON object a line"
+            )
             leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
             leaf.add_argument(
                 "--quiet", metavar="SHARE", type=share,
@@ -84,6 +86,7 @@ def _add_rules(leaf: Parser) -> None:
     leaf.add_argument(
         "--rules",
         metavar="FILE",
+        type=path_name,
         nargs="+",
         help="rule files, the global one first (else those that the settings name)",
     )

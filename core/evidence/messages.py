@@ -68,5 +68,8 @@ def session_named(con: apsw.Connection, name: str) -> str:
     ).fetchall()
     if len(found) == 1 and name:
         return str(found[0][0])
-    what = "more than one session begins" if found and name else "there is no session"
-    raise Fault("invalid_input", f"{what} with {name[:80]!r}", "import its transcript first: casebook import auto")
+    if found and name:
+        raise Fault("invalid_input", f"more than one session begins with {name[:80]!r}", "give more of its id")
+    raise Fault(
+        "invalid_input", f"there is no session {name[:80]!r}", "import its transcript first: casebook import auto"
+    )

@@ -176,7 +176,7 @@ def list_sessions(con: apsw.Connection) -> SessionList:
 
 
 def show_session(con: apsw.Connection, session: str) -> SessionShown:
-    """One conversation. Raises Fault invalid_input where there is none of this name."""
+    """One conversation. Raises Fault not_indexed where there is none of this name."""
     import json
 
     row = con.execute(_SESSIONS + " WHERE s.session_id = ?", (session,)).fetchone()
@@ -200,7 +200,7 @@ def show_session(con: apsw.Connection, session: str) -> SessionShown:
 
 
 def delete_session(store: Store, session: str) -> SessionDeleted:
-    """Take a conversation out, with its turns. Raises Fault invalid_input where there is none, and as transaction."""
+    """Take a conversation out, with its turns. Raises Fault not_indexed where there is none, and as transaction."""
     with store.transaction() as con:
         turns = number(con, "SELECT count(*) FROM chat_turns WHERE session_id = ?", (session,))
         if value(con, "SELECT 1 FROM chat_sessions WHERE session_id = ?", (session,)) is None:
@@ -216,4 +216,4 @@ def _let_go(con: apsw.Connection, session: str) -> None:
 
 
 def _unknown(session: str) -> Fault:
-    return Fault("invalid_input", f"there is no session {session[:80]}", "see: casebook library ask sessions list")
+    return Fault("not_indexed", f"there is no session {session[:80]}", "see: casebook library ask sessions list")

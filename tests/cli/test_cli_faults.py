@@ -149,6 +149,7 @@ def test_help_fits_and_exits_0(run: Run, args: tuple[str, ...]) -> None:
     found = run(*args)
     assert found.code == 0
     assert found.text.startswith("usage: casebook")
+    assert "?." not in found.text
     assert found.err == b""
 
 

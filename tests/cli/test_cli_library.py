@@ -143,6 +143,8 @@ def test_list_inspect_and_index(filled: Run) -> None:
     rest = filled("library", "list", "--json", "--after", page["next"]).json()
     assert len(rest["documents"]) == 4
     assert filled("library", "list", "--tag", "nobody").code == 1
+    assert "passes the filters" in filled("library", "list", "--tag", "nobody").text
+    assert "No more documents: 6 come before." in filled("library", "list", "--after", "zz").text
     doc = filled("library", "inspect", "http-client.md", "--json").json()
     assert doc["schema_version"] == "doc_inspection.v1"
     uri = doc["chunks"][1]["citation"]["uri"]

@@ -55,6 +55,24 @@ def test_a_wrong_path_is_told(filled: Run, tmp_path: Path, args: str, said: str)
     assert not (tmp_path / "gone").exists(), "a slip makes no folders"
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("library", "ingest", ""), ("library", "ingest", "--file", ""), ("library", "eval", ""),
+        ("import", "codex", ""),
+        ("errors", "import", ""), ("errors", "export", "-o", ""), ("db", "backup", ""), ("db", "restore", ""),
+        ("db", "salvage", ""), ("evidence", "add", "", "--session", "x"), ("evidence", "align", "--messages", ""),
+        ("hooks", "install", "--project", ""), ("models", "add", ""), ("rules", "check", "--rules", ""),
+        ("--config", "", "config", "show"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_name_that_is_empty_is_not_the_current_folder(filled: Run, args: tuple[str, ...]) -> None:
+    found = filled(*args)
+    assert (found.code, found.out) == (2, b"")
+    assert ": the name is empty; see casebook" in found.said
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which nobody makes a file")
 def test_a_backup_that_cannot_be_written_names_the_file_that_was_asked_for(filled: Run) -> None:
     said = filled("db", "backup", "/proc/x").said
