@@ -51,3 +51,23 @@ async def test_the_rule_that_was_asked_about_stays_in_sight_when_more_is_known(t
         await until(pilot, lambda: screen.rank.ranked is not before and idle(app))
         assert screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-003"
         assert screen.calls.rows.has_focus
+
+
+async def test_a_name_longer_than_its_box_is_seen_where_one_types(tmp_path: Path) -> None:
+    """Tools of an MCP server have long names; no scrollbar may lie over the one line that there is."""
+    (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), tmp_path / "memory.md")
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press("alt+1", "slash", *("a" * 140), *"_to_the_end")
+        await until(pilot, lambda: "aa_to_the_end" in frame(app))
+        await pilot.press("alt+3")
+        screen = await opened(pilot, app)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.calls.typed.has_focus_within)
+        await pilot.press(*("a" * 60), *"_to_the_end")
+        await until(pilot, lambda: "aa_to_the_end" in frame(app))
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: isinstance(app.screen, PickRule))
+        await pilot.press(*("a" * 100), *"_to_the_end")
+        await until(pilot, lambda: "aa_to_the_end" in frame(app))
