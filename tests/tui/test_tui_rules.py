@@ -222,6 +222,15 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         await until(pilot, lambda: screen.calls.typing and screen.is_current)
 
 
+async def test_a_comparison_without_labels_says_where_labelling_is_done(casebook_of_calls: Path, rules: Path) -> None:
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("v")
+        await until(pilot, lambda: "among the calls, behind this table" in frame(app))
+        assert "r x m  say it there" in frame(app)
+
+
 def test_how_a_rule_fared_is_told() -> None:
     told = draw_usage(Usage("memory.md", "ERR-001", 1_200, 3, 1, NOW.isoformat()), NOW).plain
     assert "1,200 times shown to agents" in told and "right 3, wrong 1" in told and "just now" in told

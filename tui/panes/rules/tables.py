@@ -230,8 +230,12 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     def nothing(_found: Measured | None) -> Notice:
         return Notice(
             "Nothing is labelled yet",
-            "Say of some calls which rules are right, wrong or missing: each is a case to compare with.",
-            (("{table.back}", "goes back"), ("{rules.right} {rules.wrong} {rules.missing}", "labels the chosen rule")),
+            "That is done among the calls, behind this table: choose one and say of its rules which are right, wrong or"
+            " missing. Each call is a case to compare with.",
+            (
+                ("{table.back}", "goes back to the calls"),
+                ("{rules.right} {rules.wrong} {rules.missing}", "say it there of the chosen rule"),
+            ),
         )
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
