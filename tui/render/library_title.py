@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MORE = "…"
 _CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
+_NONE = "no document"
 KIND_NAMES = {
     "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
     "type": "type", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
@@ -46,10 +47,11 @@ def draw_list_title(name: str, by: str, scope: Scope, signs: Signs) -> Content:
 def draw_filter_value(kind: str, value: str, documents: int | None, signs: Signs, *, on: bool) -> Content:
     """A line of the filter menu: whether it is on, the kind, the value, how many documents have it."""
     mark = signs.outcomes["hit"]
-    count = "" if documents is None else f"{documents:,}"
+    count = "" if documents is None else f"{documents:,}" if documents else _NONE
+    cells = _VALUE + _COUNT - max(_COUNT, len(count))
     return Content.assemble(
         (f"{mark.sign if on else ' '} ", mark.tone),
         (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
-        (pad(inline(value, _VALUE, more=signs.more), _VALUE), "$cb-text bold" if on else "$cb-text"),
-        (count.rjust(_COUNT), "$cb-dim"),
+        (pad(inline(value, cells - 1, more=signs.more), cells), "$cb-text bold" if on else "$cb-text"),
+        (count.rjust(_COUNT), "$cb-draft" if count == _NONE else "$cb-dim"),
     )

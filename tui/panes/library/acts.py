@@ -49,12 +49,11 @@ class LibraryActs:
         self._screen.searching.show(self._screen.searching.scope.next_mode())
 
     def _filter(self) -> None:
-        from tui.panes.library.filter_menu import LibraryFilters
-        from tui.screens.filter import FilterScreen
+        from tui.panes.library.filter_menu import LibraryFilters, LibraryFilterScreen
 
         screen = self._screen
         choices = LibraryFilters(screen.searching.scope, screen.signs, screen.searching.show)
-        screen.app.push_screen(FilterScreen(choices, screen.jobs))
+        screen.app.push_screen(LibraryFilterScreen(choices, screen.jobs))
 
     def _only(self) -> None:
         searching = self._screen.searching

@@ -6,21 +6,27 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.content import Content
+from textual.widgets import Input
 
-from tui.jobs import Job
+from tui.jobs import Job, Jobs
 from tui.panes.library.queries import read_values
-from tui.panes.library.scope import KINDS, PERIODS, Kind, Scope
+from tui.panes.library.scope import KINDS, PERIODS, Kind, Scope, glob_typed
 from tui.render.library_title import KIND_NAMES, draw_filter_value
 from tui.render.signs import Signs
+from tui.screens.filter import FilterScreen
 
 if TYPE_CHECKING:
     from core.library.browse import FilterValue
 
 
-class LibraryFilters:
-    """The filters of a scope, changed as they are picked."""
+Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
+"""What there is, and how many documents have a path that fits a glob."""
 
-    HINT: ClassVar[str] = "Type a tag, a folder, a language, a kind"
+
+class LibraryFilters:
+    """The filters of a scope, changed as they are picked; `glob`: one of the person's own, as it is typed."""
+
+    HINT: ClassVar[str] = "Type a tag, a language, or a path: docs/**/*.md"
     LANE: ClassVar[str] = "library-values"
 
     def __init__(self, scope: Scope, signs: Signs, apply: Callable[[Scope], None]) -> None:
@@ -28,6 +34,8 @@ class LibraryFilters:
         self._signs = signs
         self._apply = apply
         self._found: tuple[FilterValue, ...] = ()
+        self._fitting: dict[str, int] = {}
+        self.glob = ""
         self._picked: tuple[str, str] | None = None  # what was turned on or off last: Enter leaves it so
 
     def values(self) -> Sequence[tuple[Kind, str, int | None]]:
@@ -39,7 +47,13 @@ class LibraryFilters:
             counts.setdefault(("period", period), None)
         on = set(self._scope.picked)
         order = sorted(counts, key=lambda choice: (choice not in on, KINDS.index(choice[0])))
-        return [(*choice, counts[choice]) for choice in order]
+        own: tuple[Kind, str] = ("path", self.glob)
+        if self.glob and own not in counts:  # what has a sign of a glob was not typed to narrow the others down
+            order = [own, *order] if set(self.glob) & set("*?") else [*order, own]
+        for one in order:
+            if one[0] == "path" and counts.get(one) is None:
+                counts[one] = self._fitting.get(one[1])
+        return [(kind, value, counts[kind, value]) for kind, value in order]
 
     def words(self, kind: str, value: str) -> str:
         """The kind as it is shown, and the value."""
@@ -57,10 +71,37 @@ class LibraryFilters:
         self._scope = self._scope.toggled(cast("Kind", kind), value)
         self._apply(self._scope)
 
-    def count(self) -> Callable[[Job[Any]], tuple[FilterValue, ...]]:
-        """Reads what there is."""
-        return read_values()
+    def count(self) -> Callable[[Job[Any]], Counted]:
+        """Reads what there is, once, and counts what globs of one's own let pass."""
+        known = self._found
+        globs = [one for one in (self.glob, self._scope.path) if one and one not in self._fitting]
+        values = read_values()
+
+        def work(job: Job[Any]) -> Counted:
+            from core.library.filters import SearchFilters, documents_passing
+
+            con = job.store().con
+            fitting = {one: len(documents_passing(con, SearchFilters(path_glob=one)) or ()) for one in globs}
+            return known or values(job), fitting
+
+        return work
 
     def counted(self, found: Any) -> None:
         """These are the values."""
-        self._found = cast("tuple[FilterValue, ...]", found)
+        self._found, fitting = cast("Counted", found)
+        self._fitting |= fitting
+
+
+class LibraryFilterScreen(FilterScreen):
+    """The menu, in which a glob of one's own is one more value as soon as it is typed."""
+
+    def __init__(self, choices: LibraryFilters, jobs: Jobs) -> None:
+        super().__init__(choices, jobs)
+        self._own = choices
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Count what it lets pass; the base class narrows the values down."""
+        glob = glob_typed(event.value)
+        if glob != self._own.glob:
+            self._own.glob = glob
+            self._count()

@@ -77,3 +77,9 @@ class Scope:
             repo=self.repo,
             since=f"{now - timedelta(days=days):%Y-%m-%d}" if days else None,
         )
+
+
+def glob_typed(text: str) -> str:
+    """The path or the glob that a person has typed; empty where it looks like neither."""
+    said = text.strip()
+    return said if any(sign in said for sign in "*?/.") else ""
