@@ -25,6 +25,7 @@ from tui.ending import heed_signals
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
 from tui.leaving import end_at_once
+from tui.lone_escape import read_input_so
 from tui.look import Look, colours_forbidden
 from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.memory import memory_of
@@ -39,7 +40,6 @@ from tui.panes.messages import (
     PaneShowAll,
     PaneTroubled,
 )
-from tui.paste_parser import read_pastes_whole
 from tui.pasting import InertPaste
 from tui.render.bars import Place
 from tui.render.foreign import inline, title
@@ -151,7 +151,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         over = self._situated
         now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
         readonly = bool(self.top.place.readonly)
-        rows = one.rows.total if isinstance(one := self.focused, RowList) else now.cases
+        rows = _rows(self, now)
         return replace(now, rows=rows, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
 
     @property
@@ -333,6 +333,12 @@ def _told(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
 
 
+def _rows(app: CasebookApp, now: Situation) -> int:
+    """How many rows the list has that has the focus; there is no screen any more while the app ends."""
+    focused = app.focused if app.screen_stack else None
+    return focused.rows.total if isinstance(focused, RowList) else now.cases
+
+
 def _sent(what: str, size: int) -> str:
     if size > _CLIPBOARD:
         return f"The {what} was sent to the terminal, but {size:,} bytes may be too much for it."
@@ -367,7 +373,7 @@ def run(
     )
     note_lost_threads(log_line)
     read_alt_digits()
-    read_pastes_whole()
+    read_input_so()
     app.run(mouse=config is None or config.values.ui.mouse)
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     if app.crash is not None:

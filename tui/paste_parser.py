@@ -6,9 +6,7 @@ these would press keys of the workbench, and be missing from what was pasted.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Final
 
 from textual import events
@@ -29,6 +27,11 @@ class PasteParser(XTermParser):
         self._inside = False
         self._seen = ""  # the last of what is not pasted: a mark may come in two parts
         self._held = ""  # what may be the beginning of the end
+
+    @property
+    def in_paste(self) -> bool:
+        """Whether a paste has begun and not ended."""
+        return self._inside
 
     def feed(self, data: str) -> Iterable[Message]:
         """Parse what has come; empty: nothing more will."""
@@ -65,9 +68,3 @@ class PasteParser(XTermParser):
 def _beginning(text: str) -> str:
     """The longest end of a text with which the mark of the end begins."""
     return next((_END[:size] for size in range(len(_END) - 1, 0, -1) if text.endswith(_END[:size])), "")
-
-
-def read_pastes_whole() -> None:
-    """From now on Textual's drivers parse with it."""
-    driver = "textual.drivers.win32" if sys.platform == "win32" else "textual.drivers.linux_driver"
-    vars(import_module(driver))["XTermParser"] = PasteParser
