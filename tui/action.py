@@ -73,7 +73,7 @@ class Action:
     `scope` says where its keys hold: everywhere (`app`), in the pane outside inputs (`pane`), or in one part of it.
     `rank` orders the footer, lowest first; 0 keeps it out. `enabled` gives the reason why it is not possible now, or
     an empty string. `hint` is the short title for the footer. `passes` tells when its keys pass on to what they mean
-    everywhere else.
+    everywhere else. `words` are others that it is found by.
     """
 
     id: str
@@ -87,3 +87,4 @@ class Action:
     priority: bool = False
     enabled: Callable[[Situation], str] = lambda _: ""
     passes: Callable[[Situation], bool] = lambda _: False
+    words: str = ""

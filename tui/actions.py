@@ -180,9 +180,19 @@ ACTIONS: tuple[Action, ...] = (
     _pane("library", "Library: where does it say so?", "4"),
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
     Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
-    Action("app.help", "Keys and what they do", ("question_mark", "f1"), "app", APP, "help", 90, False, True),
+    Action(
+        "app.help",
+        "Keys and what they do",
+        ("question_mark", "f1"),
+        "app",
+        APP,
+        "help",
+        90,
+        priority=True,
+        words="shortcuts",
+    ),
     Action("app.interrupt", "Copy the selected text", ("ctrl+c",), "app", APP, palette=False),
-    Action("app.quit", "Quit", ("q", "ctrl+q"), "app", APP, "quit", 60, False, True),
+    Action("app.quit", "Quit", ("q", "ctrl+q"), "app", APP, "quit", 60, priority=True, words="exit leave close end"),
 )
 
 BY_ID = {action.id: action for action in ACTIONS}
@@ -330,7 +340,7 @@ def key_table() -> str:
 
 
 def _has(action: Action, word: str, keys: Keys) -> bool:
-    if word in f"{action.title} {action.group} {action.hint} {action.id}".casefold():
+    if word in f"{action.title} {action.group} {action.hint} {action.id} {action.words}".casefold():
         return True
     held = keys.of(action.id, action.keys)
     return word in {key.casefold() for key in held} | {key_name(key).casefold() for key in held}

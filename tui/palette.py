@@ -1,4 +1,5 @@
-"""The command palette, from the action registry: each action with its keys, or with why it is not possible now."""
+"""The command palette, from the action registry: each action with the keys it has where one is, or with why it is not
+possible now."""
 
 from __future__ import annotations
 
@@ -7,12 +8,19 @@ from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
 from tui.actions import ACTIONS, Action, matching
-from tui.keys import key_name
+from tui.keys import key_name, types_text
 
 if TYPE_CHECKING:
+    from textual.style import Style
+
     from tui.app import CasebookApp
+
+_WIDTH, _AROUND = 84, 8
+"""Cells of the palette, and of what stands around a line: frame, margin, scrollbar."""
 
 _BY_WORDS = 40.0
 """What a word of the registry is worth beside Textual's score for letters in the title."""
@@ -47,11 +55,16 @@ class ThemeProvider(Provider):
 class ActionProvider(Provider):
     """Every action of the registry that makes sense by name; what is possible now comes first."""
 
+    def __init__(self, screen: Screen[object], match_style: Style | None = None) -> None:
+        super().__init__(screen, match_style)
+        self._held = keys_here(screen)
+
     async def discover(self) -> Hits:
         """All of them, in the registry's order."""
         offered = [(action, self._why_not(action)) for action in ACTIONS if action.palette]
         for action, why_not in sorted(offered, key=lambda one: bool(one[1])):
-            yield DiscoveryHit(self._line(action, Content(action.title), why_not), self._perform(action), action.title)
+            shown = self._line(action, Content(action.title), why_not)
+            yield DiscoveryHit(shown, self._perform(action, why_not), action.title)
 
     async def search(self, query: str) -> Hits:
         """Those that have the words of `query` as the help finds them, then those whose title has its letters."""
@@ -62,20 +75,41 @@ class ActionProvider(Provider):
             if action.palette and score > 0:
                 why_not = self._why_not(action)
                 shown = self._line(action, matcher.highlight(action.title), why_not)
-                yield Hit(score / 4 if why_not else score, shown, self._perform(action), action.title)
+                yield Hit(score / 4 if why_not else score, shown, self._perform(action, why_not), action.title)
 
     def _line(self, action: Action, title: Content, why_not: str) -> Content:
-        signs = self._workbench.signs
-        keys = " ".join(key_name(key, ascii_only=signs.plain) for key in signs.keys.of(action.id, action.keys))
-        shown = title.stylize_before("$cb-dim") if why_not else title
-        return Content.assemble(shown, (f"  {keys}", "$cb-dim"), (f"  {why_not}" if why_not else "", "italic $cb-dim"))
+        """The title, and its keys at the right; or why it is not possible, and no key."""
+        if why_not:
+            return Content.assemble(title.stylize_before("$cb-dim"), (f"  {why_not}", "italic $cb-dim"))
+        plain = self._workbench.signs.plain
+        keys = " ".join(key_name(key, ascii_only=plain) for key in self._held.get(action.id, ()))
+        room = min(_WIDTH, self.app.size.width) - _AROUND - title.cell_length
+        return Content.assemble(title, ("  " + keys.rjust(room - 2) if keys else "", "$cb-dim"))
 
     def _why_not(self, action: Action) -> str:
-        return self._workbench.signs.told(action.enabled(self._workbench.situation()))
+        """Why it is not possible; of an action of the errors, that another pane is open that does not do it."""
+        told = self._workbench.signs.told(action.enabled(self._workbench.situation()))
+        covered = self.screen is not self._workbench.screen_stack[0]
+        if not told and covered and action.scope == "pane" and action.id not in self._held:
+            return "That is done in the errors pane."
+        return told
 
-    def _perform(self, action: Action) -> partial[None]:
+    def _perform(self, action: Action, why_not: str) -> partial[None]:
+        if why_not:
+            return partial(self._workbench.say, why_not, severity="warning")
         return partial(self._workbench.action_perform, action.id)
 
     @property
     def _workbench(self) -> CasebookApp:
         return cast("CasebookApp", self.app)
+
+
+def keys_here(screen: Screen[object]) -> dict[str, list[str]]:
+    """The keys that do something where one is on this screen, by the action's id. In a box those that type do not."""
+    typing = isinstance(screen.focused, Input | TextArea)
+    found: dict[str, list[str]] = {}
+    for key, active in screen.active_bindings.items():
+        name = active.binding.action.removeprefix("app.perform('").removesuffix("')")
+        if not (typing and types_text(key) and not active.binding.priority):
+            found.setdefault(name, []).append(key)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from textual.widgets._toast import Toast
 
 from core.store import open_store
 from tests.tui.corpus import drawn, letters
-from tests.tui.support import CASES, app_on, frame, offered, put, until
+from tests.tui.support import CASES, app_on, frame, offered, put, told, until
 from tui.app import CasebookApp
+from tui.panes.evidence.screen import EvidenceScreen
 from tui.screens.filter import FilterScreen
 from tui.screens.help import HelpScreen
 from tui.screens.session import SessionScreen
@@ -70,9 +72,47 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         await pilot.press("down", "ctrl+p")
         await until(pilot, lambda: "Clear the filter" in frame(app))
         text = frame(app)
-        assert text.index("Sort by last seen") < text.index("Clear the filter  F  No filter is on.")
+        assert text.index("Sort by last seen") < text.index("Clear the filter  No filter is on.")
         await pilot.press(*"history")
-        await until(pilot, lambda: "Show the other fixes whole  H" in frame(app))
+        await until(pilot, lambda: "Show the other fixes whole  This case has no other fixes." in frame(app))
+
+
+async def lines(pilot: Pilot[None], app: CasebookApp, words: str) -> str:
+    """What the palette offers for these words."""
+    await pilot.press("ctrl+p", *words)
+    await until(pilot, lambda: offered(app))
+    text = frame(app)
+    await pilot.press("escape")
+    await until(pilot, lambda: not offered(app))
+    return text
+
+
+async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by_its_other_names(
+    casebook: Path,
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await started(pilot, app)
+        assert "Import sessions of your agents" in await lines(pilot, app, "sessions of")
+        assert " i " not in await lines(pilot, app, "sessions of"), "the box would take it as a letter"
+        await pilot.press("down")
+        text = await lines(pilot, app, "import")
+        begin = next(line for line in text.split("\n") if "Import sessions of your agents" in line)
+        other = next(line for line in text.split("\n") if "What the last import did" in line)
+        assert re.search(r"agents {9,}i  ", begin), "in a column at the right"
+        assert "Nothing was imported" in other
+        assert " I " not in other.partition("left out")[2]
+        for words in ("quit", "exit"):
+            assert re.search(r"Quit {9,}q \^q  ", await lines(pilot, app, words)), words
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        assert "Sort by last seen, most seen, first seen  That is done in the errors pane." in await lines(
+            pilot, app, "sort by"
+        )
+        await pilot.press("ctrl+p", *"sort by")
+        await until(pilot, lambda: offered(app).startswith("Sort by"))
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, "That is done in the errors pane."))
 
 
 async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_path: Path) -> None:
