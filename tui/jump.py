@@ -1,36 +1,78 @@
-"""Where one can jump to: the parts on the screen that take the focus, each with a letter."""
+"""Where one can jump to: the parts on the screen that take the focus, and the panes in the first line."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from textual.geometry import Offset
+from textual.errors import NoWidget
+from textual.geometry import Offset, Region
 from textual.screen import Screen
 from textual.widget import Widget
 
-LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+from tui.widgets.bars import TopBar
+
+LETTERS = "asdfghjklqwertyuiopzxc"
+TABS = "vbnm"
+"""The panes have the same letters wherever one is."""
+_WIDTH = 3
+_NO_FRAME = ("", "none", "hidden", "blank")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part, its letter, and where the letter is drawn."""
+    """A part, its letter, and where the letter is drawn; for a pane of the first line the action that goes there."""
 
     letter: str
     widget: Widget
     at: Offset
+    action: str = ""
 
 
-def focus_on(widget: Widget | None) -> None:
+async def focus_on(target: Target | None) -> None:
     """Be there, if it is still there."""
-    if widget is not None and widget.is_attached:
-        widget.focus()
+    if target is None or not target.widget.is_attached:
+        return
+    if target.action:
+        await target.widget.run_action(f"app.perform('{target.action}')")
+    else:
+        target.widget.focus()
 
 
 def targets(screen: Screen[object]) -> tuple[Target, ...]:
-    """The parts of this screen that can be seen and take the focus, from left to right, from top to bottom."""
-    seen = [widget for widget in screen.focus_chain if widget.region.area and screen.region.overlaps(widget.region)]
-    seen.sort(key=lambda widget: (widget.region.y, widget.region.x))
-    return tuple(
-        Target(letter, widget, Offset(max(0, widget.region.x), max(0, widget.region.y)))
-        for letter, widget in zip(LETTERS, seen, strict=False)
-    )
+    """The parts of this screen that can be seen and take the focus, from left to right, from top to bottom; then the
+    panes. No letter covers what a row or a text begins with."""
+    places: dict[Offset, Widget] = {}
+    for widget in screen.focus_chain:
+        if (seen := _seen(screen, widget)).area:
+            places[_place(widget, seen, places)] = widget
+    ordered = sorted(places, key=lambda at: (at.y, at.x))
+    parts = (Target(letter, places[at], at) for letter, at in zip(LETTERS, ordered, strict=False))
+    return (*parts, *_panes(screen.query(TopBar)))
+
+
+def _seen(screen: Screen[object], widget: Widget) -> Region:
+    """What can be seen of a part: nothing of one that is not laid out yet."""
+    try:
+        return screen.find_widget(widget).visible_region
+    except NoWidget:
+        return Region()
+
+
+def _panes(bars: Iterable[TopBar]) -> Iterable[Target]:
+    for bar in bars:
+        if bar.display:
+            for letter, (x, action) in zip(TABS, bar.tab_places, strict=False):
+                yield Target(letter, bar, bar.region.offset + Offset(x, 0), action)
+
+
+def _place(widget: Widget, seen: Region, taken: Container[Offset]) -> Offset:
+    """Where a part's letter stands: in the corner of its frame, or of the one around it; else at the right."""
+    for part in widget.ancestors_with_self:
+        if isinstance(part, Widget) and part.styles.border_top[0] not in _NO_FRAME:
+            corner = part.region.offset
+            scrolled_off = part is widget and corner.y < seen.y
+            if corner.y >= 0 and corner not in taken and not scrolled_off:
+                return corner
+            break
+    return Offset(max(seen.x, seen.right - _WIDTH), seen.y)

@@ -107,7 +107,7 @@ async def test_the_user_s_theme_is_offered_chosen_and_remembered(casebook: Path,
         await pilot.press("enter")
         await until(pilot, lambda: app.theme == "mine")
         app.leave()
-        await until(pilot, (tmp_path / "state" / "x.json").exists)
+        await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
     assert read_state(tmp_path / "state" / "x.json")[0].theme == "mine"
     again = CasebookApp(casebook, theme="mine", around=around(tmp_path), clock=lambda: NOW)
     assert again.theme == "mine"
@@ -210,6 +210,37 @@ async def test_a_letter_jumps_to_its_part(casebook: Path) -> None:
         await pilot.press("ctrl+o", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         assert app.focused is app.errors.case
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 34), (200, 50), (60, 12), (40, 7)])
+async def test_no_letter_covers_what_a_row_begins_with(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down")
+        await until(pilot, lambda: app.focused is app.errors.results.rows)
+        before = [line[:6] for line in frame(app).split("\n") if "error TS2304" in line]
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: len(app.screen_stack) == 2)
+        assert [line[:6] for line in frame(app).split("\n") if "error TS2304" in line] == before
+        first = next(line for line in frame(app).split("\n") if "ModuleNotFound" in line)
+        assert "●" in first
+        places = [target.at for target in app.screen._targets.values()]
+        assert len(set(places)) == len(places)
+
+
+async def test_a_letter_goes_to_another_pane_and_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: " casebook  v Errors  b Evidence  n Rules  m Library" in frame(app))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: "v Errors" in frame(app))
+        await pilot.press("v")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
 async def test_every_pane_s_first_line_tells_what_is_counted_after_it_was_opened(casebook: Path) -> None:

@@ -13,6 +13,8 @@ from tui.actions import Action
 from tui.keys import key_name
 from tui.render.foreign import inline
 
+_NAME = " casebook "
+
 
 @dataclass(frozen=True, slots=True)
 class Tab:
@@ -35,9 +37,7 @@ class Place:
 
 def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: bool = False) -> Content:
     """The first line: the panes on the left, the file on the right; the file gives way first, then the other panes."""
-    left = _left(place, tabs)
-    if left.cell_length > width - 12:
-        left = _left(place, ())
+    left = _left(place, tabs if _tabs_fit(place, tabs, width) else ())
     right: list[tuple[str, str]] = []
     if place.readonly:
         right.append(("read-only  ", "$cb-draft"))
@@ -53,9 +53,23 @@ def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: 
     return Content.assemble(left, " " * gap, *right) if gap >= 0 else left
 
 
+def tab_places(place: Place, width: int, tabs: Sequence[Tab]) -> tuple[tuple[int, str], ...]:
+    """The column where each tab begins in the first line, and its action; none where they have no room."""
+    found: list[tuple[int, str]] = []
+    at = cell_len(_NAME)
+    for tab in tabs if _tabs_fit(place, tabs, width) else ():
+        found.append((at, tab.action))
+        at += _tab(tab, here=False).cell_length
+    return tuple(found)
+
+
+def _tabs_fit(place: Place, tabs: Sequence[Tab], width: int) -> bool:
+    return _left(place, tabs).cell_length <= width - 12
+
+
 def _left(place: Place, tabs: Sequence[Tab]) -> Content:
     """The name, and each pane with its key; the one that is open stands out."""
-    name = (" casebook ", "bold $cb-accent")
+    name = (_NAME, "bold $cb-accent")
     if not tabs:
         return Content.assemble(name, (f" {place.pane}", "bold $cb-text"))
     return Content.assemble(name, *(_tab(tab, tab.name == place.pane) for tab in tabs))

@@ -8,21 +8,22 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.jump import Target
 
 
-class JumpScreen(ModalScreen[Widget | None]):
-    """Ends with the part whose letter was pressed or clicked, or with None."""
+class JumpScreen(ModalScreen[Target | None]):
+    """Ends with the target whose letter was pressed or clicked, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Stay here")]
 
     def __init__(self, targets: tuple[Target, ...]) -> None:
         super().__init__()
         self._targets = {target.letter: target for target in targets}
+        self._laid_out: Size | None = None  # the screen that the letters were placed on
 
     def compose(self) -> ComposeResult:
         """The letters, each where its part begins."""
@@ -37,19 +38,18 @@ class JumpScreen(ModalScreen[Widget | None]):
             return
         event.stop()
         event.prevent_default()
-        target = self._targets.get(event.character.lower())
-        self.dismiss(target.widget if target else None)
+        self.dismiss(self._targets.get(event.character.lower()))
 
     def on_click(self, event: events.Click) -> None:
         """A click on a letter does the same."""
         name = (event.widget.id or "") if event.widget is not None else ""
-        target = self._targets.get(name.removeprefix("jump-"))
-        self.dismiss(target.widget if target else None)
+        self.dismiss(self._targets.get(name.removeprefix("jump-")))
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """The parts are somewhere else now."""
-        if any(target.widget.region.offset != target.at for target in self._targets.values()):
+        if self._laid_out not in (None, event.size):
             self.dismiss(None)
+        self._laid_out = event.size
 
     def action_leave(self) -> None:
         """Stay where one was."""

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from tui.actions import Situation, footer, panes
 from tui.keys import key_name
-from tui.render.bars import Place, Tab, draw_footer, draw_top
+from tui.render.bars import Place, Tab, draw_footer, draw_top, tab_places
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class TopBar(Widget):
     def render(self) -> Content:
         """The line in the width there is."""
         return draw_top(self.place, self.size.width, self._tabs, ascii_only=self._ascii)
+
+    @property
+    def tab_places(self) -> tuple[tuple[int, str], ...]:
+        """Where each pane is named, and the action that goes there; none where the line is too short for them."""
+        return tab_places(self.place, self.size.width, self._tabs)
 
     async def on_click(self, event: events.Click) -> None:
         """Go to the pane that was clicked."""
