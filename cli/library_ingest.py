@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cli.context import MAX_TEXT, Context
 from cli.layout import clip, one_line
 from cli.output import Output
+from core.config import from_home
 from core.fault import Fault
 from core.library.ingest_report import IngestEvent, IngestReport
 
@@ -32,7 +33,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     single = args.file is not None or args.stdin
     if single and args.roots:
         raise Fault("invalid_input", "a folder and a single file at once", "give one of them")
-    roots = [Path(root).expanduser() for root in args.roots]
+    roots = [from_home(root) for root in args.roots]
     for root in roots:
         if not root.is_dir():
             told = f"{root} is no folder" if root.exists() else f"there is no folder {root}"
@@ -92,7 +93,7 @@ def _run(
     if args.file is not None:
         from core.flows.library_ingest_one import ingest_file
 
-        return ingest_file(store, Path(args.file).expanduser(), options, on_event=told, cancelled=stopped)
+        return ingest_file(store, from_home(args.file), options, on_event=told, cancelled=stopped)
     if args.stdin:
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if not data.strip() or len(data) > MAX_TEXT:

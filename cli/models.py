@@ -11,7 +11,7 @@ from cli.context import Context
 from cli.layout import one_line, pad, wrap
 from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf, path_name
-from core.config import environment_name
+from core.config import environment_name, from_home
 from core.embedding.calibrate import Calibration
 from core.embedding.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.model_report import ModelLine, ModelList, ModelReport, list_models
@@ -127,7 +127,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     from core.embedding.add import Wishes, add
 
     wishes = Wishes(args.id, args.languages, args.document_prefix, args.query_prefix)
-    model = add(Path(args.folder).expanduser(), wishes)
+    model = add(from_home(args.folder), wishes)
     context.log("info", "added a model", model=model.id, version=model.version)
     return _report(context, "add", model.id, f"Added {model.id}: {model.dim} numbers a vector.")
 

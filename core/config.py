@@ -70,9 +70,17 @@ class Config:
         return tuple(KeyChoice(s.name.partition(".")[2], tuple(str(s.value).split()), s.where) for s in chosen)
 
 
+def from_home(name: str) -> Path:
+    """A path as a person writes it, perhaps from `~` on. Raises Fault invalid_input where nobody has such a home."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise Fault("invalid_input", f"{name} begins with no home folder", "write the whole path") from None
+
+
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
     """The database in force: the one the settings name, else casebook.db in the data folder."""
-    return Path(settings.store.path).expanduser() if settings.store.path else database_file(environ)
+    return from_home(settings.store.path) if settings.store.path else database_file(environ)
 
 
 def load_config(

@@ -38,9 +38,10 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
     Nothing of `folder` is run and nothing in it is changed. Raises Fault invalid_input for a folder that holds no
     model or one that cannot be used, model_unreachable where it does not run, io_error for the disk.
     """
-    name = wishes.id or folder.resolve().name
     if not folder.is_dir():
-        raise Fault("invalid_input", f"there is no folder {folder}", "name the folder of a model")
+        told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise Fault("invalid_input", told, "name the folder of a model")
+    name = wishes.id or folder.resolve().name
     if not valid_id(name):
         raise Fault("invalid_input", f"{name!r} cannot be a model's id", "give one of letters, digits, . _ - with --id")
     target = added_folder(name, environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.config import from_home
 from core.settings import ImportSettings
 from core.transcripts import Agent, default_roots
 
@@ -15,6 +16,4 @@ def agent_folders(chosen: ImportSettings) -> dict[Agent, list[Path]]:
         "claude-code": chosen.claude_code if chosen.claude_code != usual.claude_code else None,
         "codex": chosen.codex if chosen.codex != usual.codex else None,
     }
-    return {
-        agent: default_roots(agent) if folder is None else [Path(folder).expanduser()] for agent, folder in own.items()
-    }
+    return {agent: default_roots(agent) if folder is None else [from_home(folder)] for agent, folder in own.items()}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from core.config import from_home
 from core.fault import Fault
 from core.settings import RuleSettings
 
@@ -35,7 +36,7 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
 
 def named_files(paths: Sequence[str]) -> ScopedFiles:
     """Files named on a command line: of several the first is the user's own, the others are the project's."""
-    places = [Path(path).expanduser().absolute() for path in paths]
+    places = [from_home(path).absolute() for path in paths]
     return tuple((path, "global" if at == 0 and len(places) > 1 else "project") for at, path in enumerate(places))
 
 

@@ -57,8 +57,14 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
     if isinstance(error, UnicodeDecodeError):
         return Fault("db_damaged", f"{shown} is damaged: a text in it is none.", RESCUE, path=shown)
     if isinstance(error, UnicodeEncodeError):
-        return Fault("invalid_input", "A text or a file name holds half a surrogate pair.", "", path=ascii(shown))
+        return _half_a_pair(shown)
     return Fault("generic", f"{shown}: {error}", "", path=shown)
+
+
+def _half_a_pair(shown: str) -> Fault:
+    if shown == shown.encode("utf-8", "replace").decode():
+        return Fault("invalid_input", "A text holds half a surrogate pair.", "Leave that sign out.", path=ascii(shown))
+    return Fault("invalid_input", f"The file name {shown!a} is no UTF-8.", "Rename the file.", path=ascii(shown))
 
 
 def _system(error: OSError, shown: str) -> Fault:

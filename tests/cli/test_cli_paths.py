@@ -18,6 +18,7 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     for folder in ("folder", "root"):
         (tmp_path / folder).mkdir()
     (tmp_path / "empty").touch()
+    (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "noise").write_bytes(bytes(range(256)))
     (tmp_path / "entries").write_text('{"entries": []}')
     assert run("errors", "record", "--error", "Error: boom", "--resolution", "x").code == 0
@@ -46,6 +47,14 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         ("db salvage gone/x", "There is no folder {}/gone; make it first, or name another file"),
         ("db restore folder", "{}/folder is a folder, not a database file; name a backup"),
         ("db restore gone", "There is no backup at {}/gone; name a file that `casebook db backup` wrote"),
+        ("db backup \udcff", "The file name '{}/\\udcff' is no UTF-8; rename the file"),
+        ("models add entries", "entries is no folder; name the folder of a model"),
+        ("models add loop", "there is no folder loop; name the folder of a model"),
+        ("library ingest ~no-one-here/x", "~no-one-here/x begins with no home folder; write the whole path"),
+        ("library ingest --file ~no-one-here/x", "~no-one-here/x begins with no home folder; write the whole path"),
+        ("rules check --rules ~no-one-here/x", "~no-one-here/x begins with no home folder; write the whole path"),
+        ("models add ~no-one-here/x", "~no-one-here/x begins with no home folder; write the whole path"),
+        ("--db ~no-one-here/x errors list", "~no-one-here/x begins with no home folder; write the whole path"),
         ("--db folder undo", "{}/folder is a folder, not a database file; name a file with --db"),
     ],
 )  # fmt: skip
@@ -73,7 +82,7 @@ def test_a_name_that_is_empty_is_not_the_current_folder(filled: Run, args: tuple
     assert ": the name is empty; see casebook" in found.said
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which nobody makes a file")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which even root makes no file")
 def test_a_backup_that_cannot_be_written_names_the_file_that_was_asked_for(filled: Run) -> None:
     said = filled("db", "backup", "/proc/x").said
     assert said.startswith("casebook: /proc/x: ")
