@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
-from cli.layout import clip
+from cli.layout import clip, counted
 from cli.output import Output
 from cli.parser import Parser, path_name
 from core.fault import Fault
@@ -111,7 +111,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         (report.files, "file"), (report.sessions, "session"), (report.messages, "message"),
         (report.tool_calls, "tool call"), (report.errors, "error"), (report.resolutions, "fix"),
     ]  # fmt: skip
-    yield "Read " + ", ".join(_counted(count, what) for count, what in counts) + "."
+    yield "Read " + ", ".join(counted(count, what) for count, what in counts) + "."
     if getattr(report, "canceled", False):
         yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
     if not report.skipped:
@@ -125,13 +125,9 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what if count == 1 else 'fixes' if what == 'fix' else what + 's'}"
-
-
 def _left_out(gaps: tuple[SkippedLine, ...]) -> str:
     """How many lines could not be read, and how many files or folders as a whole."""
     lines = sum(gap.line > 0 for gap in gaps)
     whole = len(gaps) - lines
-    said = " and ".join(_counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
+    said = " and ".join(counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
     return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} left out:"

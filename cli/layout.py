@@ -45,6 +45,11 @@ def pad(text: str, cells: int) -> str:
     return line + " " * (cells - width(line))
 
 
+def counted(count: int, what: str) -> str:
+    """So many of a thing: its plural unless there is one."""
+    return f"{count:,} {what if count == 1 else 'fixes' if what == 'fix' else what + 's'}"
+
+
 def wrap(text: str, cells: int, indent: str = "") -> Iterator[str]:
     """A foreign text made inert, its own line breaks kept, broken between words to fit `cells`, each line indented."""
     room = max(10, cells - width(indent))

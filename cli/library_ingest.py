@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.context import MAX_TEXT, Context
-from cli.layout import clip, one_line
+from cli.layout import clip, counted, one_line
 from cli.output import Output
 from core.config import from_home
 from core.fault import Fault
@@ -153,8 +153,8 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     """What was read, what was left out and why, with examples."""
     counts = ("new", "updated", "moved", "removed", "unchanged", "skipped", "errors")
     said = ", ".join(f"{getattr(report, name)} {name}" for name in counts if getattr(report, name))
-    yield f"{report.scanned} files in {report.duration_ms / 1000:.1f} s: {said or 'nothing to read'}"
-    yield f"{report.chunks_indexed} passages indexed"
+    yield f"{counted(report.scanned, 'file')} in {report.duration_ms / 1000:.1f} s: {said or 'nothing to read'}"
+    yield f"{counted(report.chunks_indexed, 'passage')} indexed"
     for reason, paths in report.skip_examples.items():
         yield out.paint(clip(f"left out, {reason.replace('_', ' ')}: {', '.join(paths)}", out.columns), "dim")
     for item in report.items or ():

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.context import Context, not_there
-from cli.layout import clip, one_line, wrap
+from cli.layout import clip, counted, one_line, wrap
 from cli.library_lines import columns_of
 from cli.output import Output
 from core.fault import Fault
@@ -46,7 +46,9 @@ def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
         yield columns_of([f"{one.chunk_count}", one_line(one.doc_path)], [5])
         yield "       " + clip(f"{one.title} ({told})", out.columns - 7)
     if found.documents:
-        yield out.paint(f"{len(found.documents)} of {found.total} documents, with their number of passages", "dim")
+        yield out.paint(
+            f"{len(found.documents)} of {counted(found.total, 'document')}, with their number of passages", "dim"
+        )
     if found.next:
         yield out.paint(f"there is more: --after {one_line(found.next)}", "dim")
 
@@ -136,7 +138,7 @@ def run_index(args: argparse.Namespace, context: Context) -> int:
         context.out.note(f"casebook: {lacking}")
     with open_store(context.database, write=True) as store:
         count = rebuild_fts(store, analyser=options.analyser)
-    context.out.result(IndexReport(count), [f"{count} passages indexed anew."])
+    context.out.result(IndexReport(count), [f"{counted(count, 'passage')} indexed anew."])
     return 0
 
 
@@ -180,4 +182,5 @@ def _agreed(args: argparse.Namespace, context: Context) -> bool:
 
 
 def _reset_lines(found: ResetReport) -> Iterator[str]:
-    yield f"Removed {found.documents} documents with {found.passages} passages and {found.vectors} vectors."
+    within = f"{counted(found.passages, 'passage')} and {counted(found.vectors, 'vector')}"
+    yield f"Removed {counted(found.documents, 'document')} with {within}."

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from cli.context import Context
+from cli.layout import counted
 from cli.output import Output
 from cli.parser import Parser
 from cli.show import field
@@ -46,9 +47,7 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
         yield "No casebook yet."
         return
     stats = found.stats
-    yield from field(
-        out, "holds", f"{stats.cases:,} cases ({stats.unresolved:,} unresolved), {stats.resolutions:,} fixes"
-    )
-    yield from field(
-        out, "from", f"{stats.sessions:,} sessions, {stats.messages:,} messages, {stats.tool_calls:,} calls"
-    )
+    cases = f"{counted(stats.cases, 'case')} ({stats.unresolved:,} unresolved)"
+    yield from field(out, "holds", f"{cases}, {counted(stats.resolutions, 'fix')}")
+    read = ((stats.sessions, "session"), (stats.messages, "message"), (stats.tool_calls, "call"))
+    yield from field(out, "from", ", ".join(counted(count, what) for count, what in read))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.layout import clip, one_line, pad, width, wrap
+from cli.layout import clip, counted, one_line, pad, width, wrap
 
 ANY = st.text(st.characters(codec=None), max_size=300)
 
@@ -48,3 +48,8 @@ def test_own_breaks_and_indents_are_kept() -> None:
 
 def test_a_huge_line_costs_little() -> None:
     assert len(clip("x" * 50_000_000, 80)) == 80
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    told = [counted(count, what) for count, what in ((0, "file"), (1, "file"), (1_000, "file"), (1, "fix"), (2, "fix"))]
+    assert told == ["0 files", "1 file", "1,000 files", "1 fix", "2 fixes"]

@@ -42,7 +42,7 @@ def test_ingest_reports_and_a_second_one_changes_nothing(run: Run, tmp_path: Pat
         jsonschema.validate(one, json.loads(schema_text("ingest_progress.v1")))
     again = run("library", "ingest", "--json", "--summary-only").json()
     assert (again["new"], again["unchanged"], again["items"]) == (0, 1, None)
-    assert "1 files" in run("library", "ingest").text
+    assert "1 file " in run("library", "ingest").text
     refused = run("library", "ingest", str(tmp_path / "none"))
     assert refused.code == 2
     assert refused.said.count("\n") == 1
