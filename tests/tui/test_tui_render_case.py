@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from core.errors.answer import Hit, Source
 from core.errors.case import Case, CaseKeyLine
 from core.errors.resolutions import Resolution
@@ -189,6 +191,20 @@ def test_a_trace_is_a_tree_with_reasons_and_facts_in_columns() -> None:
     assert lines[4:6] == ["    compared  7", "    cap       a long one"]
     assert not [line for line in lines if "None" in line]
     assert lines[6].startswith("└   ✓ overlap")
+
+
+@pytest.mark.parametrize("width", [60, 38, 24, 12])
+def test_what_a_step_says_goes_on_under_where_it_began(width: int) -> None:
+    query = '"wait" OR "tests" OR "test" OR "wait tests"'
+    long = Step("vector", "miss", "no model is set up for this workbench", (("match", query),))
+    twig = tree((long,), UNICODE)[0]
+    lines = draw_twig(twig, UNICODE, width=width).plain.split("\n")
+    assert max(len(line.rstrip()) for line in lines[1:]) <= width
+    assert all(line.startswith("    ") for line in lines[1:])
+    words = " ".join(draw_twig(twig, UNICODE).plain.split())
+    assert "".join("".join(lines).split()) == words.replace(" ", "")
+    if width == 38:
+        assert lines[-1].startswith(" " * len("    match  "))
 
 
 def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:

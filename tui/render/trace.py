@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 STEPS = 400
 """The most steps drawn: a trace is read by a person."""
 _DEEP = 12
+_ROOMY = 14
+"""The fewest cells of a column of values."""
 _WHOLE = ("search", "ask")
 """Steps that last as long as all before them together."""
 _NAMES = 18
@@ -69,8 +71,10 @@ def tree(steps: Sequence[Step], signs: Signs, folded: Set[Path] = frozenset()) -
     return tuple(found)
 
 
-def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
-    """A step with its reason, and while it is open its facts, names and values in columns."""
+def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0) -> Content:
+    """A step with its reason, and while it is open its facts, names and values in columns.
+
+    In a `width`, where that is known, a reason or a value that goes on does so under where it began."""
     step, mark = twig.step, signs.outcome(twig.step.outcome)
     fold = " " if not twig.foldable else signs.opened if twig.open else signs.closed
     parts = [
@@ -83,16 +87,31 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False) -> Content:
     if step.elapsed_ms >= 0.05:
         parts.append((f"  {duration(step.elapsed_ms)}", "$cb-dim"))
     under = twig.under + "    "
+    lines = [Content.assemble(*parts)]
     if step.reason:
-        parts += [("\n" + under, "$cb-faint"), (title(step.reason), "$cb-soft")]
+        lines += _hung([(under, "$cb-faint")], title(step.reason), under, width)
     told = [(name, value) for name, value in step.facts if value is not None]
     facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in told]
     if twig.open and facts:
-        width = min(_NAMES, max(cell_len(name) for name, _ in facts))
+        names = min(_NAMES, max(cell_len(name) for name, _ in facts))
         for name, value in facts:
-            column = pad(inline(name, width, more=signs.more), width)
-            parts += [("\n" + under, "$cb-faint"), (f"{column}  ", "$cb-dim"), (value, "$cb-soft")]
-    return Content.assemble(*parts)
+            column = f"{pad(inline(name, names, more=signs.more), names)}  "
+            lines += _hung([(under, "$cb-faint"), (column, "$cb-dim")], value, under, width)
+    return Content("\n").join(lines)
+
+
+def _hung(lead: Sequence[tuple[str, str]], text: str, under: str, width: int) -> list[Content]:
+    """`text` behind its `lead`; what does not fit stands below where it began, or below the lead where that is far."""
+    begins = sum(cell_len(part) for part, _ in lead)
+    if not width or begins + cell_len(text) <= width:
+        return [Content.assemble(*lead, (text, "$cb-soft"))]
+    stem, *column = lead
+    body = Content.styled(text, "$cb-soft")
+    if width - begins < _ROOMY:
+        begins, body, column = cell_len(under), Content.assemble(*column, body), []
+    first, *rest = body.wrap(max(1, width - begins))
+    gap = under + " " * (begins - cell_len(under))
+    return [Content.assemble(stem, *column, first), *(Content.assemble((gap, "$cb-faint"), line) for line in rest)]
 
 
 def duration(ms: float) -> str:

@@ -64,6 +64,7 @@ class TraceView(Reading):
         self._twigs: tuple[Twig, ...] = ()
         self._chosen = 0
         self._undrawn = False
+        self._room = 0
         self.border_title = Content("Why")
 
     def compose(self) -> ComposeResult:
@@ -115,6 +116,14 @@ class TraceView(Reading):
         if self._undrawn:
             self._draw()
 
+    def on_resize(self) -> None:
+        """Lines are cut for a width."""
+        if self._room != self.content_region.width - 1:
+            self._room = self.content_region.width - 1  # the scrollbar may come
+            for line in self._lines:
+                line.twig = None
+            self._draw()
+
     def on_focus(self) -> None:
         """The chosen step is marked only while its keys work."""
         self._draw()
@@ -155,7 +164,7 @@ class TraceView(Reading):
             chosen = at == self._chosen and self.has_focus
             lasted = 0.0 if twig is None else twig.step.elapsed_ms
             if twig is not None and (line.twig, line.took, line.has_class("-chosen")) != (twig, lasted, chosen):
-                line.update(draw_twig(twig, self._signs, chosen=chosen))
+                line.update(draw_twig(twig, self._signs, chosen=chosen, width=max(0, self._room)))
             line.took = lasted
             line.set_class(chosen, "-chosen")
             line.twig = twig
