@@ -33,6 +33,10 @@ def _needs_cases(now: Situation) -> str:
     return "" if now.cases else "The list is empty."
 
 
+def _needs_some(now: Situation) -> str:
+    return "" if now.cases or now.query or now.filtered else "The list is empty."
+
+
 def _needs_rows(now: Situation) -> str:
     return "" if now.rows else "The list is empty."
 
@@ -107,9 +111,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("find.open", "Open the first result", ("enter",), "box", FIND, "open", 2, palette=False),
     Action("find.clear", "Clear the search", ("ctrl+l",), "app", FIND, "clear", 40, True, True, _needs_query),
     Action("find.recall", "Search the last thing again", ("up",), "box", FIND, palette=False),
-    Action("list.filter", "Filter by status, time, tool, project", ("f",), "pane", FIND, "filter", 30),
+    Action(
+        "list.filter", "Filter by status, time, tool, project", ("f",), "pane", FIND, "filter", 30, enabled=_needs_some
+    ),
     Action("list.unfilter", "Clear the filter", ("F",), "pane", FIND, "unfilter", 29, enabled=_needs_filter),
-    Action("list.sort", "Sort by last seen, most seen, first seen", ("s",), "pane", FIND, "sort", 31),
+    Action(
+        "list.sort", "Sort by last seen, most seen, first seen", ("s",), "pane", FIND, "sort", 31, enabled=_needs_some
+    ),
     Action("list.down", "Next row", ("j", "down"), "list", MOVE, palette=False),
     Action("list.up", "Previous row", ("k", "up"), "list", MOVE, palette=False),
     Action("list.page_down", "A page down", ("pagedown", "ctrl+f"), "list", MOVE, palette=False),
@@ -161,7 +169,7 @@ ACTIONS: tuple[Action, ...] = (
     *INGEST_ACTIONS,
     *CITE_ACTIONS,
     *ASK_ACTIONS,
-    Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5),
+    Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5, enabled=_needs_some),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
     ),
@@ -170,7 +178,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
     Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
     Action("import.demo", "Look around in samples", ("d",), "pane", IN, enabled=_needs_emptiness),
-    Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25),
+    Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, enabled=_needs_some),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),

@@ -16,7 +16,7 @@ def _needs_pane(now: Situation) -> str:
 
 
 def _needs_files(now: Situation) -> str:
-    return _needs_pane(now) or ("" if now.rules else "No rule file is named: see rules.files in the settings.")
+    return _needs_pane(now) or ("" if now.rules else "No rules were read: see rules.files in the settings.")
 
 
 def _needs_call(now: Situation) -> str:
@@ -60,7 +60,7 @@ def _act(
 
 RULE_ACTIONS: tuple[Action, ...] = (
     _act("why_not", "Why not this rule? Pick any, and see what it would have needed", "w", "why not", 1),
-    _act("edit", "Edit the rule in your editor; the ranking follows", "e", "edit", 2, needs=_needs_files),
+    _act("edit", "Edit the rule in your editor; the ranking follows", "e", "edit", 2, needs=_needs_pane),
     _act("type", "Type a tool call of your own", "n slash", "type a call", 3, needs=_needs_pane),
     _act("change", "Change the chosen call: take it into the box", "N"),
     _act("right", "Right: this rule applies (no rule shown: silence is right)", "r", "right", 4, needs=_needs_shown),

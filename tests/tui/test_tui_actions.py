@@ -62,6 +62,14 @@ def test_where_a_letter_is_typed_help_is_offered_by_a_key_that_types_nothing(foc
     assert [key for action, key in footer(Situation(focus)) if action.id == "app.help"] == ["f1"]
 
 
+def test_an_empty_list_offers_nothing_that_needs_one() -> None:
+    offered = {action.id for action, _ in footer(Situation("list"))}
+    assert not offered & {"list.filter", "list.sort", "view.zoom", "case.why"}
+    assert {"list.filter", "list.sort", "view.zoom", "case.why"} <= {
+        action.id for action, _ in footer(Situation("list", filtered=True))
+    }
+
+
 def test_help_is_always_offered() -> None:
     for focus in ("box", "list", "case", "why"):
         assert "app.help" in [action.id for action, _ in footer(Situation(focus=focus))]

@@ -22,6 +22,7 @@ from tui.panes.evidence.reason import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.screens.filter import FilterScreen
+from tui.screens.import_files import ImportScreen
 
 
 @pytest.fixture(autouse=True)
@@ -210,12 +211,24 @@ async def test_an_empty_casebook_says_how_entries_come(casebook: Path) -> None:
     async with app.run_test(size=SMALL) as pilot:
         await opened(pilot, app)
         await until(pilot, lambda: "casebook evidence add FILE" in frame(app))
-        assert "No entries yet" in frame(app)
+        assert "No quotes yet" in frame(app)
         assert "goes back to the errors" in frame(app), "all that it says is seen"
         await pilot.press("9")
         assert not app._notifications
         await pilot.press("1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+async def test_without_a_casebook_it_is_about_quotes_and_its_import_key_works(tmp_path: Path) -> None:
+    app = app_on(tmp_path / "none.db")
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "No cases yet" in frame(app))
+        await pilot.press("alt+2")
+        await until(pilot, lambda: "No quotes yet" in frame(app))
+        assert "No cases yet" not in frame(app)
+        assert "\u256d\u2500 Quotes" in frame(app)
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
 
 
 async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothing(review: Path) -> None:

@@ -17,6 +17,7 @@ from tui.panes.library.screen import LibraryScreen
 from tui.panes.messages import PaneOpenCitation, PaneSearchLibrary
 from tui.screens.copy_menu import CopyMenu
 from tui.screens.filter import FilterScreen
+from tui.screens.ingest import IngestScreen
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
 
@@ -374,6 +375,8 @@ async def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
         await opened(pilot, app)
         assert "The library is empty" in frame(app)
         assert "casebook library ingest" in frame(app)
+        await pilot.press("i")
+        await until(pilot, lambda: isinstance(app.screen, IngestScreen))
 
 
 async def test_without_a_casebook_it_says_the_same(tmp_path: Path) -> None:

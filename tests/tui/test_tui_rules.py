@@ -22,6 +22,7 @@ from tui.panes.errors.editing import at_line
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.sources import Sources
 from tui.panes.rules.tables import TableScreen
+from tui.render.rules_states import no_files
 from tui.render.rules_why import draw_usage
 from tui.surroundings import Surroundings
 
@@ -379,6 +380,9 @@ def test_what_is_not_possible_says_why() -> None:
     assert "read-only" in label(replace(here, readonly=True))
     assert "No tool call" in label(replace(here, call=False))
     assert "rules.files" in label(replace(here, rules=0))
+    assert BY_ID["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
+    assert "{rules.edit}" in dict(no_files([Path("/a/memory.md")]).steps)
+    assert "{rules.edit}" not in dict(no_files([]).steps), "nothing is offered that cannot be done"
     assert "rules pane" in label(Situation("list", rules=3, call=True, rule=True))
     assert "rules.missing" in BY_ID["rules.right"].enabled(here), "what is not shown is missing, not right"
 

@@ -135,6 +135,19 @@ async def test_enter_reads_on_in_the_queue_and_in_the_history(casebook: Path) ->
         assert not app._notifications
 
 
+async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: it is solved", "shell", "done", "verified")
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Nothing waits" in frame(app))
+        assert "Error as it was seen" not in frame(app)
+        assert "Other fixes" not in frame(app)
+
+
 async def test_marked_cases_are_decided_as_one_change(casebook: Path) -> None:
     with open_store(casebook, write=True) as store:
         put(store, "error: second draft", "shell", "Do this.", "draft", 3)

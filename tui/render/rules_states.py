@@ -29,7 +29,7 @@ def no_files(places: Sequence[Path]) -> Notice:
         "No rule files",
         f'A rule file is Markdown with rules like "### ERR-001: title". {where}',
         (
-            ("{rules.edit}", "begins one in your editor; it is shown as soon as it is saved"),
+            *((("{rules.edit}", "begins one in your editor; it is shown as soon as it is saved"),) if places else ()),
             ("casebook config init", "makes a settings file: rules.files names others"),
             ("casebook demo", "shows rules among the samples"),
         ),

@@ -60,8 +60,8 @@ def no_match(query: str, cases: int) -> Notice:
 
 
 def no_case() -> Notice:
-    """No row is chosen."""
-    return Notice("No case chosen", "Choose one in the list to see its fix here.", (("{list.open}", "opens it"),))
+    """No row is chosen: the list is empty."""
+    return Notice("No case chosen", "The fix of the chosen case is shown here.")
 
 
 def no_trace() -> Notice:

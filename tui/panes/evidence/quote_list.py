@@ -46,7 +46,8 @@ class QuoteList(Vertical):
 
     def trouble(self, fault: Fault) -> None:
         """It could not be read."""
-        self._tell(of_fault(fault))
+        self.border_title = Content("Quotes")
+        self._tell(_none_yet() if fault.code == "not_indexed" else of_fault(fault))
 
     def _tell(self, notice: Notice | None) -> None:
         """A notice in the place of the rows has more to say than a few of them; None: the rows."""
@@ -84,16 +85,20 @@ def _nothing(quotes: Quotes, shown: Shown) -> Notice:
         return Notice("Reading the quotes")
     counts = quotes.read.counts
     if not counts.total and shown.session is None and shown.type is None:
-        steps = (
-            ("casebook evidence add FILE", "takes entries with their quotes"),
-            ("casebook import auto", "reads sessions; explained fixes become entries"),
-            ("casebook demo", "shows a casebook filled with samples"),
-            ("{pane.errors}", "goes back to the errors"),
-        )
-        return Notice("No entries yet", "What an entry claims rests on quotes from a session; here they are reviewed.",
-                      steps)  # fmt: skip
+        return _none_yet()
     back = ("{evidence.filter}", "shows others: failed, flagged, aligned, rejected, all")
     if shown.name == "to decide" and not quotes.left:
         done = f"Every quote of {counts.total:,} stands, or was decided about."
         return Notice("Nothing is left to decide", done, (back, ("{undo.last}", "takes the last decision back")))
     return Notice("No quotes here", "The filter lets none through.", (back, ("{evidence.unfilter}", "clears it")))
+
+
+def _none_yet() -> Notice:
+    steps = (
+        ("{import.begin}", "imports sessions; explained fixes become entries with quotes"),
+        ("casebook evidence add FILE", "takes entries with their quotes"),
+        ("{pane.errors}", "goes back to the errors"),
+    )
+    return Notice(
+        "No quotes yet", "What an entry claims rests on quotes from a session; here they are reviewed.", steps
+    )

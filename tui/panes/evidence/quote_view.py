@@ -145,7 +145,7 @@ class QuoteView(Vertical):
     def draw(self) -> None:
         """Put it all on the screen."""
         if self.read is None:
-            self.border_title = self.border_subtitle = Content("")
+            self.border_title, self.border_subtitle = Content("Quote"), Content("")
             for part in (self._head, self._before, self._place, self._behind):
                 part.update(Content(""))
             return

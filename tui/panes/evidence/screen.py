@@ -48,7 +48,7 @@ class EvidenceScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("evidence")
-    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open"))
+    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin"))
 
     def __init__(self, jobs: Jobs, curating: Curating, place: Place, memory: Memory | None = None) -> None:
         super().__init__(classes="-pane")
@@ -181,6 +181,7 @@ class EvidenceScreen(Screen[None]):
             "undo.redo": lambda: self.reviewing.take_back(again=True),
             "history.open": lambda: self._curating.open_history(None),
             "view.reload": self._again,
+            "import.begin": self._import,
         }
         if (act := acts.get(action_id)) is None:
             return self.places.perform(action_id)
@@ -247,6 +248,11 @@ class EvidenceScreen(Screen[None]):
         self._body.set_class(not visible, "-why")
         if visible and self.entry.has_focus:
             self.list.body.take_focus()
+
+    def _import(self) -> None:
+        """In the Errors pane, which tells how far it is."""
+        self.dismiss()
+        cast("CasebookApp", self.app).errors.perform("import.begin")
 
     def _whole(self) -> None:
         if self.view.text:

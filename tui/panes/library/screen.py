@@ -27,7 +27,7 @@ from tui.panes.library.reading import Wanted
 from tui.panes.library.searching import Searching
 from tui.panes.messages import PaneSaid
 from tui.render.bars import Place
-from tui.render.library_states import no_trace, reading
+from tui.render.library_states import no_trace, nothing_ingested, reading
 from tui.render.signs import Signs
 from tui.sheets import sheet
 from tui.state import Memory
@@ -213,6 +213,8 @@ class LibraryScreen(Screen[None]):
 
     def searched(self) -> None:
         """The list has its answer: what is said of it, and what is possible, follows."""
+        if self.box.has_focus and not self.box.asked and _empty(self):
+            self.to_list()  # the key that is offered there would be typed here
         self.searching.explain()
         self.changed()
 
@@ -312,6 +314,12 @@ class LibraryScreen(Screen[None]):
             self.at("why")
             self.call_after_refresh(self.why.focus)
         self.call_after_refresh(self.searching.explain)
+
+
+def _empty(screen: LibraryScreen) -> bool:
+    """Whether nothing was ever read in, and the list says so."""
+    told = screen.hits.place.notice
+    return told.display and told.notice == nothing_ingested()
 
 
 def situation_of(screen: LibraryScreen) -> Situation:

@@ -34,6 +34,7 @@ class Part(Static):
 
     def __init__(self, name: str, heading: str = "") -> None:
         super().__init__(id=f"side-{name}", classes="block")
+        self.display = False
         if heading:
             self.border_title = Content(f" {heading} ")
 
