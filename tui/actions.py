@@ -37,6 +37,14 @@ def _needs_some(now: Situation) -> str:
     return "" if now.cases or now.query or now.filtered else "The list is empty."
 
 
+def _can_zoom(now: Situation) -> str:
+    if now.focus == "evidence":
+        return "Nothing is zoomed here: {evidence.whole} shows the message whole, {evidence.why} hides the entry."
+    if now.focus == "rules":
+        return "Nothing is zoomed here: {rules.why} shows and hides the reasons."
+    return _needs_some(now)
+
+
 def _needs_rows(now: Situation) -> str:
     return "" if now.rows else "The list is empty."
 
@@ -178,7 +186,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
     Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
     Action("import.demo", "Look around in samples", ("d",), "pane", IN, enabled=_needs_emptiness),
-    Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, enabled=_needs_some),
+    Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, enabled=_can_zoom),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),

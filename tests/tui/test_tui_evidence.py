@@ -259,8 +259,12 @@ async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(rev
         assert screen.quotes.left == 4
         assert app.screen is screen
         assert not app._notifications
+        await pilot.press("z")
+        await until(pilot, lambda: told(app, "Nothing is zoomed here: w shows the message whole"))
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        await pilot.press("z")
+        await until(pilot, lambda: told(app, "Nothing is zoomed here: t shows and hides the reasons."))
         await pilot.press("2")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
     assert [state(review, one) for one in (2, 3)] == ["near", "flagged"]

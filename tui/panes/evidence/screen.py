@@ -48,7 +48,7 @@ class EvidenceScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("evidence")
-    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin"))
+    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin", "view.zoom"))
 
     def __init__(self, jobs: Jobs, curating: Curating, place: Place, memory: Memory | None = None) -> None:
         super().__init__(classes="-pane")

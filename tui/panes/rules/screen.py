@@ -44,7 +44,7 @@ class RulesScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS = bindings("rules")
+    BINDINGS = bindings("rules", only=("view.zoom",))
 
     def __init__(
         self, jobs: Jobs, matching: Matching, signs: Signs, place: Place, clock: Callable[[], datetime]
