@@ -50,7 +50,7 @@ async def test_the_menu_filters_by_state_session_and_type_with_counts(review: Pa
             assert f"Quotes {name}" in frame(app)
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "decision" in frame(app))
-        assert f"session {SESSION[:20]}" in frame(app)
+        assert SESSION[:8] in frame(app), "a session is told by its day, its project and a short id"
         await pilot.press(*"decis", "tab")
         await until(pilot, lambda: idle(app) and [row.id for row in screen.quotes.rows] == [3])
         await pilot.press("escape")

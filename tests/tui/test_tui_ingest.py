@@ -186,11 +186,12 @@ async def test_tab_completes_a_path(casebook: Path, tmp_path: Path) -> None:
         assert screen.box.value == f"{tmp_path}/here/alpha two/"
 
 
-async def test_a_folder_that_is_not_there_is_said(casebook: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["/no\x1b]52;c;eA==\x07where", "~no-one-here/x"])
+async def test_a_folder_that_is_not_there_is_said(casebook: Path, name: str) -> None:
     app = app_on(casebook)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         screen = await opened(pilot, app)
-        screen.box.value = str(tmp_path / "no\x1b]52;c;eA==\x07where")
+        screen.box.value = name
         await pilot.press("enter")
         await until(pilot, lambda: "Nothing was read There is no folder" in flat(app))
         assert "no casebook" not in flat(app)

@@ -229,7 +229,7 @@ class IngestScreen(ModalScreen[None]):
         event.stop()
         named = event.value.strip()
         if named:
-            self._start([Path(named).expanduser()])
+            self._start([Path(named)])  # whose home `~` means, the core knows, and says where it is nobody's
         else:
             self._begin()
 

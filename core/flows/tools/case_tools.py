@@ -76,12 +76,13 @@ def _strictness(desk: Desk) -> AlignSettings:
 
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
+    from core.config import from_home
     from core.flows.rule_files import rule_files
     from core.flows.rules import RuleMatcher
     from core.rules.call import read_call
     from core.rules.project_type import project_type
 
-    project = Path(given["project"]).expanduser() if given.get("project") else Path.cwd()
+    project = from_home(given["project"]) if given.get("project") else Path.cwd()
     found = rule_files(desk.settings.rules, project)
     if not found:
         hint = "set rules.files (casebook config show), or name the project's folder"
