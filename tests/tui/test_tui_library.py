@@ -187,6 +187,7 @@ async def test_the_citation_is_copied_and_other_forms_by_a_letter(library: Path)
         await until(pilot, lambda: copied == [uri])
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, CopyMenu))
+        assert "quote with its citation  " in frame(app), "the size stands apart from the longest name"
         await pilot.press("q")
         await until(pilot, lambda: len(copied) == 2)
         assert copied[1].startswith("> ")

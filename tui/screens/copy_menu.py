@@ -27,7 +27,8 @@ class CopyMenu(ModalScreen["Form | None"]):
     def __init__(self, forms: tuple[Form, ...]) -> None:
         super().__init__()
         self._forms = forms
-        self._list = OptionList(*(_option(form) for form in forms), id="copy-menu", markup=False)
+        wide = max(len(form.name) for form in forms) + 2
+        self._list = OptionList(*(_option(form, wide) for form in forms), id="copy-menu", markup=False)
         self._list.border_title = Content("Copy")
         self._list.border_subtitle = Content("esc closes")
 
@@ -53,6 +54,6 @@ class CopyMenu(ModalScreen["Form | None"]):
         self.dismiss(self._forms[event.option_index])
 
 
-def _option(form: Form) -> Option:
+def _option(form: Form, wide: int) -> Option:
     size = f"{len(form.text):,} character{'' if len(form.text) == 1 else 's'}"
-    return Option(Content.assemble((f"{form.key}  ", "bold $cb-accent"), f"{form.name:<22}", (size, "$cb-dim")))
+    return Option(Content.assemble((f"{form.key}  ", "bold $cb-accent"), f"{form.name:<{wide}}", (size, "$cb-dim")))
