@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,19 +13,32 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from core.fault import Fault
+from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.first_run import told
 from tui.panes.errors.importing import Incoming
+from tui.panes.library.ingest_queries import Ends, read_ends
+from tui.render.foreign import inline
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
+
+LANE = "import-path"
 
 
 class ImportScreen(ModalScreen[None]):
     """Enter begins; what is imported already is passed over."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss", "Close", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss", "Close", priority=True),
+        Binding("tab", "complete", "Complete", priority=True),
+    ]
 
     def __init__(self, incoming: Incoming) -> None:
         super().__init__()
         self._incoming = incoming
         self._words = Static(id="import-found")
+        self._offered = Ends("", "")
         placeholder = "A file or folder, or nothing for what was found"
         self._box = Input(incoming.named, placeholder=placeholder, select_on_focus=False)
 
@@ -33,7 +46,7 @@ class ImportScreen(ModalScreen[None]):
         """What there is, and a box."""
         with Vertical(id="import") as frame:
             frame.border_title = Content("Import sessions")
-            frame.border_subtitle = Content("enter begins, esc closes")
+            frame.border_subtitle = Content("enter begins, tab completes a path, esc closes")
             yield self._words
             yield self._box
 
@@ -44,15 +57,57 @@ class ImportScreen(ModalScreen[None]):
         self._incoming.look(self._tell)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Begin with what was named, else with what was found."""
+        """Begin with what was named, if it is there, else with what was found."""
         event.stop()
         self._incoming.named = named = event.value.strip()
-        paths = (Path(named),) if named else self._incoming.folders
-        if paths:
+        if named:
+            path = Path(named).expanduser()
+            self._jobs.run(LANE, lambda _job: path.exists(), lambda there, _final: self._go(path, there), self._wrong)
+        elif folders := self._incoming.folders:
             self.dismiss()
-            self._incoming.begin(paths)
+            self._incoming.begin(folders)
         else:
-            self._words.update(Content.styled("Nothing was found: name a file or a folder.", "$cb-draft"))
+            self._warn("Nothing was found: name a file or a folder.")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look how the path may go on."""
+        event.stop()
+        work = read_ends(event.value, files=True)
+        self._jobs.run(LANE, work, self._offer, lambda _fault: None, delay=DEBOUNCE)
+
+    def action_complete(self) -> None:
+        """Type what all the offered paths share."""
+        if self._offered.typed == self._box.value and self._offered.shared != self._box.value:
+            self._box.value = self._offered.shared
+            self._box.cursor_position = len(self._box.value)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        self._jobs.cancel(LANE)
+
+    def _offer(self, ends: Ends, _final: bool) -> None:
+        self._offered = ends
+        if ends.typed and ends.names:
+            self._words.update(Content.styled("  ".join(inline(name, 60) for name in ends.names), "$cb-dim"))
+        else:
+            self._tell()
+
+    def _go(self, path: Path, there: bool) -> None:
+        if there:
+            self.dismiss()
+            self._incoming.begin((path,))
+        else:
+            self._warn(f"There is no file or folder {inline(str(path), 200)}.")
+
+    def _wrong(self, fault: Fault) -> None:
+        self._warn(inline(fault.message, 200))
+
+    def _warn(self, text: str) -> None:
+        self._words.update(Content.styled(text, "$cb-draft"))
+
+    @property
+    def _jobs(self) -> Jobs:
+        return cast("CasebookApp", self.app).jobs
 
     def on_click(self, event: events.Click) -> None:
         """A click beside it closes it."""

@@ -62,8 +62,9 @@ def read_known(path: Path) -> Callable[[Job[Known]], Known]:
     return work
 
 
-def read_ends(typed: str) -> Callable[[Job[Ends]], Ends]:
-    """The folders that `typed` may go on to; hidden ones only where a dot is typed."""
+def read_ends(typed: str, *, files: bool = False) -> Callable[[Job[Ends]], Ends]:
+    """The folders that `typed` may go on to; hidden ones only where a dot is typed. With `files` those too, and a
+    slash behind each folder."""
 
     def work(job: Job[Any]) -> Ends:
         before, _, begun = typed.rpartition("/")
@@ -74,7 +75,11 @@ def read_ends(typed: str) -> Callable[[Job[Ends]], Ends]:
                 for number, entry in enumerate(entries):
                     job.check()
                     hidden = entry.name.startswith(".") and not begun.startswith(".")
-                    if entry.name.startswith(begun) and not hidden and _is_folder(entry):
+                    if not entry.name.startswith(begun) or hidden:
+                        continue
+                    if _is_folder(entry):
+                        found.append(f"{entry.name}/" if files else entry.name)
+                    elif files:
                         found.append(entry.name)
                     if number > _ENTRIES:
                         break
@@ -83,7 +88,7 @@ def read_ends(typed: str) -> Callable[[Job[Ends]], Ends]:
         found.sort()
         stem = f"{before}/" if "/" in typed else ""
         shared = stem + _shared(found[0], found[-1]) if found else typed
-        return Ends(typed, shared + "/" if len(found) == 1 else shared, tuple(found[:_OFFERED]))
+        return Ends(typed, shared + "/" if len(found) == 1 and not files else shared, tuple(found[:_OFFERED]))
 
     return work
 
