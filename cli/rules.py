@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,11 +75,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def share(text: str) -> float:
-    """A share, more than 0 and at most 1. Raises ValueError; its name is what a wrong one is called."""
-    value = float(text)
-    if not 0 < value <= 1:
-        raise ValueError(text)
-    return value
+    """A share, more than 0 and at most 1."""
+    with suppress(ValueError):
+        if 0 < (value := float(text)) <= 1:
+            return value
+    raise argparse.ArgumentTypeError(f"{text[:80]!r} is no share: above 0, at most 1, as in 0.8")
 
 
 def _add_rules(leaf: Parser) -> None:

@@ -43,6 +43,9 @@ def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
         yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
 
+_NO_RULE = "There is no rule in these files (### ERR-001: title)."
+
+
 def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
     """Every rule on a line: id, title, where it stands, how often it was used."""
     for rule in found.rules:
@@ -51,7 +54,10 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
     if found.flaws:
-        yield out.paint(f"{len(found.flaws)} things to look at: casebook rules check", "warn")
+        count = len(found.flaws)
+        yield out.paint(f"{count} {'thing' if count == 1 else 'things'} to look at: casebook rules check", "warn")
+    elif not found.rules:
+        yield out.paint(_NO_RULE, "warn")
 
 
 def check_lines(out: Output, found: RuleList) -> Iterator[str]:
@@ -59,7 +65,7 @@ def check_lines(out: Output, found: RuleList) -> Iterator[str]:
     for flaw in found.flaws:
         yield f"{one_line(flaw.path)}:{flaw.line}: {one_line(flaw.message)}"
     if not found.rules:
-        yield out.paint("There is no rule in these files (### ERR-001: title).", "warn")
+        yield out.paint(_NO_RULE, "warn")
     elif not found.flaws:
         yield out.paint(f"{len(found.rules)} rules, nothing wrong with them.", "good")
 

@@ -79,6 +79,17 @@ def test_check_names_file_and_line(tmp_path: Path, db: str, capsys: pytest.Captu
     assert main(["rules", "check", "--rules", RULES, "--db", db]) == 0
 
 
+def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.md"
+    empty.write_text("", encoding="utf-8")
+    assert main(["rules", "list", "--rules", str(empty), "--db", db]) == 1
+    assert "There is no rule in these files" in capsys.readouterr().out
+    assert main(["rules", "compare", "--rules", RULES, "--calls", str(empty), "--quiet", "80", "--db", db]) == 2
+    assert "'80' is no share" in capsys.readouterr().err
+
+
 def test_list_clusters_and_compare_answer_without_a_model(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "list", "--rules", RULES, "--db", db, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rules"]) == 30
