@@ -202,6 +202,9 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
         await until(pilot, lambda: "There is no file or folder" in flat(app))
         assert isinstance(app.screen, ImportScreen), "a slip in a path is corrected where it was made"
         assert app.screen.query_one(Input).value == f"{torn}x"
+        app.screen.query_one(Input).value = "~nobody-of-that-name/x"
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is no file or folder ~nobody-of-that-name/x." in flat(app))
         app.screen.query_one(Input).value = str(torn)[:-7]
         await until(pilot, lambda: "torn [b].jsonl" in flat(app))
         await pilot.press("tab")

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.fault import Fault
+from core.text import visible
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.first_run import told
 from tui.panes.errors.importing import Incoming
@@ -61,8 +62,7 @@ class ImportScreen(ModalScreen[None]):
         event.stop()
         self._incoming.named = named = event.value.strip()
         if named:
-            path = Path(named).expanduser()
-            self._jobs.run(LANE, lambda _job: path.exists(), lambda there, _final: self._go(path, there), self._wrong)
+            self._jobs.run(LANE, lambda _job: _found(named), lambda path, _final: self._go(named, path), self._wrong)
         elif folders := self._incoming.folders:
             self.dismiss()
             self._incoming.begin(folders)
@@ -92,12 +92,14 @@ class ImportScreen(ModalScreen[None]):
         else:
             self._tell()
 
-    def _go(self, path: Path, there: bool) -> None:
-        if there:
+    def _go(self, named: str, path: Path | None) -> None:
+        if path is not None:
             self.dismiss()
             self._incoming.begin((path,))
-        else:
-            self._warn(f"There is no file or folder {inline(str(path), 200)}.")
+            return
+        with self._box.prevent(Input.Changed):
+            self._box.value = visible(named)  # a name that was pasted may hold anything
+        self._warn(f"There is no file or folder {inline(named, 200)}.")
 
     def _wrong(self, fault: Fault) -> None:
         self._warn(inline(fault.message, 200))
@@ -120,3 +122,12 @@ class ImportScreen(ModalScreen[None]):
         found = self._incoming.sources
         text = "Looking for sessions on this computer." if found is None else told(found)
         self._words.update(Content(f"{text} What was imported before is read on, never twice."))
+
+
+def _found(named: str) -> Path | None:
+    """The path that was named; None where nothing is there, or nobody of that name has a home."""
+    try:
+        path = Path(named).expanduser()
+    except RuntimeError:
+        return None
+    return path if path.exists() else None

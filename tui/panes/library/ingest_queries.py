@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.text import visible
 from tui.jobs import Job
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def read_ends(typed: str, *, files: bool = False) -> Callable[[Job[Ends]], Ends]
                 for number, entry in enumerate(entries):
                     job.check()
                     hidden = entry.name.startswith(".") and not begun.startswith(".")
-                    if not entry.name.startswith(begun) or hidden:
-                        continue
+                    if not entry.name.startswith(begun) or hidden or visible(entry.name) != entry.name:
+                        continue  # a name with control signs is not put into a box
                     if _is_folder(entry):
                         found.append(f"{entry.name}/" if files else entry.name)
                     elif files:
