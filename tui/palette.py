@@ -88,11 +88,10 @@ class ActionProvider(Provider):
 
     def _why_not(self, action: Action) -> str:
         """Why it is not possible; of an action of the errors, that another pane is open that does not do it."""
-        told = self._workbench.signs.told(action.enabled(self._workbench.situation()))
         covered = self.screen is not self._workbench.screen_stack[0]
-        if not told and covered and action.scope == "pane" and action.id not in self._held:
+        if covered and action.scope == "pane" and action.id not in self._held:
             return "That is done in the errors pane."
-        return told
+        return self._workbench.signs.told(action.enabled(self._workbench.situation()))
 
     def _perform(self, action: Action, why_not: str) -> partial[None]:
         if why_not:
