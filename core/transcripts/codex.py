@@ -103,9 +103,11 @@ class _Origin:
     index: int
 
     def uuid(self, ts: str) -> str:
-        """A record that carries its time is named by its content, so that a copy of the file repeats the name."""
+        """A record that carries its time is named by its content, so that a copy of the file repeats the name; with
+        the end of its line, also where that was not written yet when it was read."""
         if ts:
-            return f"codex:{blake2b(self.data, digest_size=16).hexdigest()}"
+            whole = self.data if self.data.endswith(b"\n") else self.data + b"\n"
+            return f"codex:{blake2b(whole, digest_size=16).hexdigest()}"
         return f"{self.session.session_id}:{self.line}" + (f".{self.index}" if self.index else "")
 
     def display_uuid(self, ts: str) -> str:

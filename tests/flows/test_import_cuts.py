@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.flows import import_source
@@ -114,6 +114,7 @@ def test_a_claude_file_read_in_parts(once: dict[str, Any], cuts: list[int], batc
 
 @SLOW
 @given(st.lists(st.integers(0, len(codex(parent_log()))), max_size=3), st.integers(1, 9))
+@example([codex(parent_log()).index(b'"c2"}}\n') + len('"c2"}}')], 1)  # all of a line but its end
 def test_a_rollout_read_in_parts(once: dict[str, Any], cuts: list[int], batch: int) -> None:
     parent = parent_log()
     assert in_steps(codex(parent), sorted(cuts), parent.bytes(), batch) == once["codex"]
