@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -13,10 +14,10 @@ from tui.render.bars import Place, Tab, draw_footer, draw_top
 from tui.render.signs import UNICODE
 from tui.render.states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 
-BUSY = Situation(focus="list", cases=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
+BUSY = Situation(focus="list", cases=9, rows=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
 
 
-@pytest.mark.parametrize("notice", [empty(), loading(), no_case(), no_match("x", 3), no_trace()])
+@pytest.mark.parametrize("notice", [empty(), loading(), no_match("x", 3), no_trace()])
 def test_every_state_has_what_why_and_a_next_step(notice) -> None:
     text = draw_notice(notice, UNICODE).plain
     assert notice.what in text
@@ -24,6 +25,12 @@ def test_every_state_has_what_why_and_a_next_step(notice) -> None:
     assert notice.steps
     assert all(f"{UNICODE.told(key)}  {does}" in text for key, does in notice.steps)
     assert "{" not in text
+
+
+def test_beside_an_empty_list_no_key_is_offered_that_needs_a_row() -> None:
+    notice = no_case()
+    assert (notice.what, notice.steps) == ("No case chosen", ()), "the list beside it says what to do"
+    assert "enter open" not in draw_footer(footer(replace(BUSY, rows=0)), 80).plain
 
 
 @pytest.mark.parametrize("code", get_args(FaultCode))
