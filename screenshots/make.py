@@ -23,6 +23,7 @@ from core.config import Config, default_config
 from core.errors.curation import Written, look, verify
 from core.flows.demo import fill_demo, fill_demo_rules
 from core.flows.library_ingest import ingest
+from core.rules.label_file import label_file
 from core.samples import DEMO_QUERIES, sample_notes
 from core.settings import Value
 from core.store import open_store
@@ -180,6 +181,7 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         made: dict[str, str] = {}
         for scene in scenes:
             own = Path(shutil.copyfile(database, database.with_name(f"{scene.name}.db")))
+            shutil.copyfile(label_file(database), label_file(own))
             made[f"{scene.name}.svg"] = await draw(scene, own)
         return made
 

@@ -52,7 +52,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("rules-120x34-light", 120, 34, theme=LIGHT, keys=("alt+3", *("j",) * 36, "enter", "j", "j")),
     Scene("rules-80x24-dark", 80, 24, keys=("alt+3", *("j",) * 36)),
     Scene("rules-typed-120x34-dark", 120, 34, keys=("alt+3", "n", "f2")),
-    Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v")),
+    Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v", "j", "j", "j")),
     Scene("library-200x50-dark", 200, 50, keys=(*_TYPED, "down")),
     Scene("library-120x34-dark", 120, 34, keys=(*_TYPED, "down", "enter", "n")),
     Scene("library-80x24-dark", 80, 24, keys=(*_TYPED, "down", "J")),
