@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
 
 from bench.cases import build, message, unembedded
@@ -29,7 +31,7 @@ ROWS = rb"1 of [\d,]+"
 FRAME = 16.0
 """Milliseconds of one frame."""
 KEYS_A_SECOND = 12
-DOWN, F5, F9, F10, CTRL_L, CTRL_Q = b"\x1b[B", b"\x1b[15~", b"\x1b[20~", b"\x1b[21~", b"\x0c", b"\x11"
+DOWN, F9, F10, CTRL_L, CTRL_Q = b"\x1b[B", b"\x1b[20~", b"\x1b[21~", b"\x0c", b"\x11"
 Span = tuple[float, float]
 """From when to when, on the monotonic clock."""
 POSTING = ("uvx", "--offline", "--from", "posting", "--with", "tree-sitter<0.26", "posting")
@@ -224,22 +226,23 @@ def _p99(values: list[float]) -> float:
 
 
 def _settled(env: Mapping[str, str], large: Path, small: Path, rounds: int) -> list[Row]:
-    """Read anew with F5 until rows and their number are drawn; and to the last row. Two terminals, in turn."""
+    """Sort anew until rows and their number are drawn; and to the last row. Two terminals, in turn.
+
+    What does not change on a border is not drawn: F5 alone would leave nothing to wait for.
+    """
     reread: dict[Path, list[float]] = {large: [], small: []}
     last: dict[Path, float] = {}
     with ExitStack() as stack:
         terminals = {path: stack.enter_context(Terminal(_workbench(path), env=env)) for path in (large, small)}
         counts = {path: _count(terminal) for path, terminal in terminals.items()}
-        for turn in range(rounds + 1):
+        for turn, order in zip(range(rounds + 1), cycle(("most seen", "newest", "last seen")), strict=False):
             for path, terminal in terminals.items():
-                pressed = terminal.send(F5)
-                drawn = terminal.until(b"[^0-9,]1 of " + counts[path]) - pressed
+                pressed = terminal.send(b"s")
+                drawn = terminal.until(b"1 of " + counts[path] + re.escape(f" · {order} first".encode())) - pressed
                 terminal.read(0.3)
                 if turn:
                     reread[path].append(drawn)
         for path, terminal in terminals.items():
-            terminal.send(DOWN)
-            terminal.read(0.3)
             pressed = terminal.send(b"G")
             terminal.until(counts[path] + b" of " + counts[path])
             terminal.until(rb"#\d+ ")
@@ -253,12 +256,12 @@ def _settled(env: Mapping[str, str], large: Path, small: Path, rounds: int) -> l
 
 
 def _count(terminal: Terminal) -> bytes:
-    """The number of rows as the app writes it, once it has counted them."""
+    """The number of rows as the app writes it, once it has counted them; the list then has the focus."""
     terminal.until(ROWS)
     terminal.read(2.0)
-    terminal.send(F5)
-    terminal.read(1.0)
     counts = [part.split(b" ")[0] for part in bytes(terminal.written).split(b"1 of ")[1:]]
+    terminal.send(DOWN)
+    terminal.read(0.3)
     return counts[-1]
 
 
