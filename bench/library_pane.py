@@ -39,7 +39,7 @@ def measure(*, quick: bool) -> list[Row]:
             terminal.read(1.5)
             terminal.send(DOWN)
             terminal.send(FOUR)
-            terminal.until(rb"\d documents?")
+            terminal.until(rb"1 of [\d,]+")
             terminal.read(2.0)
             for text in questions(rounds):
                 begin = terminal.send(b"")
