@@ -129,3 +129,9 @@ def at_hit(screen: LibraryScreen) -> bool:
 def library_app(casebook: Path, *, ascii_only: bool = False) -> CasebookApp:
     """The workbench on a casebook with a library."""
     return app_on(casebook, ascii_only=ascii_only, name="sample")
+
+
+def paths(screen: LibraryScreen) -> list[str]:
+    """The documents of the list, in its order."""
+    rows = screen.hits.rows.rows
+    return [row.doc_path for at in range(rows.total) if (row := rows.get(at)) is not None]  # pyright: ignore[reportAttributeAccessIssue]

@@ -9,14 +9,12 @@ from textual.pilot import Pilot
 
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
-from tests.tui.library_support import at_hit, idle, library_app, opened, put_notes, read_notes, searched
+from tests.tui.library_support import at_hit, idle, library_app, opened, paths, put_notes, read_notes, searched
 from tests.tui.support import frame, settled, until
-from tui.app import CasebookApp
 from tui.panes.library.passage import PassageScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.messages import PaneOpenCitation, PaneSearchLibrary
 from tui.screens.copy_menu import CopyMenu
-from tui.screens.filter import FilterScreen
 from tui.screens.ingest import IngestScreen
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
@@ -36,17 +34,6 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(tmp_path: Path, notes: Path) -> Path:
     return read_notes(tmp_path / "library.db", notes)
-
-
-def paths(screen: LibraryScreen) -> list[str]:
-    rows = screen.hits.rows.rows
-    return [row.doc_path for at in range(rows.total) if (row := rows.get(at)) is not None]  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def menu_line(app: CasebookApp, value: str) -> str:
-    """What the filter menu says of this path."""
-    lines = (line.partition("path     ")[2].partition("│")[0] for line in frame(app).split("\n"))
-    return next((line.removeprefix(value).strip() for line in lines if line.startswith(f"{value} ")), "")
 
 
 async def choose_path(pilot: Pilot[None], screen: LibraryScreen, path: str) -> None:
@@ -205,68 +192,6 @@ async def test_the_mode_is_switched_by_one_key_and_meaning_says_why_it_cannot_be
         await until(pilot, lambda: "No search by meaning" in frame(app))
         await pilot.press("m")
         await until(pilot, lambda: screen.hits.total > 0 and idle(app))
-
-
-async def test_filters_are_picked_in_the_menu_shown_as_chips_and_cleared(library: Path) -> None:
-    app = library_app(library)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(pilot, app)
-        await pilot.press("down", "f")
-        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "storage" in frame(app))
-        await pilot.press(*"storage", "enter")
-        await until(pilot, lambda: app.screen is screen and paths(screen) == ["backup.md"])
-        assert "tag storage" in frame(app)
-        screen.box.ask("ledger")
-        await until(pilot, lambda: screen.hit is not None and idle(app))
-        assert set(paths(screen)) == {"backup.md"}
-        await pilot.press("F")
-        await until(pilot, lambda: "src/cranes.py" in paths(screen))
-
-
-async def test_a_glob_of_ones_own_is_typed_in_the_menu_counted_and_picked(library: Path) -> None:
-    app = library_app(library)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(pilot, app)
-        await pilot.press("down", "f")
-        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "storage" in frame(app))
-        await pilot.press(*"s?c/*.p*")
-        await until(pilot, lambda: menu_line(app, "s?c/*.p*") == "1")
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen and paths(screen) == ["src/cranes.py"])
-        assert "path s?c/*.p*" in frame(app)
-        assert screen.searching.filters.path_glob == "s?c/*.p*"
-        await pilot.press("f")
-        await until(pilot, lambda: menu_line(app, "s?c/*.p*") == "1")
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen and len(paths(screen)) == 3)
-
-
-async def test_a_glob_that_lets_nothing_pass_says_so_in_the_menu_and_in_the_list(library: Path) -> None:
-    app = library_app(library)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(pilot, app)
-        await pilot.press("down", "f")
-        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "storage" in frame(app))
-        await pilot.press(*"docs/*.rst")
-        await until(pilot, lambda: menu_line(app, "docs/*.rst") == "no document")
-        await pilot.press("enter")
-        await until(pilot, lambda: "No document passes the filters" in frame(app))
-        assert "3 documents are hidden by: path docs/*.rst" in frame(app)
-        await pilot.press("F")
-        await until(pilot, lambda: len(paths(screen)) == 3)
-
-
-async def test_what_is_typed_to_narrow_the_menu_down_is_no_glob_before_its_values(library: Path) -> None:
-    app = library_app(library)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(pilot, app)
-        await pilot.press("down", "f")
-        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "storage" in frame(app))
-        await pilot.press(*"src/")
-        await until(pilot, lambda: menu_line(app, "src/") == "no document")
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen and paths(screen) == ["src/cranes.py"])
-        assert screen.searching.filters.path_glob == "src/**"
 
 
 async def test_only_this_document_and_back(library: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -149,38 +149,36 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
         assert sequence not in terminal.written, sequence
 
 
-def test_alt_and_a_digit_go_to_a_pane_from_the_box_and_a_sign_is_typed(tmp_path: Path) -> None:
+@pytest.fixture
+def one_case(tmp_path: Path) -> Iterator[Terminal]:
+    """The workbench on a casebook of one case, which is drawn."""
+    path = tmp_path / "casebook.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: it broke", "shell", "mend it")
+    terminal = Terminal(str(path))
+    try:
+        terminal.read_until(b"mend it")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_alt_and_a_digit_go_to_a_pane_from_the_box_and_a_sign_is_typed(one_case: Terminal) -> None:
     """As terminals send it, ESC and the digit: `Pilot` makes the key itself and would not see that it never comes."""
-    path = tmp_path / "casebook.db"
-    with open_store(path, write=True, create=True) as store:
-        put(store, "error: it broke", "shell", "mend it")
-    terminal = Terminal(str(path))
-    try:
-        terminal.read_until(b"mend it")
-        terminal.send(b"\x1b2")
-        terminal.read_until(b"Quotes")
-        terminal.send(b"\x1b1")
-        terminal.read_until(b"mend it")
-        terminal.send("£".encode())
-        terminal.read_until("£".encode())
-    finally:
-        terminal.close()
+    one_case.send(b"\x1b2")
+    one_case.read_until(b"Quotes")
+    one_case.send(b"\x1b1")
+    one_case.read_until(b"mend it")
+    one_case.send("£".encode())
+    one_case.read_until("£".encode())
 
 
-def test_no_key_is_pressed_by_what_is_pasted(tmp_path: Path) -> None:
+def test_no_key_is_pressed_by_what_is_pasted(one_case: Terminal) -> None:
     """Coloured output as tmux pastes it: escapes and all. `Pilot` gives the paste itself and would not see that."""
-    path = tmp_path / "casebook.db"
-    with open_store(path, write=True, create=True) as store:
-        put(store, "error: it broke", "shell", "mend it")
-    terminal = Terminal(str(path))
-    try:
-        terminal.read_until(b"mend it")
-        terminal.send(b"\x1b[200~building\n\x1b[31merror: it broke\x1b[0m\n\x1b2 \x1bq\x1b[201~")
-        terminal.read_until(b"pasted, 3 lines")
-        terminal.read_until(b"same case")
-        assert b"Quotes" not in terminal.written
-    finally:
-        terminal.close()
+    one_case.send(b"\x1b[200~building\n\x1b[31merror: it broke\x1b[0m\n\x1b2 \x1bq\x1b[201~")
+    one_case.read_until(b"pasted, 3 lines")
+    one_case.read_until(b"same case")
+    assert b"Quotes" not in one_case.written
 
 
 def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path) -> None:
