@@ -86,5 +86,5 @@ class Action:
     palette: bool = True
     priority: bool = False
     enabled: Callable[[Situation], str] = lambda _: ""
-    passes: Callable[[Situation], bool] = lambda _: False
+    passes: Callable[[Situation], bool] | None = None
     words: str = ""

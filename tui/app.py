@@ -160,7 +160,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether a key means this here; one that passes on goes to whoever has it elsewhere."""
-        return action != "perform" or not BY_ID[str(parameters[0])].passes(self.situation())
+        return action != "perform" or not ((on := BY_ID[str(parameters[0])].passes) and on(self.situation()))
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
