@@ -18,6 +18,11 @@ from core.transcripts.json_line import parse
 HEAD_HASHED = 4096
 _CHUNK = 1024 * 1024
 _AGENTS = ("claude-code", "codex")
+_OTHER: dict[Agent, str] = {
+    "claude-code": "this is a transcript of claude-code: casebook import claude-code",
+    "codex": "this is a transcript of codex: casebook import codex",
+    "plain": "this is a plain transcript: casebook import takes it without an agent's name",
+}
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -66,14 +71,14 @@ def open_regular(path: Path) -> BinaryIO:
 def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -> Source | None:
     """What `file` is; None for the transcript of another agent, or one that says nothing yet.
 
-    `named`: a person named this very file, so `agent` is believed, and a plain transcript is taken where none is
-    given, and of an empty one it is told. Raises NotATranscript where nothing tells whose it is.
+    `named`: a person named this very file, so a plain transcript is taken where no `agent` is given, and it is told
+    of one with nothing in it and of one of another agent. Raises NotATranscript where nothing tells whose it is.
     """
     size, head = os.fstat(file.fileno()).st_size, _head(file, path)
     told = detect(head, path)
-    if named and agent and told in _AGENTS and agent in _AGENTS and told != agent:
-        raise NotATranscript(f"this is a transcript of {told}: casebook import {told}")
-    found = agent if named and agent else told
+    if named and told and agent in _AGENTS and told != agent:
+        raise NotATranscript(_OTHER[told])
+    found = "plain" if named and agent == "plain" else told
     if named and not head.strip():
         raise NotATranscript("nothing in it")
     if found is None and not head.strip():
@@ -83,6 +88,8 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     if found is None or (found == "plain" and agent is None and not named):
         raise NotATranscript("no record that casebook knows")
     start = start_of(found, head, path)
+    if not start.session_id and named:
+        raise NotATranscript("nothing was said in it yet")
     if not start.session_id:
         return None
     document = path.suffix == ".json" or (found == "plain" and _opens_document(head))

@@ -11,7 +11,7 @@ import pytest
 from core.fault import Fault
 from core.flows import import_source
 from core.store import open_store
-from core.transcripts import read_lines
+from core.transcripts import Agent, read_lines
 from tests.core.transcripts.builders import Claude, Codex
 from tests.flows.import_support import Harvests, count_harvests, run, texts
 
@@ -218,3 +218,31 @@ def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Pa
     assert report.files == 0
     assert ["claude-code" in line.reason for line in report.skipped] == [True]
     assert texts(db) == []
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize(
+    ("held", "reason"),
+    [
+        (b"\0\xff\n\x80\n", "no record that casebook knows"),
+        (b"just words\n", "no record that casebook knows"),
+        (b'{"a": 1}\n', "no record that casebook knows"),
+        (b'{"role": "user", "text": "hi"}\n',
+         "this is a plain transcript: casebook import takes it without an agent's name"),
+        (b"\n", "nothing in it"),
+    ],
+)  # fmt: skip
+def test_a_named_file_that_is_none_of_that_agents_is_not_counted_as_read(
+    db: Path, tmp_path: Path, agent: Agent, held: bytes, reason: str
+) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_bytes(held)
+    for _ in range(2):
+        report = run(db, path, agent=agent)
+        assert (report.files, [one.reason for one in report.skipped]) == (0, [reason])
+
+
+def test_a_named_session_of_titles_alone_says_so(db: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.jsonl").write_bytes(b'{"type": "summary", "summary": "A title", "leafUuid": "u"}\n')
+    report = run(db, tmp_path / "notes.jsonl")
+    assert (report.files, [one.reason for one in report.skipped]) == (0, ["nothing was said in it yet"])
