@@ -9,8 +9,8 @@ from typing import ClassVar
 import apsw
 
 from core.fault import Fault
-from core.library.citation import Citation, first_line, parse, to_uri
-from core.library.opened import line_count, no_line
+from core.library.citation import Citation, parse, to_uri
+from core.library.opened import cited_lines, line_count, no_line, nothing_at
 from core.library.places import file_of
 from core.library.read import chunk, document, document_at, sources
 from core.library.rows import Document
@@ -22,7 +22,7 @@ from core.store.sql import storable
 class FilePlace:
     """A place in a file (`file_place.v1`): `file` as it lies on the disk, `line` from 1; `uri` is what names it.
 
-    `told`: why the line is another one than the one that is named; empty where it is that.
+    `told`: what of the named place is not there; empty where all of it is.
     """
 
     SCHEMA: ClassVar[str] = "file_place.v1"
@@ -49,10 +49,20 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
         raise Fault("invalid_input", f"{file} is not there any more", "casebook library ingest takes it out")
     if cited is None:
         return FilePlace(doc.workspace_path, doc.workspace_path, str(file), 1)
-    line = first_line(cited)
-    many = _lines_of(file, line)
-    told = "" if line <= many else f"{no_line(line, many)}, of which this is the last"
-    return FilePlace(to_uri(cited), doc.workspace_path, str(file), min(line, many), told)
+    line, told = _line_of(con, doc, cited, file)
+    return FilePlace(to_uri(cited), doc.workspace_path, str(file), line, told)
+
+
+def _line_of(con: apsw.Connection, doc: Document, cited: Citation, file: Path) -> tuple[int, str]:
+    """The line to open it at, and what of the place is not there."""
+    lines = cited_lines(cited)
+    if lines is None or doc.media_type == "pdf":
+        return 1, nothing_at(con, doc, cited)
+    start, end = lines
+    many = _lines_of(file, end)
+    if start > many:
+        return many, f"{no_line(start, many)}, of which this is the last"
+    return start, no_line(end, many) if end > many else ""
 
 
 def _lines_of(file: Path, line: int) -> int:

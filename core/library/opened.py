@@ -82,12 +82,13 @@ def open_document(
     doc = document_at(con, path)
     if doc is None:
         raise Fault("invalid_input", f"the library has no document {path[:200]}", "ingest its folder again")
-    cited = _cited(citation)
+    cited = cited_lines(citation)
     file, data, why = _read(con, doc)
     if data is None or doc.media_type == "pdf":
         return _kept(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
-    told = "" if same else "changed since it was read: lines may have moved"
+    lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
+    told = "; ".join(filter(None, (lost, "" if same else "changed since it was read: lines may have moved")))
     wanted = around or (cited[0] if cited else 1)
     first, lines, total = _lines(data, wanted)
     length = line_count(data)
@@ -120,7 +121,18 @@ def line_count(data: bytes) -> int:
     return max(1, data.count(end) + (not data.endswith(end)))
 
 
-def _cited(citation: Citation | None) -> tuple[int, int] | None:
+def nothing_at(con: apsw.Connection, doc: Document, citation: Citation) -> str:
+    """Says so where the library has nothing of a document at the place that is cited; else empty."""
+    if chunk_at(con, citation) is not None:
+        return ""
+    if not isinstance(citation, PageCitation):
+        return f"there is nothing at {citation.uri.rpartition('#')[2]}"
+    last = max((_page_of(one)[0] or 0 for one in chunks_of(con, doc.doc_id)), default=0)
+    return f"there is no page {citation.page:,} with text" + (f": the last one is {last:,}" if last else " in it")
+
+
+def cited_lines(citation: Citation | None) -> tuple[int, int] | None:
+    """The first and the last line it names, if it names lines."""
     if isinstance(citation, LineCitation):
         return citation.start, citation.end
     return (citation.line_start, citation.line_end) if isinstance(citation, CodeCitation) else None
@@ -242,7 +254,8 @@ def _kept(con: apsw.Connection, doc: Document, citation: Citation | None, why: s
             lines.append("")
     total = len(lines)
     kept = tuple(lines[:MOST_LINES])
-    told = why or ("" if doc.media_type == "pdf" else _gone("no text"))
+    lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
+    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type == "pdf" else _gone("no text")))))
     return OpenDocument(
         summary_of(con, doc), "passages", told, 1, kept, total, total, cited, pages=tuple(pages), file=file
     )

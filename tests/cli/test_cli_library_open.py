@@ -49,7 +49,7 @@ def test_off_a_terminal_it_says_file_and_line(notes: Path) -> None:
 
 def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(notes: Path) -> None:
     file = notes / "한글 노트 1.md"
-    for fragment, line, many in (("L7", 7, 0), ("L8", 7, 1), ("L9999-L10000", 7, 1)):
+    for fragment, line, many in (("L7", 7, 0), ("L5-L8", 5, 1), ("L8", 7, 1), ("L9999-L10000", 7, 1)):
         name = f"{file.name}#{fragment}"
         done = subprocess.run(command(notes, name), cwd=ROOT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, f"{file}:{line}\n")

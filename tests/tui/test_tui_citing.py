@@ -160,6 +160,10 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         await pilot.press("E")
         await until(pilot, lambda: opened)
         assert opened == [((tmp_path / "docs" / "packages.md").resolve(), 3)]
+        (tmp_path / "docs" / "packages.md").write_text("one line\n")
+        await pilot.press("E")
+        await until(pilot, lambda: told(app, "there is no line 3: the file has 1 line, of which this is the last"))
+        assert opened[1:] == [((tmp_path / "docs" / "packages.md").resolve(), 1)]
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")
         await until(pilot, lambda: told(app, "is not there any more"))

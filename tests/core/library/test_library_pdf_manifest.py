@@ -17,6 +17,7 @@ from core.library.chunk.page import by_pages
 from core.library.chunk.policy import ChunkPolicy
 from core.library.citation import parse
 from core.library.derivations import cached, pack, trim, unpack
+from core.library.file_place import file_place
 from core.library.opened import open_document
 from core.library.parse import pdf
 from core.library.parse.manifest import parse_manifest
@@ -134,6 +135,28 @@ def test_a_pdf_opens_at_its_page_with_no_word_twice(library: Store, notes: Path,
     assert said[0] == "cover"
     assert said[-1] == "last words"
     assert [line for line in said if line.startswith("reading")] == page.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a.pdf#p=3", ""),
+        ("a.pdf#p=99", "there is no page 99 with text: the last one is 3"),
+        ("a.pdf#p=2", "there is no page 2 with text: the last one is 3"),
+        ("a.pdf#L2", "there is nothing at L2"),
+        ("a.md#p=3", "there is no page 3 with text in it"),
+    ],
+)
+def test_a_page_without_text_or_beyond_the_end_is_told(
+    library: Store, notes: Path, put: Callable[..., Path], name: str, told: str
+) -> None:
+    put("a.pdf", document("cover", "", "last words"))
+    put("a.md", "# Alpha\n\nwords\n")
+    ingest(library, [notes])
+    opened = open_document(library.con, name.partition("#")[0], parse(name))
+    assert (opened.told, opened.cited is None) == (told, bool(told))
+    place = file_place(library.con, name)
+    assert (place.told, place.line) == (told, 1)
 
 
 def test_what_was_used_longest_ago_is_let_go_first(library: Store) -> None:

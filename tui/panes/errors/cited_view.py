@@ -19,6 +19,7 @@ from tui.widgets.row_list import NoRows, RowList
 if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.cited import Cited
+    from core.library.file_place import FilePlace
     from tui.panes.errors.case_view import CaseView
 
 
@@ -83,14 +84,13 @@ def read_cited(case_id: int) -> Callable[[Job[Case | None]], Case | None]:
 def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None]) -> None:
     """Open the file that is cited, at its line, in the person's editor."""
 
-    def find(job: Job[Any]) -> tuple[Path, int]:
+    def find(job: Job[Any]) -> FilePlace:
         from core.library.file_place import file_place
 
-        place = file_place(job.store().con, one.place or one.uri)
-        return Path(place.file), place.line
+        return file_place(job.store().con, one.place or one.uri)
 
-    def found(place: tuple[Path, int], _final: bool) -> None:
+    def found(place: FilePlace, _final: bool) -> None:
         words, why = editor_of(os.environ, to_read=False)
-        say(why or edit_in(view.app, words, *place))
+        say(why or edit_in(view.app, words, Path(place.file), place.line) or place.told)
 
     jobs.run("cited-file", find, found, lambda fault: say(fault.message))
