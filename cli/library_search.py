@@ -36,7 +36,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
     import sys
 
     from cli.stream import capped_lines, run_stream
-    from core.flows.library_search import BULK_MOST, model_search, query_of, search_bulk
+    from core.flows.library_search import BULK_MOST, QUERY, model_search, query_of, search_bulk
     from core.library.morphemes import analyse
     from core.library.search import search
     from core.store import open_store
@@ -55,7 +55,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
             return search(store, query_of(item, like), vectors, analyse)
 
         if args.jsonl:
-            return 0 if run_stream(answer) else 2
+            return 0 if run_stream(answer, QUERY) else 2
         found = search_bulk(store, (_read(line, like) for line in capped_lines(sys.stdin.buffer)), vectors)
     from core.wire import dumps
 
@@ -65,17 +65,11 @@ def _many(args: argparse.Namespace, context: Context) -> int:
 
 def _read(line: bytes | None, like: SearchQuery) -> SearchQuery | Fault:
     """A line as a query, or the fault it is answered with."""
-    import json
-
-    from core.flows.library_search import query_of
+    from cli.stream import object_of
+    from core.flows.library_search import QUERY, query_of
 
     try:
-        value: object = json.loads((line or b"").decode("utf-8-sig", "replace"))
-        if not isinstance(value, dict):
-            raise Fault("invalid_input", "the line is no JSON object", 'write lines like {"query": "…"}')
-        return query_of(value, like)
-    except (ValueError, RecursionError) as error:
-        return Fault("invalid_input", f"the line is not JSON: {error}", 'write lines like {"query": "…"}')
+        return query_of(object_of(line, QUERY), like)
     except Fault as fault:
         return fault
 

@@ -98,7 +98,7 @@ def _add_model(leaf: Parser) -> None:
 
 def run_match(args: argparse.Namespace, context: Context) -> int:
     """`rules match`: the rules for one call, or for every call of a stream; exit 1 on silence."""
-    from core.rules.call import read_call
+    from core.rules.call import CALL, read_call
     from core.rules.project_type import project_type
 
     if not 1 <= args.limit <= 100:
@@ -113,7 +113,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
             if args.tool or args.input:
                 raise Fault("invalid_input", "--jsonl reads calls from standard input", "leave --tool and --input out")
             answer: Any = lambda item: matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0)  # noqa: E731
-            return 0 if run_stream(answer) else 2
+            return 0 if run_stream(answer, CALL) else 2
         found = matcher.match(_call(args, kind), limit=args.limit)
         from cli.show_rules import match_lines
 

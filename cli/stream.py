@@ -13,14 +13,19 @@ from core.wire import dumps, error_object
 MAX_LINE = 16 << 20
 """Bytes of one line; a longer one is answered with an error."""
 _CHUNK = 1 << 20
+TEXT = '{"text": "…"}'
+"""The form of a line that is a text."""
 
 
-def run_stream(answer: Callable[[dict[str, Any]], object]) -> bool:
-    """Answer every line of standard input; whether none failed. Each answer is flushed, so that a pipe sees it."""
+def run_stream(answer: Callable[[dict[str, Any]], object], form: str = TEXT) -> bool:
+    """Answer every line of standard input; whether none failed. Each answer is flushed, so that a pipe sees it.
+
+    `form` is that of a line, as the hint of a wrong one shows it.
+    """
     clean = True
     for number, line in enumerate(capped_lines(sys.stdin.buffer), 1):
         try:
-            result = answer(_object(line))
+            result = answer(object_of(line, form))
         except Fault as fault:
             clean = False
             fault.details = {**fault.details, "line": number}
@@ -48,20 +53,22 @@ def text_of(item: dict[str, Any]) -> str:
     """The `text` of an input line. Raises Fault invalid_input."""
     text = item.get("text")
     if not isinstance(text, str):
-        raise Fault("invalid_input", "the line has no text", 'write lines like {"text": "…"}')
+        raise Fault("invalid_input", "the line has no text", f"write lines like {TEXT}")
     if not text.strip():
         raise Fault("invalid_input", "the text is empty", "give the error as it was printed")
     return text
 
 
-def _object(line: bytes | None) -> dict[str, Any]:
+def object_of(line: bytes | None, form: str) -> dict[str, Any]:
+    """The object on a line of that form; None is a line that was too long. Raises Fault invalid_input."""
+    hint = f"write lines like {form}"
     if line is None:
-        raise Fault("invalid_input", f"the line is longer than {MAX_LINE >> 20} MiB", "give the part that fails")
+        raise Fault("invalid_input", f"the line is longer than {MAX_LINE >> 20} MiB", hint)
     try:
         value: object = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         why = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
-        raise Fault("invalid_input", f"the line {why}", 'write lines like {"text": "…"}') from None
+        raise Fault("invalid_input", f"the line {why}", hint) from None
     if not isinstance(value, dict):
-        raise Fault("invalid_input", "the line is JSON, but no object", 'write lines like {"text": "…"}')
+        raise Fault("invalid_input", "the line is JSON, but no object", hint)
     return cast("dict[str, Any]", value)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from core.embedding.embedder import Embedder
     from core.embedding.models import Found
 
+QUERY: Final = '{"query": "…"}'
+"""The form of a line that is a query, at its least."""
 BULK_MOST: Final = 100
 """Queries answered in one go."""
 _PATIENCE_MS: Final = 3_000
@@ -104,7 +106,7 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
 
     text: object = item.get("query")
     if not isinstance(text, str):
-        raise Fault("invalid_input", "the line has no query", 'write lines like {"query": "…"}')
+        raise Fault("invalid_input", "the line has no query", f"write lines like {QUERY}")
     given: dict[str, Any] = {"text": text}
     mode: object = item.get("mode", like.mode)
     if mode not in ("lexical", "vector", "hybrid"):

@@ -18,6 +18,8 @@ from core.rules.snippets import CodeWords, code_text, code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
 
+CALL = '{"tool_name": …, "tool_input": {…}}'
+"""The form of a call as one writes it."""
 READ = 20_000
 """Code points of one part that are looked at."""
 MODEL_READ = 400
@@ -91,9 +93,9 @@ def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCal
     """The call in a hook's payload, or in any object with `tool_name` and `tool_input`. Raises Fault invalid_input."""
     name, given = item.get("tool_name"), item.get("tool_input")
     if not isinstance(name, str) or not name.strip():
-        raise Fault("invalid_input", "the call names no tool (tool_name)", 'write {"tool_name": …, "tool_input": {…}}')
+        raise Fault("invalid_input", "the call names no tool (tool_name)", f"write {CALL}")
     if given is not None and not isinstance(given, dict):
-        raise Fault("invalid_input", "tool_input is no object", 'write {"tool_name": …, "tool_input": {…}}')
+        raise Fault("invalid_input", "tool_input is no object", f"write {CALL}")
     return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}), project)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +76,33 @@ def test_a_stream_takes_no_text(run: Run) -> None:
     found = run("errors", "search", "x", "--jsonl")
     assert (found.code, found.out) == (2, b"")
     assert found.fault()["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [
+        ("errors normalize", '{"text": "…"}'),
+        ("errors search", '{"text": "…"}'),
+        ("rules match --no-model --rules rules.md", '{"tool_name": …, "tool_input": {…}}'),
+        ("library search --mode lexical", '{"query": "…"}'),
+    ],
+)
+@pytest.mark.parametrize("line", [b"{oops", b"[]", b'{"a": 1}', b"[" * 100_000, b" " * 200 + b"{}"])
+def test_a_wrong_line_of_a_stream_is_told_the_form_of_that_command(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, command: str, form: str, line: bytes
+) -> None:
+    from cli import stream
+
+    monkeypatch.setattr(stream.capped_lines, "__defaults__", (100_000 if line.startswith(b"[") else 200,))
+    monkeypatch.chdir(home)
+    db = str(home / "c.db")
+    assert run("errors", "record", "--error", "Error: x", "--resolution", "y", "--db", db).code == 0
+    (home / "rules.md").write_text("### ERR-001: words\n\n**Problem**: words\n", encoding="utf-8")
+    found = run(*command.split(), "--jsonl", "--db", db, stdin=line)
+    assert found.code == 2
+    told = json.loads(found.out)
+    assert (told["code"], told["details"]) == ("invalid_input", {"line": 1})
+    assert form in told["hint"]
 
 
 def test_options_stand_before_or_after_the_command(run: Run, tmp_path: Path) -> None:
