@@ -9,18 +9,19 @@ import json
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from core.rules.call import ToolCall
+from core.rules.call_words import Span, composed, lit, with_words
 from core.rules.project_type import project_type
 from core.store import Store, faults
 from core.transcripts.commands import shell_command
 
 ABOUT = 300
 """Code points of what a call is about, in a row."""
-_HEAD = 4_000
+_HEAD, _WHOLE = 4_000, 1 << 30
 _TELLING = (
     "description",
     "file_path",
@@ -36,9 +37,13 @@ _TELLING = (
 _TEXT = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
+_Row = tuple[int, str, str, int, str, int, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One tool call in a list: what it is about in a line, when it was made (ISO 8601, or empty), whether it failed."""
+    """One tool call in a list: what it is about in a line, when it was made (ISO 8601, or empty), whether it failed;
+    where the words that were searched stand in the line (`lit`) and in the tool's name."""
 
     id: int
     tool: str
@@ -46,6 +51,8 @@ class CallRow:
     ts: str
     failed: bool
     project: str
+    lit: tuple[Span, ...] = ()
+    lit_tool: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +76,30 @@ def call_keys(store: Store, tool: str = "") -> array[int]:
     return array("q", sorted(found, reverse=True))
 
 
-def call_rows(store: Store, keys: Sequence[int]) -> tuple[CallRow, ...]:
-    """The rows of these keys, in their order; one that is gone is left out. Raises Fault."""
+def call_rows(store: Store, keys: Sequence[int], words: Sequence[str] = ()) -> tuple[CallRow, ...]:
+    """The rows of these keys, in their order; one that is gone is left out. Raises Fault.
+
+    With `words` (of `words_of`) each line shows them, and where they are.
+    """
     with faults(store.path):
         rows = store.con.execute(
             "SELECT t.rowid, t.name, substr(t.input_json, 1, ?), length(t.input_json), coalesce(m.ts, ''), t.failed,"
-            " s.project FROM json_each(?) AS wanted JOIN tool_call AS t ON t.rowid = wanted.value"
+            " s.project, s.id FROM json_each(?) AS wanted JOIN tool_call AS t ON t.rowid = wanted.value"
             " JOIN session AS s ON s.id = t.session_id"
             " LEFT JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx",
-            (_HEAD, json.dumps(list(keys))),
+            (_WHOLE if words else _HEAD, json.dumps(list(keys))),
         ).fetchall()
-    found = {
-        key: CallRow(key, name, _within(project, about(name, head, whole=size <= _HEAD)), ts, bool(failed), project)
-        for key, name, head, size, ts, failed, project in cast("list[tuple[int, str, str, int, str, int, str]]", rows)
-    }
+    found: dict[int, CallRow] = {}
+    for key, name, head, size, ts, failed, project, session in cast("list[_Row]", rows):
+        line = _within(project, about(name, head, whole=bool(words) or size <= _HEAD))
+        row = CallRow(key, name, line, ts, bool(failed), project)
+        found[key] = _lit(row, (*texts_of(head, project), folder_name(project), session), words) if words else row
     return tuple(found[key] for key in keys if key in found)
+
+
+def _lit(row: CallRow, texts: Sequence[str], words: Sequence[str]) -> CallRow:
+    line, tool = with_words(row.about, row.tool, texts, words), composed(row.tool)
+    return replace(row, tool=tool, about=line, lit=lit(line, words), lit_tool=lit(tool, words))
 
 
 def stored_call(store: Store, key: int) -> StoredCall | None:
@@ -113,9 +129,30 @@ def about(tool: str, given: str, *, whole: bool = True) -> str:
     return " ".join(command[: ABOUT * 2].split())[:ABOUT]
 
 
-def _within(project: str, said: str) -> str:
+def texts_of(given: str, project: str) -> list[str]:
+    """Every text of an input, however deep, paths within the project without its own path; of an input that has none,
+    the input as it is written."""
+    found: list[str] = []
+    left: list[object] = [_input(given)]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.append(_within(project, one, " "))
+        elif isinstance(one, dict):
+            left += reversed(list(cast("dict[str, object]", one).values()))
+        elif isinstance(one, list):
+            left += reversed(cast("list[object]", one))
+    return found if any(found) else [given]
+
+
+def folder_name(project: str) -> str:
+    """The name of a project's folder."""
+    return project.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _within(project: str, said: str, instead: str = "") -> str:
     """Paths within the project without its own path."""
-    return said.replace(project + ("\\" if "\\" in project else "/"), "") if len(project) > 1 else said
+    return said.replace(project + ("\\" if "\\" in project else "/"), instead) if len(project) > 1 else said
 
 
 def _input(given: str) -> dict[str, Any]:
