@@ -99,6 +99,7 @@ def _add_model(leaf: Parser) -> None:
 def run_match(args: argparse.Namespace, context: Context) -> int:
     """`rules match`: the rules for one call, or for every call of a stream; exit 1 on silence."""
     from core.rules.call import CALL, read_call
+    from core.rules.match import LATE
     from core.rules.project_type import project_type
 
     if not 1 <= args.limit <= 100:
@@ -118,6 +119,8 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
         from cli.show_rules import match_lines
 
         context.out.result(found, match_lines(context.out, found))
+        if late := found.trace[0].fact(LATE):
+            context.out.note(f"casebook: rules.toml: no time for {late}: repeats within repeats take too long")
         return 0 if found.rules else 1
 
 

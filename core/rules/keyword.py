@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from core.rules import languages
 from core.rules.call import PATH, CallText
+from core.rules.own_patterns import tried_apart
 from core.rules.rule import Rule
 from core.rules.snippets import Snippet
-from core.rules.tables import READ, Tables
+from core.rules.tables import READ, ErrorPattern, Tables
 from core.rules.terms import shares, stem, terms
 
 _FIELDS = (
@@ -69,8 +70,19 @@ class QueryTerm:
         return self.share * part * min(_ONE_TERM, self.weight * gain)
 
 
-def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], tuple[str, ...], tuple[str, ...]]:
-    """The terms of a call, the names of the patterns that match it, and the rules that those name outright."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The terms of a call, the strongest first; the names of the patterns that match it, and the rules that those name
+    outright; and the patterns of the user that were not tried to their end."""
+
+    terms: tuple[QueryTerm, ...]
+    patterns: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+
+
+def query_terms(call: CallText, tables: Tables) -> Asked:
+    """What a call is looked up by in the index."""
     found: dict[str, QueryTerm] = {}
 
     def take(term: str, weight: float, source: str, share: float = 1.0) -> None:
@@ -91,23 +103,35 @@ def query_terms(call: CallText, tables: Tables) -> tuple[tuple[QueryTerm, ...], 
             take(stem(word.casefold()), 0.4, "language")
     for word in tables.tool_keywords.get(call.tool, ()):
         take(stem(word.casefold()), _TOOL_WEIGHT, "tool")
+    matched, late = _patterns_in(call, tables) if call.act != "look" else ((), ())
+    for pattern in matched:
+        for word in pattern.terms:
+            take(stem(word), _PATTERN_WEIGHT, f"pattern {pattern.name}")
+    strongest = sorted(found.values(), key=lambda one: -one.weight * one.share)
+    return Asked(
+        tuple(strongest),
+        tuple(one.name for one in matched),
+        tuple(rule for one in matched for rule in one.rules),
+        tuple(one.name for one in late),
+    )
+
+
+def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[ErrorPattern], Sequence[ErrorPattern]]:
+    """The patterns that match a call, and those that had no time."""
     text = call.pattern_text[:READ]
     folded = text.casefold()
-    matched: list[str] = []
-    named: list[str] = []
-    if call.act != "look":
-        for pattern in tables.error_patterns:
-            if pattern.tools and call.tool not in pattern.tools:
-                continue
-            if pattern.languages and not pattern.languages & call.languages:
-                continue
-            if pattern.matches(text, folded):
-                matched.append(pattern.name)
-                named.extend(pattern.rules)
-                for word in pattern.terms:
-                    take(stem(word), _PATTERN_WEIGHT, f"pattern {pattern.name}")
-    strongest = sorted(found.values(), key=lambda one: -one.weight * one.share)
-    return tuple(strongest), tuple(matched), tuple(named)
+    fitting = [
+        one
+        for one in tables.error_patterns
+        if (not one.tools or call.tool in one.tools)
+        and (not one.languages or one.languages & call.languages)
+        and one.may_match(folded)
+    ]
+    apart = [one for one in fitting if not one.quick]
+    said = tried_apart(tuple(one.match.pattern for one in apart), text) if apart else ()
+    told = {one.name: found for one, found in zip(apart, said, strict=True)}
+    matched = [one for one in fitting if (told[one.name] if not one.quick else one.match.search(text))]
+    return matched, [one for one in apart if told[one.name] is None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ CANDIDATES = 30
 """Rules the keyword tier may propose."""
 _NAMED = 6
 """Shared words that are named."""
+LATE = "no_time_for"
+"""The fact that names the user's own patterns which were not tried to their end."""
 _NO_KEYWORD = KeywordScore(0.0, 0.0, ())
 
 
@@ -78,26 +80,27 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     """Ask both tiers about a call. Raises nothing."""
     watch = Stopwatch()
     text = call_text(call)
-    asked, patterns, named = query_terms(text, book.tables)
+    asked = query_terms(text, book.tables)
     words = " ".join(
-        dict.fromkeys(word for one in book.tables.error_patterns if one.name in patterns for word in one.terms)
+        dict.fromkeys(word for one in book.tables.error_patterns if one.name in asked.patterns for word in one.terms)
     )
     query = f"{text.model_text}\n{words}" if words else text.model_text
     first = Step(
         "query",
         "hit" if query.strip() else "miss",
-        f"{text.tool}: {len(text.parts)} fields, {len(asked)} terms",
+        f"{text.tool}: {len(text.parts)} fields, {len(asked.terms)} terms",
         facts(
             act=text.act,
             languages=", ".join(sorted(text.languages)),
             project=", ".join(text.project),
-            patterns=", ".join(patterns),
+            patterns=", ".join(asked.patterns),
+            **({LATE: ", ".join(asked.late)} if asked.late else {}),
         ),
         elapsed_ms=watch.ms(),
     )
     watch = Stopwatch()
-    keyword = book.index.scores(asked, CANDIDATES)
-    keyword.update(_named(book, named, keyword))
+    keyword = book.index.scores(asked.terms, CANDIDATES)
+    keyword.update(_named(book, asked.named, keyword))
     second = Step(
         "keyword",
         "hit" if keyword else "miss",

@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, cast
 from core.fault import Fault
 from core.folders import user_folder
 from core.lazy_pattern import lazy_pattern
+from core.rules.own_patterns import is_quick
 from core.toml_lines import key_lines
 
 MAX_BYTES = 1 << 20
@@ -28,6 +29,7 @@ class ErrorPattern:
     """A mistake that shows in a call: a pattern, and the words (or, in a user's file, the ids) of rules about it.
 
     `needs`: literals, casefolded, without any of which it cannot match; to look for them costs a tenth of its time.
+    `quick`: it cannot take long, whatever the text (see `own_patterns`).
     """
 
     name: str
@@ -37,12 +39,15 @@ class ErrorPattern:
     tools: frozenset[str] = frozenset()
     languages: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
+    quick: bool = True
+
+    def may_match(self, folded: str) -> bool:
+        """Whether a text, which is given casefolded, has what it cannot match without."""
+        return not self.needs or any(word in folded for word in self.needs)
 
     def matches(self, text: str, folded: str) -> bool:
         """Whether the mistake shows in a text, which is given casefolded too."""
-        if self.needs and not any(word in folded for word in self.needs):
-            return False
-        return self.match.search(text) is not None
+        return self.may_match(folded) and self.match.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
         raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
     for part in ("terms", "rules", "tools", "languages", "needs"):
         _strings(said.get(part, []), where, (*key, part))
-    return _pattern(name, said)
+    return replace(_pattern(name, said), quick=is_quick(source))
 
 
 def _strings(given: object, where: _Where, key: tuple[str, ...]) -> tuple[str, ...]:

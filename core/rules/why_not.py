@@ -201,7 +201,7 @@ _Word = tuple[str, float, tuple[QueryTerm, ...]]
 def _lacking(book: Book, text: CallText, at: int) -> tuple[_Word, ...]:
     """The words of the rule that tell most and are not in the call, as they are written there."""
     rule = book.rules[at]
-    had = frozenset(one.term for one in query_terms(text, book.tables)[0])
+    had = frozenset(one.term for one in query_terms(text, book.tables).terms)
     found: dict[str, _Word] = {}
     for said in (rule.title, rule.problem, rule.solution):
         for term, start, end in spans(said, book.tables.glossary):

@@ -69,6 +69,20 @@ def test_bad_input_is_one_line_and_exits_2(
     assert told.count("\n") == 1
 
 
+def test_an_own_pattern_without_end_is_told_in_one_line(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.rules.own_patterns.PATIENCE", 0.2)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "casebook").mkdir()
+    (tmp_path / "casebook" / "rules.toml").write_text("[error_patterns.endless]\nmatch = '(a+)+$'\n", encoding="utf-8")
+    given = json.dumps({"command": f"{json.loads(PUSH)['command']} {'a' * 60}b"})
+    assert main(["rules", "match", "--rules", RULES, "--tool", "Bash", "--input", given, "--no-model", "--db", db]) == 0
+    told = capsys.readouterr()
+    assert "ERR-004" in told.out
+    assert "no time for endless" in told.err and told.err.count("\n") == 1
+
+
 def test_check_names_file_and_line(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.md"
     bad.write_text("### ERR-001: \x1b[31mred\n**Problem**: something long enough\n", encoding="utf-8")

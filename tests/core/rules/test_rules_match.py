@@ -182,15 +182,13 @@ def test_a_single_sign_or_option_brings_no_rule(book: Book, command: str, wrong:
 
 
 def test_patterns_see_capitals(book: Book) -> None:
-    _, patterns, _ = query_terms(
-        call_text(ToolCall("Edit", {"new_string": "SetWindowText(x)", "old_string": ""})), book.tables
-    )
-    assert "ui-thread" in patterns
+    asked = query_terms(call_text(ToolCall("Edit", {"new_string": "SetWindowText(x)", "old_string": ""})), book.tables)
+    assert "ui-thread" in asked.patterns
 
 
 def test_what_an_edit_takes_away_is_no_mistake(book: Book) -> None:
     fixing = ToolCall("Edit", {"old_string": "def f(a=[]):", "new_string": "def f(a=None):", "file_path": "a.py"})
-    assert "mutable-default" not in query_terms(call_text(fixing), book.tables)[1]
+    assert "mutable-default" not in query_terms(call_text(fixing), book.tables).patterns
 
 
 def test_a_real_hook_payload_is_read() -> None:

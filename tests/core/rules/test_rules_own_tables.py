@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from core.fault import Fault
+from core.rules import own_patterns
 from core.rules.book import book_of
 from core.rules.call import ToolCall, call_text
 from core.rules.labelled import read_labelled
 from core.rules.match import match
+from core.rules.own_patterns import is_quick
 from core.rules.parse import parse_text
 from core.rules.tables import load_tables
 
@@ -71,3 +74,43 @@ def test_an_own_pattern_is_tried_only_where_what_it_needs_is(tmp_path: Path) -> 
     book = book_of(RULES, load_tables(tmp_path))
     shown = [match(book, ToolCall("Bash", {"command": command})).rules for command in ("Frob; frob", "zap")]
     assert [len(one) for one in shown] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("source", "quick"),
+    [
+        (r"frobnicate\b", True), (r"docker run.*--privileged", True), (r"rm|del|erase", True), (r"\[a+\]\{[*+]", True),
+        (r"kubectl (?:apply|delete) .*", True), (r"colou?rs?", True), (r"[]+*]+x", True), (r"[^]+*]+x", True),
+        (r"(a+)+$", False), (r"(?:a|a)*$", False), (r"\s*\s*x", False), (r"(a|ab)(c|bcd)(d*)", False),
+        (r"(a*)\1", False), (r"(?x) # [\n(a+)+ ]", False), (r"(?=a+)b", False), (r"(?P<n>a*)(?P=n)", False),
+        (r"a?a?a?a?a?aaaaa", False), (r"(?:ab){5000}", False),
+    ],
+)  # fmt: skip
+def test_a_pattern_that_may_take_long_is_known_by_its_signs(source: str, quick: bool) -> None:
+    re.compile(source)
+    assert is_quick(source) == quick
+
+
+def test_a_pattern_that_may_take_long_finds_what_it_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_patterns, "PATIENCE", 60.0)
+    (tmp_path / "rules.toml").write_text(
+        "[error_patterns.a]\nmatch = '^(zap )+\ud55c$'\nrules = ['ERR-042']\n"
+        "[error_patterns.b]\nmatch = '(zip )+'\nterms = ['guess']\n",
+        encoding="utf-8",
+    )
+    book = book_of(RULES, load_tables(tmp_path))
+    found = [match(book, ToolCall("Bash", {"command": f"frob\nzap zap {end}"})) for end in ("\ud55c", "\ud55c\udc80")]
+    assert [one.trace[0].fact("patterns") for one in found] == ["a", ""]
+    assert [[rule.id for rule in one.rules] for one in found] == [["ERR-042"], []]
+
+
+def test_a_pattern_that_has_no_end_is_left_out_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_patterns, "PATIENCE", 0.2)
+    (tmp_path / "rules.toml").write_text(
+        "[error_patterns.endless]\nmatch = '(a+)+$'\n[error_patterns.behind]\nmatch = '(b+)+'\n"
+        "[error_patterns.quick]\nmatch = 'ab'\nrules = ['ERR-042']\n",
+        encoding="utf-8",
+    )
+    found = match(book_of(RULES, load_tables(tmp_path)), ToolCall("Bash", {"command": f"make {'a' * 60}b"}))
+    assert [one.id for one in found.rules] == ["ERR-042"]
+    assert (found.trace[0].fact("patterns"), found.trace[0].fact("no_time_for")) == ("quick", "endless, behind")
