@@ -187,6 +187,7 @@ class Lane:
         self.report = report
         self.keep = keep
         self.generation = 0
+        self.heard = 0  # the generation that has nothing more to say: its end was handed over, or it was given up
         self._waiting: deque[Job[Any]] = deque()
         self._running: Job[Any] | None = None
         self._closed = False
@@ -201,9 +202,8 @@ class Lane:
 
     @property
     def awaited(self) -> bool:
-        """Whether a job runs or waits here that was not given up: one that was says nothing, however long it runs."""
-        running = self._running
-        return (running is not None and not running.stopped) or bool(self._waiting)
+        """Whether something is to come: one that was given up says nothing, one that has ended may have to be heard."""
+        return self.busy if self.keep else self.heard != self.generation
 
     def add(self, job: Job[Any]) -> None:
         """Line up a job; unless the lane keeps them all, it supersedes whatever is there."""
@@ -323,10 +323,11 @@ class Jobs:
         """Give up whatever the lane does; nothing of it is delivered any more."""
         if (place := self._lanes.get(lane)) is not None:
             place.generation += 1
+            place.heard = place.generation
             place.stop()
 
     def busy(self, lane: str) -> bool:
-        """Whether something is to come from the lane: a job of it that was not given up runs or waits."""
+        """Whether something is to come from the lane: until the end of a job that was not given up is handed over."""
         return lane in self._lanes and self._lanes[lane].awaited
 
     def deliver(self, report: JobReport) -> None:
@@ -334,6 +335,8 @@ class Jobs:
         job = report.job
         if job.stopped or job.generation != job.lane.generation:
             return
+        if report.final:
+            job.lane.heard = job.generation
         if report.fault is not None:
             job.failed(report.fault)
         else:

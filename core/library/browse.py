@@ -13,6 +13,7 @@ import apsw
 
 from core.embedding.backlog import waiting
 from core.library.filters import EVERYTHING, SearchFilters, documents_passing
+from core.library.read import corpus_revision
 from core.library.rows import Document, columns
 from core.library.search_inspect import DocSummary, summary_of
 from core.library.search_vectors import KIND
@@ -55,6 +56,11 @@ def library_size(con: apsw.Connection) -> LibrarySize:
         number(con, "SELECT count(*) FROM chunks"),
         waiting(con, KIND),
     )
+
+
+def library_stamp(con: apsw.Connection) -> tuple[int, int]:
+    """Another value than before means that documents, or what is embedded of them, have changed. Raises apsw errors."""
+    return corpus_revision(con), waiting(con, KIND)
 
 
 def document_keys(con: apsw.Connection, filters: SearchFilters = EVERYTHING) -> array[int]:

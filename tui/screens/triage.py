@@ -13,7 +13,8 @@ from textual.screen import ModalScreen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
-from tui.panes.errors.curation.ahead import Ahead
+from tui.following import Following
+from tui.panes.errors.curation.ahead import LANE, Ahead
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import DONE, Act, Decision, Returned
@@ -71,11 +72,12 @@ class TriageScreen(ModalScreen[None]):
         jobs = self._curating.jobs
         before = files_at(jobs.path)
         self._load()
-        jobs.run("triage-watch", watch(before), lambda _change, _final: self._load(), lambda _fault: None)
+        following = Following(jobs, ("triage", LANE), self._load, self.set_timer)
+        jobs.run("triage-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more; what was decided is done all the same."""
-        for lane in ("triage", "triage-case", "triage-watch"):
+        for lane in ("triage", LANE, "triage-watch"):
             self._curating.jobs.cancel(lane)
 
     def situation(self) -> Situation:

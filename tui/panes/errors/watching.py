@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from core.fault import Fault
+from tui.following import Following, Later
 from tui.jobs import Job, Jobs
 from tui.panes.errors.live import LiveResults
 from tui.panes.errors.queries import Renewed, find, renew
@@ -26,12 +27,10 @@ AFTER = 0.3
 CALM = 3.0
 """Seconds between two renewals while something writes again and again that changes little of what is shown."""
 
-_SOON = 0.1
-"""Seconds after which a renewal that came at the wrong moment is tried again."""
+_LANES = ("count", "rows", "search", "renew", "case", "cited")
+"""What reads the list, and the case that is chosen in it."""
 
 Change = Literal["changed", "gone"]
-Later = Callable[[float, Callable[[], object]], object]
-"""Calls something after so many seconds."""
 
 
 def watch(before: Hashable) -> Callable[[Job[Change]], Change]:
@@ -138,6 +137,7 @@ class Watching:
         self._results = results
         self._later = later
         self._due = False
+        self._following = Following(jobs, _LANES, self._read, later)
 
     def start(self) -> None:
         """Begin to watch in a moment: the first read goes first."""
@@ -149,9 +149,7 @@ class Watching:
         if change == "gone":
             self._jobs.cancel("renew")
             self._results.vanish()
-        elif self._results.nothing_shown:
-            self._results.load()
-        elif not self._calm():
+        elif self._results.nothing_shown or not self._calm():
             self.renew()
         elif not self._due:
             self._due = True
@@ -159,12 +157,13 @@ class Watching:
 
     def renew(self) -> None:
         """Read again what is shown; not while the list reads something itself, then a moment later."""
-        if self._jobs.busy("rows") or self._jobs.busy("search") or self._jobs.busy("renew"):
-            if not self._due:
-                self._due = True
-                self._later(_SOON, self._again)
-            return
+        self._following.changed()
+
+    def _read(self) -> None:
         results = self._results
+        if results.nothing_shown:
+            results.load()
+            return
         place, scope, text = results.place, results.refreshed_scope(), results.query_text
         searched = None
         if text:
@@ -174,6 +173,8 @@ class Watching:
             unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")
             if final and unmoved and not self._jobs.busy("search"):
                 results.renewed(renewed, place)
+            elif final:
+                self.renew()
 
         self._jobs.run("renew", renew(scope, place, searched), keep, results.failed)
 

@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
+from tui.following import Following
 from tui.jobs import Jobs
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.watching import files_at, watch
@@ -22,7 +23,7 @@ from tui.panes.evidence.queries import Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import Quotes
 from tui.panes.evidence.quote_list import QuoteList
 from tui.panes.evidence.quote_view import Looked, QuoteView
-from tui.panes.evidence.reading import AHEAD, QuoteReader
+from tui.panes.evidence.reading import AHEAD, LANE, QuoteReader
 from tui.panes.evidence.reviewing import Ended, Reviewing
 from tui.panes.evidence.standing import situation_of
 from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
@@ -41,7 +42,7 @@ PAGE = 500
 
 _PROBLEMS = ("flagged", "ambiguous", "near", "failed", "waiting")
 _SOON = 0.05
-_LANES = ("evidence", "evidence-quote", "evidence-compare", "evidence-watch")
+_LANES = ("evidence", LANE, "evidence-compare", "evidence-watch")
 
 
 class EvidenceScreen(Screen[None]):
@@ -87,7 +88,10 @@ class EvidenceScreen(Screen[None]):
         self.list.rows.focus()
         before = files_at(self._jobs.path)
         self.load()
-        self._jobs.run("evidence-watch", watch(before), lambda _change, _final: self._again(), lambda _fault: None)
+        following = Following(self._jobs, ("evidence", LANE), self._again, self.set_timer)
+        self._jobs.run(
+            "evidence-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None
+        )
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more; what was decided is done all the same."""

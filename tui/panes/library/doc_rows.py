@@ -39,11 +39,12 @@ class HitRows:
 
 
 class DocRows:
-    """Documents by number over the keys of all of them."""
+    """Documents by number over the keys of all; what the list before had read stands until it is read anew."""
 
-    def __init__(self, keys: array[int] | None = None) -> None:
+    def __init__(self, keys: array[int] | None = None, before: DocRows | None = None) -> None:
         self.keys = array("q") if keys is None else keys
         self._pages = RowPages["DocSummary | None"](PAGE, KEPT)
+        self._old = {} if before is None else before.read()
 
     @property
     def total(self) -> int:
@@ -52,7 +53,13 @@ class DocRows:
 
     def get(self, index: int) -> DocSummary | None:
         """The row, or None while it is not read."""
-        return self._pages.get(index)
+        if (row := self._pages.get(index)) is not None:
+            return row
+        return self._old.get(self.keys[index]) if 0 <= index < self.total else None
+
+    def read(self) -> dict[int, DocSummary]:
+        """The documents that were read, by their keys."""
+        return {self.keys[at]: row for at, row in self._pages.rows() if row is not None} or self._old
 
     def put(self, page: Page) -> None:
         """Take in a page."""

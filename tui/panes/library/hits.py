@@ -84,7 +84,8 @@ class Hits(Vertical):
 
     def show_documents(self, found: Keys, scope: Scope) -> None:
         """List the documents with these keys; where documents were listed before, one stays where one was."""
-        before, now = self.rows.rows, DocRows(found.keys)
+        before = self.rows.rows
+        now = DocRows(found.keys, before if isinstance(before, DocRows) else None)
         self.scope, self.holds, self._told = scope, found.size, ""
         key = before.keys[self.rows.chosen] if isinstance(before, DocRows) and before.total else None
         at = found.keys.index(key) if key is not None and key in found.keys else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,17 @@ class Found:
 
     response: SearchResponse
     size: LibrarySize
+
+
+def read_stamp() -> Callable[[Job[Hashable]], Hashable]:
+    """Another value than before means that the library, or the file that holds it, is another one."""
+
+    def work(job: Job[Any]) -> Hashable:
+        from core.library.browse import library_stamp
+
+        return job.lane.path.stat().st_ino, library_stamp(job.store().con)
+
+    return work
 
 
 def read_keys(scope: Scope, now: datetime) -> Callable[[Job[Keys]], Keys]:

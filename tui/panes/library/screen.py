@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
+from tui.following import Following
 from tui.jobs import Jobs
 from tui.panes.errors.trace_view import TraceView
 from tui.panes.errors.watching import files_at, watch
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
 
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
-_SOON = 0.1
-_LANES = ("library", "library-page", "library-doc", "library-watch", "library-values", "library-passage")
+_LANES = ("library", "library-page", "library-doc", "library-watch", "library-look", "library-values",
+          "library-passage")  # fmt: skip
+_READING = ("library", "library-page", "library-look", "library-meaning", "library-doc")
+"""What is not given up because somebody has written."""
 
 Part = Literal["list", "doc", "why"]
 
@@ -117,7 +120,8 @@ class LibraryScreen(Screen[None]):
             self.open_citation(self.desk.uri)
         elif self.desk.searched:
             self.to_list()
-        self.jobs.run("library-watch", watch(before), lambda _change, _final: self._changed_outside(), lambda _f: None)
+        following = Following(self.jobs, _READING, self.searching.look_again, self.set_timer)
+        self.jobs.run("library-watch", watch(before), lambda _change, _final: following.changed(), lambda _f: None)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
@@ -217,9 +221,6 @@ class LibraryScreen(Screen[None]):
             self.to_list()  # the key that is offered there would be typed here
         self.searching.explain()
         self.changed()
-
-    def _changed_outside(self) -> None:
-        self.searching.load(_SOON)
 
     def on_search_box_asked(self, event: SearchBox.Asked) -> None:
         """Another query."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.fault import Fault
 from tui.jobs import DEBOUNCE
 from tui.panes.library.meaning import Meaning, waits_for_meaning
-from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys
+from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
 from tui.panes.library.scope import Scope
 from tui.render.library_states import asking_meaning
 from tui.widgets.search_box import SearchBox
@@ -34,6 +34,8 @@ class Searching:
         self.text = ""
         self.found: Found | None = None
         self._opening = False
+        self._meant = False  # whether meaning has had its say in the rows
+        self._stamp: Hashable = None  # of the library, when it was last looked at because somebody has written
         self._fresh = True  # whether the rows are to be those of another query
 
     @property
@@ -64,6 +66,7 @@ class Searching:
         """Read what is asked for."""
         jobs, now = self._screen.jobs, self._clock()
         self.meaning.forget()
+        self._meant = False
         if not self.text:
             self.found = None
             jobs.run(LANE, read_keys(self.scope, now), self._listed, self._failed, delay=delay)
@@ -75,6 +78,23 @@ class Searching:
         else:
             work = find(self.text, self.scope, now, self.meaning.told)
             jobs.run(LANE, work, self._found, self._failed, delay=delay)
+
+    def look_again(self) -> None:
+        """Somebody has written: where that was in the library, read again what is shown; it stays until that is there.
+
+        Rows that meaning had a say in are asked for whole: to show those by words first would take them back and forth.
+        """
+
+        def came(stamp: Hashable, _final: bool) -> None:
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            if self._meant:
+                self._ask_meaning()
+            else:
+                self.load()
+
+        self._screen.jobs.run("library-look", read_stamp(), came, self._failed)
 
     def open_first(self) -> None:
         """Open the chosen row; if its search still runs, as soon as that has answered."""
@@ -122,12 +142,15 @@ class Searching:
 
         def came(found: Found) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
-                self.found = found
+                self.found, self._meant = found, True
                 self._put(found)
 
         def failed(fault: Fault) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
-                self._no_meaning(fault)
+                if self._meant and scope.mode != "vector":
+                    self.load()
+                else:
+                    self._no_meaning(fault)
 
         self.meaning.ask(query, came, failed, delay=delay)
 
@@ -135,7 +158,7 @@ class Searching:
         """The rows by words stay; what is said of meaning is why it could not be asked."""
         if self.scope.mode == "vector":
             self._screen.hits.trouble(fault, meaning=True)
-            self.found = None
+            self.found, self._stamp = None, None
         elif self.found is not None:
             from tui.panes.library.meaning import SOON
 
@@ -148,7 +171,7 @@ class Searching:
         self._screen.searched()
 
     def _failed(self, fault: Fault) -> None:
-        self.found = None
+        self.found, self._stamp = None, None
         self._screen.hits.trouble(fault)
         self._screen.searched()
 

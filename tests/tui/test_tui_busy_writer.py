@@ -1,0 +1,211 @@
+"""Another process writes again and again: what is read is shown all the same, and what is asked for is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import core.errors
+import core.errors.curation
+import core.evidence
+import core.library.browse
+from core.evidence import add_entries, align_session
+from core.store import open_store
+from tests.core.evidence.evidence_support import FAILED, SESSION, entry
+from tests.tui import evidence_review, library_support, test_tui_triage
+from tests.tui.library_support import library_app, put_notes, read_notes, searched
+from tests.tui.support import CASES, app_on, put, until
+from tui.following import Following
+from tui.jobs import Job, JobReport, Jobs
+
+WIDE = (120, 34)
+MOST = 3
+"""Readings during which somebody writes."""
+
+
+class BusyWriter:
+    """While `lane` reads, it writes, and the reading ends only when the workbench has heard of that from `watch`."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, lane: str, watch: str, place: object, name: str) -> None:
+        self.write: Callable[[int], object] = lambda number: None
+        self.readings = 0
+        self.answered: list[int] = []  # how many readings had begun when something of one was handed over
+        heard, read, deliver = threading.Event(), getattr(place, name), Jobs.deliver
+
+        def reading(*given: object, **more: object) -> object:
+            if threading.current_thread().name == f"casebook-{lane}":
+                self.readings += 1
+                if self.readings <= MOST:
+                    heard.clear()
+                    self.write(self.readings)
+                    assert heard.wait(60)
+            return read(*given, **more)
+
+        def delivering(jobs: Jobs, report: JobReport) -> None:
+            job = report.job
+            if job.lane.name == lane and not job.stopped and job.generation == job.lane.generation:
+                self.answered.append(self.readings)
+            deliver(jobs, report)
+            if job.lane.name == watch:
+                heard.set()
+
+        patch.setattr(place, name, reading)
+        patch.setattr(Jobs, "deliver", delivering)
+
+
+def more_notes(path: Path, folder: Path, number: int) -> None:
+    (folder / f"more{number}.md").write_text(f"# More {number}\n\nThe ledger of ship {number}.\n", encoding="utf-8")
+    read_notes(path, folder)
+
+
+async def test_the_library_shows_what_comes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = put_notes(tmp_path / "notes")
+    path = read_notes(tmp_path / "library.db", notes)
+    app = library_app(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await library_support.opened(pilot, app)
+        writer = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        writer.write = lambda number: more_notes(path, notes, number)
+        more_notes(path, notes, 0)
+        await until(pilot, lambda: screen.hits.total == 3 + 1 + MOST)
+        assert writer.answered[0] == 1, "the first reading was shown, whoever wrote meanwhile"
+
+
+async def test_a_search_in_the_library_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = put_notes(tmp_path / "notes")
+    path = read_notes(tmp_path / "library.db", notes)
+    app = library_app(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await library_support.opened(pilot, app)
+        writer = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        writer.write = lambda number: more_notes(path, notes, number)
+        screen.box.ask("ship")
+        await until(pilot, lambda: screen.searching.found is not None and screen.hit is not None)
+        assert writer.answered[0] == 1
+        await until(pilot, lambda: sum("more" in one for one in library_support.paths(screen)) == MOST)
+
+
+async def test_what_does_not_concern_the_library_is_not_read_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = read_notes(tmp_path / "library.db", put_notes(tmp_path / "notes"))
+    app = library_app(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        looked = BusyWriter(monkeypatch, "library-look", "none", core.library.browse, "library_stamp")
+        looked.readings = MOST  # it only counts
+        screen.searching.look_again()
+        await until(pilot, lambda: library_support.idle(app) and looked.answered)
+        found = screen.searching.found
+        with open_store(path, write=True) as store:
+            put(store, "fatal: no note", "git", None)
+        await until(pilot, lambda: len(looked.answered) >= 2 and library_support.idle(app))
+        assert screen.searching.found is found
+        more_notes(path, tmp_path / "notes", 1)
+        await until(pilot, lambda: screen.searching.found is not found)
+
+
+@pytest.mark.parametrize(("lane", "name"), [("evidence", "list_quotes"), ("evidence-quote", "show_quote")])
+async def test_the_quotes_show_what_comes_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lane: str, name: str
+) -> None:
+    path = evidence_review.one_of_each(tmp_path / "quotes.db")
+    app = app_on(path)
+
+    def write(number: int) -> None:
+        with open_store(path, write=True) as store:
+            add_entries(store, SESSION, [entry(f"more {number}", FAILED)])
+            align_session(store, SESSION)
+
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await evidence_review.opened(pilot, app)
+        await until(pilot, lambda: evidence_review.idle(app))
+        total = screen.quotes.total
+        writer = BusyWriter(monkeypatch, lane, "evidence-watch", core.evidence, name)
+        writer.write = write
+        write(0)
+        await until(pilot, lambda: screen.quotes.total == total + 1 + MOST and evidence_review.shown(screen))
+        assert writer.answered[0] == 1
+
+
+async def test_the_queue_shows_what_comes_while_it_is_read(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = app_on(casebook)
+
+    def write(number: int) -> None:
+        with open_store(casebook, write=True) as store:
+            put(store, f"fatal: {'abcd'[number]} came", "git", None)
+
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await test_tui_triage.opened(pilot, app)
+        await until(pilot, lambda: test_tui_triage.idle(app))
+        left = screen.queue.left
+        writer = BusyWriter(monkeypatch, "triage", "triage-watch", core.errors.curation, "triage_queue")
+        writer.write = write
+        write(0)
+        await until(pilot, lambda: screen.queue.left == left + 1 + MOST)
+        assert writer.answered[0] == 1
+
+
+async def test_a_case_is_shown_though_the_list_is_read_again(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = app_on(casebook)
+
+    def write(number: int) -> None:
+        with open_store(casebook, write=True) as store:
+            put(store, f"fatal: {'abcd'[number]} came", "git", None, last="2026-01-01T00:00:00.000Z")
+
+    async with app.run_test(size=WIDE) as pilot:
+        rows = app.errors.results.rows
+        await until(pilot, lambda: rows.rows.total == len(CASES) and app.errors.case.read and app.jobs.busy("watch"))
+        writer = BusyWriter(monkeypatch, "case", "watch", core.errors, "show_case")
+        writer.write = write
+        await pilot.press("down", "j", "j")
+        await until(pilot, lambda: app.errors.case.read and "E0382" in app.errors.case.read.case.key_lines[0])
+        assert writer.answered[0] == 1
+        await until(pilot, lambda: rows.rows.total == len(CASES) + MOST)
+
+
+def test_a_change_gives_up_no_reading_and_one_more_follows_for_all_of_them() -> None:
+    reports: list[JobReport] = []
+    arrived, release = threading.Semaphore(0), threading.Event()
+    shown: list[object] = []
+    later: list[Callable[[], object]] = []
+    begun: list[int] = []
+
+    def post(report: JobReport) -> None:
+        reports.append(report)
+        arrived.release()
+
+    def work(_job: Job[int]) -> int:
+        assert release.wait(60)
+        return len(begun)
+
+    def read() -> None:
+        begun.append(1)
+        jobs.run("list", work, lambda value, _final: shown.append(value), lambda _fault: None)
+
+    jobs = Jobs(Path("/nonexistent/none.db"), post)
+    try:
+        following = Following(jobs, ("list", "page"), read, lambda _seconds, act: later.append(act))
+        following.changed()
+        assert (len(begun), len(later)) == (1, 0), "nothing is read: at once"
+        for _ in range(5):
+            following.changed()
+        assert (len(begun), len(later)) == (1, 1), "remembered, once"
+        later.pop()()
+        assert (len(begun), len(later)) == (1, 1), "it still reads"
+        release.set()
+        assert arrived.acquire(timeout=60)
+        later.pop()()
+        assert (len(begun), len(later)) == (1, 1), "it has ended, but nobody has seen the answer"
+        jobs.deliver(reports[0])
+        assert shown == [1]
+        later.pop()()
+        assert (len(begun), len(later)) == (2, 0), "one reading for all of them"
+        assert arrived.acquire(timeout=60)
+        jobs.deliver(reports[1])
+        assert shown == [1, 2]
+    finally:
+        jobs.close()
