@@ -33,6 +33,7 @@ _NO_KEYWORD = KeywordScore(0.0, 0.0, ())
 class Similarities:
     """What the semantic tier says: max(0, cosine) by the place of a rule in the book, and the step it took.
 
+    Another model's cosines are told as MiniLM would say them, with which the cut-offs were found (`Thresholds.alike`).
     A rule without a vector is missing; `scores` is empty where there was no semantic score at all.
     """
 

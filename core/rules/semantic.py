@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import apsw
 
 from core.embedding.asking import NoVectors, VectorSearch
+from core.embedding.catalogue import Thresholds
 from core.embedding.embedder import Vector
 from core.embedding.index import open_index
 from core.embedding.state import why_off
@@ -68,13 +70,13 @@ class StoredSemantic:
         said = readable(text, self.book, english=self.english)
         if said is None:
             return missing("skipped", "the model does not read the language of this call", watch)
-        vector = self.vectors.embed(said)
-        if isinstance(vector, NoVectors):
-            return missing(vector.outcome, vector.reason, watch)
+        bars, vector = bars_of(self.vectors), self.vectors.embed(said)
+        if isinstance(bars, NoVectors) or isinstance(vector, NoVectors):
+            why = bars if isinstance(bars, NoVectors) else cast("NoVectors", vector)
+            return missing(why.outcome, why.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
-        bounded = {at: max(0.0, min(1.0, found)) for at, found in scores.items()}
         looked = read_at(self.con, self.book.paths)
-        return _as_read(told(bounded, self.book, self.place, self.note, watch, looked), text, said)
+        return _as_read(told(scores, bars, self.book, self.place, self.note, watch, looked), text, said)
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -109,15 +111,16 @@ class RememberedSemantic:
             return missing("skipped", "the model does not read the language of this call", watch)
         if not any(one in self.known for one in self.texts):
             return missing("failed", self.note or "no rule could be embedded", watch)
-        vector = self.vectors.embed(said)
-        if isinstance(vector, NoVectors):
-            return missing(vector.outcome, vector.reason, watch)
+        bars, vector = bars_of(self.vectors), self.vectors.embed(said)
+        if isinstance(bars, NoVectors) or isinstance(vector, NoVectors):
+            why = bars if isinstance(bars, NoVectors) else cast("NoVectors", vector)
+            return missing(why.outcome, why.reason, watch)
         scores = {
-            at: max(0.0, *(cosine(vector, one) for one in self.known[said_of]))
+            at: max(cosine(vector, one) for one in self.known[said_of])
             for at, said_of in enumerate(self.texts)
             if said_of in self.known
         }
-        return _as_read(told(scores, book, None, self.note, watch, None), text, said)
+        return _as_read(told(scores, bars, book, None, self.note, watch, None), text, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +135,42 @@ class NoSemantic:
         return Similarities({}, Step("semantic", self.outcome, self.reason))
 
 
+def bars_of(vectors: VectorSearch) -> Thresholds | NoVectors:
+    """What the model's cosines mean; why nothing, where nobody has measured it: the cut-offs are no model's own."""
+    model = vectors.model()
+    if isinstance(model, NoVectors):
+        return model
+    if model.thresholds is None:
+        return NoVectors(f"nobody has measured {model.id}, so words alone decide", "casebook models calibrate")
+    return model.thresholds
+
+
 def missing(outcome: Outcome, reason: str, watch: Stopwatch) -> Similarities:
     """No semantic score, and why."""
     return Similarities({}, Step("semantic", outcome, reason, elapsed_ms=watch.ms()))
 
 
 def told(
-    scores: Mapping[int, float], book: Book, place: Place | None, note: str, watch: Stopwatch, looked: float | None
+    cosines: Mapping[int, float],
+    bars: Thresholds,
+    book: Book,
+    place: Place | None,
+    note: str,
+    watch: Stopwatch,
+    looked: float | None,
 ) -> Similarities:
-    """The scores with their step; `looked`: Unix time at which the rules' files were last read for the cache."""
-    if not scores:
+    """The similarities, on the scale for which the cut-offs were found, with their step; `looked`: Unix time at which
+    the rules' files were last read for the cache."""
+    if not cosines:
         return missing("miss", note or "no rule has a vector", watch)
-    best = max(scores, key=lambda at: scores[at])
+    scores = {at: max(0.0, min(1.0, bars.alike(found))) for at, found in cosines.items()}
+    best = max(cosines, key=lambda at: cosines[at])
     reason = f"{book.rules[best].id} is nearest" + (f"; {note}" if note else "")
     given = facts(
         model=place.model if place else "",
         recipe=place.recipe if place else "",
         best=round(scores[best], 4),
+        **({} if bars.alike(cosines[best]) == cosines[best] else {"cosine": round(cosines[best], 4)}),
         compared=len(scores),
         rules=len(book.rules),
         hash=book.hashes[best][:12],
