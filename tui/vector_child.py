@@ -53,7 +53,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[int, Question[Any]]] = deque()
-        self._at = 0
+        self._at = self._left = 0
         self._store: Store | None = None
         self._wake = threading.Condition()
 
@@ -63,8 +63,10 @@ class Desk:
             if question is not None:
                 self._waiting.append((number, question))
                 self._wake.notify()
-            elif number == self._at and self._store is not None:
-                self._store.interrupt()
+            elif number == self._at:
+                self._left = number
+                if self._store is not None:
+                    self._store.interrupt()
             else:
                 self._waiting = deque(one for one in self._waiting if one[0] != number)
 
@@ -77,9 +79,13 @@ class Desk:
             return number, question
 
     def reads(self, store: Store | None) -> None:
-        """This is what the question is answered from."""
+        """This is what the question is answered from. Raises Fault timeout where nobody waits for it any more."""
         with self._wake:
             self._store = store
+            if store is not None and self._left == self._at:
+                store.interrupt()
+        if store is not None:
+            store.check()
 
 
 def _answer(database: Path, question: Question[Any], vectors: VectorSearch, desk: Desk) -> tuple[object, object]:

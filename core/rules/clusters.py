@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.embedding.embedder import Vector
 from core.embedding.vectors import cosine, unpack
@@ -13,6 +14,10 @@ from core.rules.book import Book
 from core.rules.rule import Rule, rule_text
 from core.rules.terms import terms
 
+if TYPE_CHECKING:
+    from core.store import Store
+
+Check = Callable[[], None]
 NEAR, RELATED = 0.85, 0.62
 """Cosines from which two rules are near-duplicates, or related; by words (Dice of their terms) with the bars below."""
 NEAR_WORDS, RELATED_WORDS = 0.7, 0.4
@@ -56,23 +61,29 @@ class ToGroup:
     book: Book
     vectors: Mapping[int, tuple[Vector, ...]]
 
-    def __call__(self, *_given: object) -> Clusters:
-        """See `clusters`."""
-        return clusters(self.book, self.vectors)
+    def __call__(self, store: Store | None = None, *_given: object) -> Clusters:
+        """See `clusters`. Ends where the store is interrupted: it is nothing else that it has to do with it."""
+        return clusters(self.book, self.vectors, _never if store is None else store.check)
 
 
-def clusters(book: Book, vectors: Mapping[int, tuple[Vector, ...]]) -> Clusters:
-    """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve."""
+def _never() -> None:
+    """Nobody stops it."""
+
+
+def clusters(book: Book, vectors: Mapping[int, tuple[Vector, ...]], check: Check = _never) -> Clusters:
+    """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve.
+
+    `check` is called every now and then: what it raises ends the work, which takes minutes for ten thousand rules.
+    """
     if len(vectors) == len(book.rules) and vectors:
-        pairs = list(_by_meaning(vectors))
-        return _grouped(book, pairs, (NEAR, RELATED), "meaning")
-    return _grouped(book, list(_by_words(book)), (NEAR_WORDS, RELATED_WORDS), "words")
+        return _grouped(book, _by_meaning(vectors, check), (NEAR, RELATED), "meaning", check)
+    return _grouped(book, _by_words(book, check), (NEAR_WORDS, RELATED_WORDS), "words", check)
 
 
-def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]]) -> Sequence[tuple[int, int, float]]:
+def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]], check: Check) -> Sequence[tuple[int, int, float]]:
     order = sorted(vectors)
     if len(order) > 200:
-        return _by_arrays(vectors, order)
+        return _by_arrays(vectors, order, check)
     return [
         (one, other, max(cosine(a, b) for a in vectors[one] for b in vectors[other]))
         for at, one in enumerate(order)
@@ -80,24 +91,29 @@ def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]]) -> Sequence[tuple[int
     ]
 
 
-def _by_arrays(vectors: Mapping[int, tuple[Vector, ...]], order: Sequence[int]) -> Sequence[tuple[int, int, float]]:
+def _by_arrays(
+    vectors: Mapping[int, tuple[Vector, ...]], order: Sequence[int], check: Check
+) -> Sequence[tuple[int, int, float]]:
     """The same for many: pairs from `RELATED` on, by numpy; of a long rule its first window."""
     import numpy as np
 
     rows = np.array([unpack(vectors[at][0]) for at in order], dtype=np.float32)
     out: list[tuple[int, int, float]] = []
     for start in range(0, len(order), 500):
-        found = rows[start : start + 500] @ rows.T
-        for one, other in zip(*np.nonzero(found >= RELATED), strict=True):
-            if start + int(one) < int(other):
-                out.append((order[start + int(one)], order[int(other)], float(found[one, other])))
+        for one, values in enumerate(rows[start : start + 500] @ rows.T, start):
+            check()
+            (near,) = np.nonzero(values[one + 1 :] >= RELATED)
+            near += one + 1
+            found = zip(near.tolist(), values[near].tolist(), strict=True)
+            out.extend((order[one], order[other], value) for other, value in found)
     return out
 
 
-def _by_words(book: Book) -> Sequence[tuple[int, int, float]]:
+def _by_words(book: Book, check: Check) -> Sequence[tuple[int, int, float]]:
     said = [frozenset(terms(rule_text(rule).partition(": ")[2], book.tables.glossary)) for rule in book.rules]
     out: list[tuple[int, int, float]] = []
     for one, words in enumerate(said):
+        check()
         for other in range(one + 1, len(said)):
             shared = len(words & said[other])
             if shared:
@@ -110,16 +126,21 @@ def _grouped(
     pairs: Sequence[tuple[int, int, float]],
     bars: tuple[float, float],
     by: Literal["meaning", "words"],
+    check: Check,
 ) -> Clusters:
     """Single links for duplicates; a related rule joins a group only where it is related to all of it. What is nearly
     the same in one group is not told once more as related."""
     near, related = bars
-    falling = sorted(pairs, key=lambda pair: -pair[2])
-    same = _linked([pair for pair in falling if pair[2] >= near])
+    falling = _falling(pairs, check)
+    same = _linked([pair for pair in falling if pair[2] >= near], check)
     home = {at: number for number, (members, _) in enumerate(same) for at in members}
-    score = {(one, other): value for one, other, value in pairs}
+    score: dict[tuple[int, int], float] = {}
+    for one, other, value in pairs:
+        check()
+        score[one, other] = value
     akin: list[tuple[set[int], float]] = []
     for one, other, value in falling:
+        check()
         if related <= value < near and (one not in home or home[one] != home.get(other)):
             _join(akin, one, other, value, score, related)
     found = [_cluster(book, sorted(members), low, "duplicate") for members, low in same]
@@ -127,11 +148,25 @@ def _grouped(
     return Clusters(tuple(found), len(book.rules), by)
 
 
-def _linked(pairs: Sequence[tuple[int, int, float]]) -> list[tuple[set[int], float]]:
+def _falling(pairs: Sequence[tuple[int, int, float]], check: Check) -> list[tuple[int, int, float]]:
+    """The pairs, the likest first; sorted part by part, since nothing stops a sort."""
+    parts: dict[int, list[tuple[int, int, float]]] = {}
+    for pair in pairs:
+        check()
+        parts.setdefault(int(pair[2] * 1000), []).append(pair)
+    out: list[tuple[int, int, float]] = []
+    for part in sorted(parts, reverse=True):
+        check()
+        out += sorted(parts[part], key=lambda pair: -pair[2])
+    return out
+
+
+def _linked(pairs: Sequence[tuple[int, int, float]], check: Check) -> list[tuple[set[int], float]]:
     """Groups in which each is paired with one of the others, with the value of the last pair that joined them."""
     home: dict[int, int] = {}
     groups: dict[int, tuple[set[int], float]] = {}
     for one, other, value in pairs:
+        check()
         at, there = (home.setdefault(place, place) for place in (one, other))
         mine, others = (groups.get(number, ({number}, value))[0] for number in (at, there))
         if at == there:
@@ -168,18 +203,19 @@ def _join(
 def _cluster(book: Book, members: Sequence[int], low: float, kind: Literal["duplicate", "related"]) -> Cluster:
     rules = [book.rules[at] for at in members]
     keep = max(rules, key=lambda rule: len(rule_text(rule)) + len(rule.prevention) + len(rule.root_cause))
+    often = Counter(rule.id for rule in rules)
     if kind == "duplicate":
-        others = _listed([_name(rule, rules) for rule in rules if rule is not keep])
-        told = f"merge {others} into {_name(keep, rules)}, which says most, and keep what only they say"
+        others = _listed([_name(rule, often) for rule in rules if rule is not keep])
+        told = f"merge {others} into {_name(keep, often)}, which says most, and keep what only they say"
     else:
-        told = f"read {_listed([_name(rule, rules) for rule in rules])} together: they may be one, or name each other"
+        told = f"read {_listed([_name(rule, often) for rule in rules])} together: they may be one, or name each other"
     listed = tuple(Member(rule.id, rule.title, rule.path, rule.line) for rule in rules)
     return Cluster(kind, listed, round(low, 4), told)
 
 
-def _name(rule: Rule, among: Sequence[Rule]) -> str:
+def _name(rule: Rule, often: Mapping[str, int]) -> str:
     """The id; with file and line where another one has it too."""
-    if sum(one.id == rule.id for one in among) == 1:
+    if often[rule.id] == 1:
         return rule.id
     return f"{rule.id} ({Path(rule.path).name}, line {rule.line})"
 

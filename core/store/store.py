@@ -20,7 +20,7 @@ class Store:
     place, a newer schema); it is None where writing works or was not asked for. A store is a context manager.
     """
 
-    __slots__ = ("_code", "_folder", "con", "path", "readonly", "write")
+    __slots__ = ("_code", "_folder", "_interrupted", "con", "path", "readonly", "write")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Store:
         self.readonly = readonly
         self._code: FaultCode = code
         self._folder = folder
+        self._interrupted = False
 
     def __enter__(self) -> Store:
         return self
@@ -99,8 +100,14 @@ class Store:
 
     def interrupt(self) -> None:
         """Stop the query that runs now; may be called from another thread, also after `close`."""
+        self._interrupted = True
         with suppress(apsw.ConnectionClosedError):
             self.con.interrupt()
+
+    def check(self) -> None:
+        """Raise Fault timeout if it was interrupted: for work between two queries."""
+        if self._interrupted:
+            raise Fault("timeout", f"The work on {self.path} was stopped.")
 
     def close(self) -> None:
         """End the connection (an open transaction is rolled back) and remove the private copy, if there was one."""

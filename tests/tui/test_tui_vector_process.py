@@ -31,6 +31,7 @@ from core.settings import EmbeddingSettings
 from core.store import Store, open_store
 from tui import vector_process
 from tui.jobs import Job, Lane, Stopped
+from tui.vector_child import Desk
 from tui.vector_process import VectorProcess
 
 SETTINGS = EmbeddingSettings(model=MINILM)
@@ -84,6 +85,18 @@ class Sleeps:
 
 
 @dataclass(frozen=True)
+class Computes:
+    """A question that takes for ever without a query, and heeds who interrupts what it is given."""
+
+    begun: Path
+
+    def __call__(self, store: Store, _vectors: VectorSearch) -> None:
+        self.begun.touch()
+        while True:
+            store.check()
+
+
+@dataclass(frozen=True)
 class Raises:
     """A question that something is wrong with."""
 
@@ -133,14 +146,15 @@ def test_a_fault_is_told_in_its_own_words_and_the_next_question_is_answered(
     assert process.ask(job, Like(1)).cases == process.ask(job, Like(1)).cases
 
 
+@pytest.mark.parametrize("question", [Sleeps, Computes])
 def test_who_gives_up_does_not_wait_and_the_process_goes_on_with_the_next(
-    process: VectorProcess, casebook: Path, tmp_path: Path
+    process: VectorProcess, casebook: Path, tmp_path: Path, question: type[Sleeps | Computes]
 ) -> None:
     slow, begun, ended = a_job(casebook), tmp_path / "begun", list[type[BaseException]]()
 
     def ask() -> None:
         try:
-            process.ask(slow, Sleeps(begun))
+            process.ask(slow, question(begun))
         except (Stopped, Fault) as error:
             ended.append(type(error))
 
@@ -194,6 +208,15 @@ def test_many_rules_are_grouped_there_as_they_would_be_here(process: VectorProce
     found = process.ask(None, ToGroup(book, vectors), 60)
     assert found == clusters(book, vectors)
     assert (len(found.clusters), found.by) == (102, "meaning")
+
+
+def test_a_question_left_before_its_casebook_is_open_is_not_begun(casebook: Path, tmp_path: Path) -> None:
+    desk, begun = Desk(), tmp_path / "begun"
+    desk.put(7, Computes(begun))
+    assert desk.take()[0] == 7
+    desk.put(7, None)
+    with open_store(casebook) as store, pytest.raises(Fault, match="was stopped"):
+        desk.reads(store)
 
 
 def test_one_that_hangs_is_waited_for_no_longer_than_was_said(

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
 
 from core.embedding.embedder import Vector
+from core.fault import Fault
 from core.rules.book import book_of
-from core.rules.clusters import Cluster, clusters
+from core.rules.clusters import Cluster, ToGroup, clusters
 from core.rules.parse import joined, parse_text
+from core.store import open_store
 
 
 def _at(degrees: float) -> tuple[Vector, ...]:
@@ -53,3 +58,35 @@ def test_a_related_rule_joins_only_where_it_is_related_to_all() -> None:
 def test_rules_of_one_id_are_told_apart_by_their_files() -> None:
     (one,) = _of(0, 5, ids=(1, 1))
     assert one.suggestion.startswith("merge ERR-001 (1.md, line 1) into ERR-001 (0.md, line 1)")
+
+
+@pytest.mark.parametrize("by", ["meaning", "words"])
+@pytest.mark.parametrize("turn", [0.1, 3.0], ids=["same", "akin"])
+def test_whoever_stops_it_is_heeded_all_the_while(by: str, turn: float) -> None:
+    text = "".join(f"### ERR-{at:03d}: Title\n**Problem**: the pump runs dry\n" for at in range(220))
+    book = book_of(parse_text(text, "r.md").rules)
+    vectors = {at: _at(turn * at) for at in range(220)} if by == "meaning" else {}
+    asked = 0
+
+    def check() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > most:
+            raise InterruptedError
+
+    most = 1 << 40
+    clusters(book, vectors, check)
+    assert asked > 220, "and not only where it compares"
+    most = asked - 1
+    asked = 0
+    with pytest.raises(InterruptedError):
+        clusters(book, vectors, check)
+
+
+def test_it_ends_with_the_store_it_is_given(tmp_path: Path) -> None:
+    ask = ToGroup(book_of(parse_text("### ERR-001: A\n**Problem**: b\n", "r.md").rules), {})
+    with open_store(tmp_path / "c.db", create=True) as store:
+        assert ask(store).rules == 1
+        store.interrupt()
+        with pytest.raises(Fault, match="was stopped"):
+            ask(store)
