@@ -50,6 +50,7 @@ class Situation:
     numbered: bool = False
     blocked: str = ""
     rules: int = 0
+    calls: bool = False
     call: bool = False
     rule: bool = False
     rule_shown: bool = False

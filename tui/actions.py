@@ -255,6 +255,7 @@ _ALSO: dict[str, set[str]] = {
     "evidence": {"undo.last"},
     "triage": {"fix.write", "undo.last"},
     "history": {"undo.redo"},
+    "rules": {"find.focus"},
     "library": {"find.focus", "view.zoom"},
 }
 """Actions of the pane that hold in such a place all the same."""

@@ -12,7 +12,8 @@ TABLE = "In a table"
 
 
 def _needs_pane(now: Situation) -> str:
-    return "" if now.focus == "rules" else "That is done in the rules pane."
+    here = now.focus == "rules" or (now.focus == "box" and now.calls)
+    return "" if here else "That is done in the rules pane."
 
 
 def _needs_files(now: Situation) -> str:
@@ -61,7 +62,7 @@ def _act(
 RULE_ACTIONS: tuple[Action, ...] = (
     _act("why_not", "Why not this rule? Pick any, and see what it would have needed", "w", "why not", 1),
     _act("edit", "Edit the rule in your editor; the ranking follows", "e", "edit", 2, needs=_needs_pane),
-    _act("type", "Type a tool call of your own", "n slash", "type a call", 3, needs=_needs_pane),
+    _act("type", "Type a tool call of your own", "n", "type a call", 3, needs=_needs_pane),
     _act("change", "Change the chosen call: take it into the box", "N"),
     _act("right", "Right: this rule applies (no rule shown: silence is right)", "r", "right", 4, needs=_needs_shown),
     _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_can_reject),

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
+
 from core.rules.call import ToolCall
 from core.rules.call_words import Span, composed, lit, with_words
 from core.rules.project_type import project_type
@@ -133,7 +135,7 @@ def texts_of(given: str, project: str) -> list[str]:
     """Every text of an input, however deep, paths within the project without its own path; of an input that has none,
     the input as it is written."""
     found: list[str] = []
-    left: list[object] = [_input(given)]
+    left: list[object] = [_read(given)]
     while left:
         one = left.pop()
         if isinstance(one, str):
@@ -153,6 +155,15 @@ def folder_name(project: str) -> str:
 def _within(project: str, said: str, instead: str = "") -> str:
     """Paths within the project without its own path."""
     return said.replace(project + ("\\" if "\\" in project else "/"), instead) if len(project) > 1 else said
+
+
+def _read(given: str) -> dict[str, Any]:
+    """The input as an object whose texts alone are of interest: three times as fast, with numbers less exact."""
+    try:
+        found: object = orjson.loads(given)
+    except orjson.JSONDecodeError:
+        return _input(given)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {"input": given}
 
 
 def _input(given: str) -> dict[str, Any]:

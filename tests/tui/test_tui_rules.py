@@ -160,7 +160,7 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
     app = rules_app(casebook_of_calls, rules)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        await pilot.press("slash")
+        await pilot.press("n")
         await until(pilot, lambda: screen.calls.typed.has_focus_within)
         await pilot.press(*"Bash", "tab", *'{"command": ')
         await until(pilot, lambda: "line 1, column" in frame(app) and "rules · of the call before" in frame(app))

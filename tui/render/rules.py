@@ -11,6 +11,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tui.render.foreign import inline, pad, title
+from tui.render.in_sight import in_sight
+from tui.render.lit import light
 from tui.render.signs import Mark, Signs
 from tui.render.when import ago
 
@@ -118,15 +120,17 @@ def bar(value: float, width: int, signs: Signs) -> str:
 
 
 def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
-    """One call: its tool, what it is about, how long ago."""
+    """One call: its tool, what it is about, how long ago; what was searched is lit."""
     sign = ("!" if row.failed else " ", "$cb-bad")
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
     cells = _TOOL if width < _LONG_TOOL_FROM else _LONG_TOOL
     tool = pad(inline(row.tool, cells, more=signs.more), cells) + " "
     room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
-    about = pad(inline(row.about, room, more=signs.more), room)
-    return Content.assemble(*lead, (tool, "$cb-accent"), (about, "$cb-text" if chosen else "$cb-soft"), *tail)
+    said, spans = in_sight(row.about, row.lit, room, signs.more)
+    about = Content.styled(pad(inline(said, room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft")
+    named = light(Content.styled(tool, "$cb-accent"), row.lit_tool, MEANING, cells + 1)
+    return Content.assemble(*lead, named, light(about, spans, MEANING, room + 1), *tail)
 
 
 def bar_cells(width: int) -> int:

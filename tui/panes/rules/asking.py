@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from core.rules.label_file import Label
     from tui.panes.rules.screen import RulesScreen
 
-SOON = 0.03
-"""Seconds that a row must stay chosen before it is read."""
+SOON, TYPED = 0.03, 0.15
+"""Seconds that a row must stay chosen before it is read; while one types, each key may choose another."""
 _AGAIN, _RETRIES = 2.0, 5
 """Seconds after which the model is asked again where it could not answer just now, and how often."""
 _MOVES = 3
@@ -52,7 +52,8 @@ class Asking:
                 if before != (found.call.tool_name, found.call.tool_input, found.project):
                     self.ask(found.call, found.project)
 
-        self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=SOON)
+        delay = TYPED if self._screen.calls.box.has_focus else SOON
+        self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
 
     def ask(self, call: ToolCall | None, project: str = "") -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""

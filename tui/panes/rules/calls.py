@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -12,10 +13,10 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from core.fault import Fault
-from tui.jobs import Jobs
+from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.rules.queries import Keys, Page, read_keys, read_page
 from tui.panes.rules.typed import TypedCall
-from tui.render.foreign import title
+from tui.render.foreign import inline, title
 from tui.render.rules import draw_call_row
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
@@ -23,6 +24,7 @@ from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.row_pages import RowPages
 from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.rules.calls_page import CallRow
@@ -33,10 +35,16 @@ KEPT = 40
 
 
 class CallRows:
-    """Rows by number over the keys of all calls; what the list before had read stands until it is read anew."""
+    """Rows by number over the keys of the calls; what the list before had read stands until it is read anew.
 
-    def __init__(self, keys: array[int] | None = None, before: CallRows | None = None) -> None:
+    `words` are those that were searched.
+    """
+
+    def __init__(
+        self, keys: array[int] | None = None, before: CallRows | None = None, words: tuple[str, ...] = ()
+    ) -> None:
         self.keys = array("q") if keys is None else keys
+        self.words = words
         self._pages = RowPages["CallRow"](PAGE, KEPT)
         self._old = {} if before is None else before.read()
 
@@ -63,16 +71,17 @@ class CallRows:
         """The first page among these rows that is not read."""
         return next(iter(self._pages.lacking(first, last)), None)
 
-    def after(self, before: CallRows, chosen: int) -> int:
-        """Where the row `chosen` of the list before stands now."""
-        if not 0 <= chosen < before.total:
+    def place_of(self, key: int | None) -> int:
+        """Where the call stands; of one that is not there the one behind it, or the first of what was found."""
+        if key is None:
             return 0
-        key = before.keys[chosen]
-        return next((at for at, one in enumerate(self.keys) if one <= key), 0)
+        at = bisect_left(self.keys, -key, key=lambda one: -one)
+        stays = at < self.total and (not self.words or self.keys[at] == key)
+        return at if stays else 0
 
 
 class CallList(Vertical):
-    """The calls, or what there is to say in their place, or the box to type one in."""
+    """The calls and the box to search them, or what there is to say in their place, or the box to type one in."""
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
         super().__init__(id="rules-calls")
@@ -82,12 +91,18 @@ class CallList(Vertical):
         self.rows = RowList(self._paint, id="rules-call-rows")
         self.place = RowsOrNotice(self.rows, NoticeView(id="rules-call-notice"))
         self.typed = TypedCall()
+        self.box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
         self.tool = ""  # only calls of this tool
         self.readonly = ""
+        self._every = 0  # calls that were searched
+        self._whole = True  # whether all of them were
+        self._last: int | None = None  # the call that was chosen, while none is listed too
         self._notice: Notice | None = None
+        self.box.display = False
 
     def compose(self) -> ComposeResult:
-        """The rows, or in their place a notice; the box."""
+        """The box to search in; the rows, or in their place a notice; the box to type in."""
+        yield self.box
         yield self.place.rows
         yield self.place.notice
         yield self.typed
@@ -110,30 +125,56 @@ class CallList(Vertical):
         return self.has_class("-typing")
 
     def load(self, done: Callable[[], object], delay: float = 0.0) -> None:
-        """Read the keys of all calls; `done` is called once they are there."""
+        """Read the keys of the calls that are asked for; `done` is called once they are there, and as they come."""
 
         def came(found: Keys, _final: bool) -> None:
-            self.readonly = found.readonly
+            self.readonly, self._every, self._whole = found.readonly, found.every, found.whole
             before = self.calls
-            if before.total and before.keys == found.keys and self._jobs.busy("rules-page"):
+            same = before.total and before.keys == found.keys and before.words == found.words
+            if same and self._jobs.busy("rules-page"):
+                self._caption()
                 done()  # what is being read is what would be read again: whoever writes often must not starve it
                 return
-            now = CallRows(found.keys, before)
+            now = CallRows(found.keys, before, found.words)
             top = round(self.rows.scroll_y)
-            at = now.after(before, self.rows.chosen) if before.total else 0
+            self._last = self.chosen_key if before.total else self._last
+            at = now.place_of(self._last)
             self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
             self.rows.reveal()
             self._read(at, at)
-            self._tell(None if now.total else _none(self.tool))
+            self._tell(None if now.total else _none(self.tool, self.box.asked if found.words else "", found.every))
             self._caption()
             done()
 
-        self._jobs.run("rules-calls", read_keys(self.tool), came, self._failed(done), delay=delay)
+        work = read_keys(self.tool, self.box.asked, self.chosen_key or self._last)
+        self._jobs.run("rules-calls", work, came, self._failed(done), delay=delay)
+
+    def search(self, done: Callable[[], object]) -> None:
+        """Search for what is typed after a moment of quiet; list all again at once."""
+        self.show_search()
+        self.load(done, DEBOUNCE if self.box.asked else 0.0)
+
+    def show_search(self) -> None:
+        """The box is there while one types in it, and while something is searched."""
+        self.box.display = (self.box.has_focus or bool(self.box.asked)) and not self.typing
+
+    def begin_search(self) -> None:
+        """Into the box."""
+        self.box.display = True
+        self.box.focus()
+
+    def on_descendant_focus(self) -> None:
+        """The box comes with the focus."""
+        self.show_search()
+
+    def on_descendant_blur(self) -> None:
+        """An empty box goes with it."""
+        self.show_search()
 
     def _failed(self, done: Callable[[], object]) -> Callable[[Fault], None]:
         def failed(fault: Fault) -> None:
             self.rows.show(CallRows())
-            self._tell(_none("") if fault.code == "not_indexed" else of_fault(fault))
+            self._tell(_none("", "", 0) if fault.code == "not_indexed" else of_fault(fault))
             self._caption()
             done()
 
@@ -142,6 +183,7 @@ class CallList(Vertical):
     def show_box(self, on: bool) -> None:
         """Show the box in the place of the list, or the list again."""
         self.set_class(on, "-typing")
+        self.show_search()
         self._tell(self._notice)
         self._caption()
 
@@ -161,9 +203,11 @@ class CallList(Vertical):
             self.place.take_focus()
 
     def _caption(self) -> None:
-        count = self.calls.total
+        count, searched = f"{self.calls.total:,}", bool(self.calls.words)
+        if searched:
+            count += f"{'' if self._whole else '+'} of {self._every:,}"
         about = f"{title(self.tool)} calls" if self.tool else "Tool calls"
-        told = f"{about} {self._signs.dot} {count:,}"
+        told = f"{about} {self._signs.dot} {count}"
         self.border_title = Content("A call of your own" if self.typing else told)
         self.border_subtitle = Content("read-only" if self.readonly else "")
 
@@ -186,7 +230,7 @@ class CallList(Vertical):
                 self.rows.want()
 
         keys = calls.keys[first : first + PAGE].tolist()
-        self._jobs.run("rules-page", read_page(first, keys), came, lambda _fault: None)
+        self._jobs.run("rules-page", read_page(first, keys, calls.words), came, lambda _fault: None)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         from core.rules.calls_page import CallRow
@@ -196,10 +240,17 @@ class CallList(Vertical):
         return draw_call_row(cast("CallRow", row), width, self._signs, self._clock(), chosen=chosen)
 
 
-def _none(tool: str) -> Notice:
+def _none(tool: str, query: str, every: int) -> Notice:
+    of_all = (("{rules.unfilter}", "shows the calls of all tools"),) if tool else ()
+    if query:
+        many = "One call was" if every == 1 else f"{every:,} calls were"
+        return Notice(
+            "No call has these words",
+            f'"{inline(query, 60)}": {many} searched by tool, project, session and what they do.',
+            (("{find.clear}", "goes back to all calls"), *of_all),
+        )
     if tool:
-        steps = (("{rules.unfilter}", "shows the calls of all tools"),)
-        return Notice("No calls of this tool", "The filter lets none through.", steps)
+        return Notice("No calls of this tool", "The filter lets none through.", of_all)
     return Notice(
         "No tool calls yet",
         "They come with the sessions of your agents; or type one.",

@@ -21,14 +21,22 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.25
 """Seconds between two looks at the rule files."""
+FIRST = 64
+"""Calls that are told before a search has seen all; then again whenever they are twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of all calls, and why the casebook cannot be written, if so."""
+    """The keys of the calls that are listed, and why the casebook cannot be written, if so.
+
+    `every`: how many calls were searched; `words`: for what, none where all are listed; `whole`: no more are to come.
+    """
 
     keys: array[int]
     readonly: str
+    every: int
+    words: tuple[str, ...] = ()
+    whole: bool = True
 
     def __hash__(self) -> int:
         return id(self.keys)
@@ -50,25 +58,41 @@ class Measured:
     cases: tuple[CaseResult, ...]
 
 
-def read_keys(tool: str) -> Callable[[Job[Keys]], Keys]:
-    """The keys of all calls, or of those of one tool."""
+def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[Job[Keys]], Keys]:
+    """The keys of all calls, or of those of one tool; of a search, those it finds, the first of them at once.
+
+    `keep`: the call that is chosen; what is told before the end goes down to where it stands.
+    """
 
     def work(job: Job[Any]) -> Keys:
+        from core.rules.call_words import words_of
+        from core.rules.calls_find import count_calls, find_calls
         from core.rules.calls_page import call_keys
 
-        store = job.store()
-        return Keys(call_keys(store, tool), store.readonly or "")
+        store, words = job.store(), words_of(query)
+        readonly = store.readonly or ""
+        if not words:
+            keys = call_keys(store, tool)
+            return Keys(keys, readonly, len(keys))
+        every, found, told = count_calls(store, tool), array("q"), 0
+        for key in find_calls(store, words, tool):
+            job.check()
+            found.append(key)
+            if len(found) >= max(FIRST, 2 * told) and (keep is None or key <= keep):
+                told = len(found)
+                job.partial(Keys(found[:], readonly, every, words, whole=False))
+        return Keys(found, readonly, every, words)
 
     return work
 
 
-def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Page]], Page]:
-    """The rows of these keys."""
+def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Callable[[Job[Page]], Page]:
+    """The rows of these keys; each shows the words that were searched."""
 
     def work(job: Job[Any]) -> Page:
         from core.rules.calls_page import call_rows
 
-        return Page(first, call_rows(job.store(), keys))
+        return Page(first, call_rows(job.store(), keys, words))
 
     return work
 

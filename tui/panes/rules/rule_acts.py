@@ -15,10 +15,13 @@ from tui.panes.messages import PaneSearchLibrary, PaneShowAll
 from tui.panes.rules.matching import key_of
 
 if TYPE_CHECKING:
+    from core.fault import Fault
     from core.rules.call import ToolCall
     from core.rules.label_file import Verdict
     from core.rules.rule import Rule
     from tui.panes.rules.screen import RulesScreen
+
+_LANE = "rules-all"
 
 
 class RuleActs:
@@ -27,6 +30,7 @@ class RuleActs:
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self.project = ""  # of the call that was taken into the box
+        self._awaited = False  # whether something opens once the rules are read
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -90,8 +94,23 @@ class RuleActs:
         if why:
             self._screen.say(why, "error")
 
+    def give_up(self) -> bool:
+        """What was to open once the rules are read does not open any more; False where nothing was."""
+        awaited, self._awaited = self._awaited, False
+        self._screen.jobs.cancel(_LANE)
+        return awaited
+
     def _all(self, came: Callable[[tuple[Rule, ...], bool], None]) -> None:
-        self._screen.jobs.run("rules-all", self._screen.matching.all_rules(), came, self._screen.told)
+        def there(rules: tuple[Rule, ...], final: bool) -> None:
+            self._awaited = False
+            came(rules, final)
+
+        def failed(fault: Fault) -> None:
+            self._awaited = False
+            self._screen.told(fault)
+
+        self._awaited = True
+        self._screen.jobs.run(_LANE, self._screen.matching.all_rules(), there, failed)
 
     def _why_not(self) -> None:
         from tui.panes.rules.pick_rule import PickRule

@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
+from tui.following import Following
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.errors.watching import files_at, watch
 from tui.panes.messages import PaneCopied, PaneSaid
@@ -23,6 +24,7 @@ from tui.panes.rules.matching import Matching
 from tui.panes.rules.queries import check_typed
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_acts import RuleActs
+from tui.panes.rules.searching import Searching
 from tui.panes.rules.typed import TypedCall
 from tui.panes.rules.why_view import WhyView
 from tui.render.bars import Place
@@ -31,6 +33,7 @@ from tui.render.signs import Signs
 from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
+from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.rules.call import ToolCall
@@ -44,7 +47,7 @@ class RulesScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS = bindings("rules", only=("view.zoom",))
+    BINDINGS = bindings("rules", only=("find.focus", "view.zoom"))
 
     def __init__(
         self, jobs: Jobs, matching: Matching, signs: Signs, place: Place, clock: Callable[[], datetime]
@@ -59,6 +62,7 @@ class RulesScreen(Screen[None]):
         self.why = WhyView(signs, clock)
         self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)
+        self.searching = Searching(self)
         self._body = Container(id="rules-body")
         self._top = TopBar(replace(place, pane="Rules"), signs)
         self._keys = KeyFooter(signs, self.situation())
@@ -79,8 +83,9 @@ class RulesScreen(Screen[None]):
         self.rank.tell(reading())
         before = files_at(self.jobs.path)
         self.calls.load(self.asking.chosen)
-        again = lambda _change, _final: self.calls.load(self.asking.chosen, SOON)  # noqa: E731
-        self.jobs.run("rules-watch-db", watch(before), again, lambda _fault: None)
+        again = lambda: self.calls.load(self.asking.chosen, SOON)  # noqa: E731
+        following = Following(self.jobs, ("rules-calls", "rules-page", "rules-call"), again, self.set_timer)
+        self.jobs.run("rules-watch-db", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
         self.asking.watch()
 
     def on_unmount(self) -> None:
@@ -96,9 +101,12 @@ class RulesScreen(Screen[None]):
     def situation(self) -> Situation:
         """What is possible here."""
         ranked = self.rank.ranked
+        box = self.calls.box
         return Situation(
-            "typed" if self.calls.typed.has_focus_within else "rules",
+            "typed" if self.calls.typed.has_focus_within else "box" if box.has_focus else "rules",
             cases=self.calls.calls.total,
+            query=box.asked,
+            calls=True,
             filtered=bool(self.calls.tool),
             rules=ranked.rules if ranked is not None else 0,
             call=self.asking.call is not None,
@@ -140,8 +148,11 @@ class RulesScreen(Screen[None]):
             "case.enter": self.acts.whole,
             "view.reload": lambda: self.calls.load(self.asking.chosen) or self.asking.match(None),
         }
+        asked_back = self.acts.give_up()
+        if asked_back and action_id in ("list.back", "case.back"):
+            return True
         if (act := acts.get(action_id)) is None:
-            return self.acts.perform(action_id)
+            return self.searching.perform(action_id) or self.acts.perform(action_id)
         act()
         self.changed()
         return True
@@ -169,10 +180,11 @@ class RulesScreen(Screen[None]):
                 self.asking.pin(None)
             else:
                 self.calls.take_focus()
-        elif self.calls.tool:
-            self._filter("")
-        elif self.is_current:
-            self.dismiss()
+        elif not self.searching.clear():
+            if self.calls.tool:
+                self._filter("")
+            elif self.is_current:
+                self.dismiss()
 
     def type(self) -> None:
         """Into the box."""
@@ -195,6 +207,11 @@ class RulesScreen(Screen[None]):
         self.rank.of_earlier(False)
         self.calls.take_focus()
         self.asking.chosen()
+
+    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
+        """Other words are searched."""
+        event.stop()
+        self.searching.asked(event.text)
 
     def on_typed_call_changed(self, event: TypedCall.Changed) -> None:
         """What is typed is asked as soon as it is a call; the ranking stays until then."""
