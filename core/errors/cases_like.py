@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 
 from core.embedding import similarity_of, unusable
-from core.embedding.catalogue import CATALOGUE
 from core.embedding.index import open_index
+from core.embedding.models import bars_of_stored
 from core.embedding.state import read_state
 from core.embedding.stored import Place, windows_of
 from core.errors.browse import case_rows
@@ -85,8 +85,8 @@ def _by_meaning(con: apsw.Connection, case_id: int, kept: KeptBits | None) -> di
     own = [one for one in windows_of(con, place, case_id) if unusable(one, place.dim) is None]
     if not own:
         return "this case is not embedded yet"
-    known = CATALOGUE.get(state.model.partition("@")[0])
-    bar = known.thresholds.similar if known is not None and known.thresholds is not None else _BAR
+    bars = bars_of_stored(state.model, state.recipe)
+    bar = _BAR if bars is None else bars.similar
     best: dict[int, float] = {}
     try:
         index = open_index(con, place.kind, place.model, place.recipe, place.dim, kept)

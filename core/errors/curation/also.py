@@ -62,17 +62,17 @@ def apply_to_these(
 
 
 def _meant(store: Store, case_id: int, kept: KeptBits | None, known: frozenset[int]) -> list[Candidate]:
-    from core.embedding.catalogue import CATALOGUE
+    from core.embedding.models import bars_of_stored
     from core.embedding.state import read_state
     from core.errors.cases_like import cases_like
 
     con, state = store.con, read_state(store.con, "error")
-    model = None if state is None else CATALOGUE.get(state.model.partition("@")[0])
-    if model is None or model.thresholds is None:
+    bars = None if state is None else bars_of_stored(state.model, state.recipe)
+    if bars is None:
         return []
     rows = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 8", (case_id,)).fetchall()
     (many,) = con.execute("SELECT coalesce(max(id), 1) FROM error_kb").fetchone() or (1,)
-    bar = model.thresholds.high_at(int(many))
+    bar = bars.high_at(int(many))
     near = cases_like(store, case_id, kept)
     found: list[Candidate] = []
     for like in near.cases if near.by == "meaning" else ():
