@@ -12,14 +12,20 @@ import core.errors
 import core.errors.curation
 import core.evidence
 import core.library.browse
+import core.rules.calls_page
+from core.embedding.asking import NoVectors, VectorSearch
 from core.evidence import add_entries, align_session
+from core.fault import Fault
+from core.library.search_hit import SearchResponse
+from core.library.search_question import SearchQuestion
 from core.store import open_store
 from tests.core.evidence.evidence_support import FAILED, SESSION, entry
-from tests.tui import evidence_review, library_support, test_tui_triage
+from tests.tui import evidence_review, library_support, rules_support, test_tui_triage
 from tests.tui.library_support import library_app, put_notes, read_notes, searched
 from tests.tui.support import CASES, app_on, put, until
 from tui.following import Following
 from tui.jobs import Job, JobReport, Jobs
+from tui.panes.library.meaning import Meaning
 
 WIDE = (120, 34)
 MOST = 3
@@ -54,6 +60,19 @@ class BusyWriter:
 
         patch.setattr(place, name, reading)
         patch.setattr(Jobs, "deliver", delivering)
+
+
+class Meant:
+    """Stands in for the process that compares vectors: it answers at once, until it `fails`."""
+
+    def __init__(self) -> None:
+        self.asked, self.fails = 0, False
+
+    def ask(self, job: Job[object], question: SearchQuestion) -> SearchResponse:
+        self.asked += 1
+        if self.fails:
+            raise Fault("model_unreachable", "it has ended")
+        return question(job.store(), VectorSearch(lambda: NoVectors("it was asked")))
 
 
 def more_notes(path: Path, folder: Path, number: int) -> None:
@@ -106,6 +125,42 @@ async def test_what_does_not_concern_the_library_is_not_read_there(
         assert screen.searching.found is found
         more_notes(path, tmp_path / "notes", 1)
         await until(pilot, lambda: screen.searching.found is not found)
+
+
+async def test_the_calls_show_what_comes_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = rules_support.put_calls(tmp_path / "calls.db", *rules_support.CALLS)
+    app = rules_support.rules_app(path, tmp_path / "none.md")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await rules_support.opened(pilot, app)
+        writer = BusyWriter(monkeypatch, "rules-calls", "rules-watch-db", core.rules.calls_page, "call_keys")
+        writer.write = lambda number: rules_support.put_calls(path, ("Bash", {"command": f"echo {number}"}))
+        writer.write(0)
+        await until(pilot, lambda: screen.calls.calls.total == 3 + 1 + MOST)
+        assert writer.answered[0] == 1
+
+
+async def test_hits_by_meaning_stay_while_it_is_asked_again_and_words_answer_where_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = put_notes(tmp_path / "notes")
+    path = read_notes(tmp_path / "library.db", notes)
+    app = library_app(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await library_support.opened(pilot, app)
+        process = Meant()
+        screen.searching.meaning = Meaning(app.jobs, process)  # pyright: ignore[reportArgumentType]
+        screen.box.ask("ledger")
+        await until(pilot, lambda: process.asked == 1 and library_support.idle(app))
+        words = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        words.readings = MOST  # it only counts
+        more_notes(path, notes, 1)
+        await until(pilot, lambda: "more1.md" in library_support.paths(screen))
+        assert process.asked >= 2
+        assert not words.answered, "what the words alone find was never shown in between"
+        process.fails = True
+        more_notes(path, notes, 2)
+        await until(pilot, lambda: "more2.md" in library_support.paths(screen))
+        assert words.answered
 
 
 @pytest.mark.parametrize(("lane", "name"), [("evidence", "list_quotes"), ("evidence-quote", "show_quote")])
