@@ -23,6 +23,10 @@ _PARTICLE = lazy_pattern(
     "하고|이며|인가|인가요|이|된|한|할|해|적|용|별|들)*$"
 )
 _ENDING = lazy_pattern("(?<=.)(?:이?인가요?|이?였나요|이었나요|인지|이란|입니까|입니다|일까요?)$")
+_VERBAL = lazy_pattern(
+    "(?:은|는|을|던|고|며|면|지|게|다|니|나|네|냐|자|려|러|도|거나|기|음|습|으|아|어|았|었|야|여|였|요|죠|데|걸|까|렵|잖|건|길)"
+)
+"""What may follow the stem of a verb: `작은` is small, `작품` is not."""
 _LONGEST: Final = 8
 _READ: Final = 2_000  # code points of a text
 _ASKED: Final = {
@@ -114,6 +118,8 @@ def _single(token: str) -> str:
     own = lists()
     if (known := own.words.get(token[0]) or _ASKED.get(token[0])) and _PARTICLE.fullmatch(token[1:]):
         return known
+    if token[1:] and not _VERBAL.match(token[1:]):
+        return ""
     letters = unicodedata.normalize("NFD", token[0])
     for form in (letters, letters[:-1] if len(letters) > 2 else ""):
         if form and (known := own.stems.get(form)):

@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, where it says so: a sum, a size, a time, a number, a person.
+"""What kind of answer a question asks for, where it says so: a sum, a size, a time, a number, a person, a name.
 
 A passage may say everything that the question says and still not hold what was asked. Whether it holds something of
 that kind is plain to see. A number that stands in the question itself answers nothing.
@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from core.lazy_pattern import lazy_pattern
 
-AnswerKind = Literal["money", "size", "percent", "often", "duration", "year", "date", "number", "person"]
+AnswerKind = Literal["money", "size", "percent", "often", "duration", "year", "date", "number", "name", "person"]
 
 
 def _one_of(words: str) -> str:
@@ -57,14 +57,31 @@ _KO_SOMEBODY = _one_of(
     "담당 팀장 팀이 팀은 책임자 대표 매니저 관리자 작성자 회장 총무 부장 운영진 "
     "당직 온콜 누구나 본인 위원 코치 강사 임원 직원 사람 회원"
 )
+_NAMED = _one_of(
+    "company vendor maker manufacturer supplier dealer insurer bank journal magazine newspaper publisher university "
+    "school hospital city country town language font brand cloud provider airline carrier hotel "
+    "restaurant operator tool framework database"
+)
+_PART_OF = _one_of(
+    "backups? calls? codes? commands? errors? files? folders? formats? keys? levels? names? options? ports? settings? "
+    "sizes? tables? types? users? versions?"
+)
+"""Words that make one of those a word of another thing: `which tool calls` asks for no tool."""
+_KO_NAMED = _one_of(
+    "회사 은행 업체 브랜드 제조사 보험사 학교 대학 병원 도시 나라 언어 폰트 글꼴 리전 클라우드 학술지 저널 "
+    "출판사 도구 제품 호텔 식당 항공사 서버"
+)
+_KO_NAMES = _one_of("은행 대학교? 병원 보험 호텔 항공 전자 공업 출판사")
+_FORMATS = frozenset(("api", "csv", "html", "http", "https", "id", "json", "pdf", "sql", "url", "utc", "xml"))
+"""Written like a name, and none."""
 _ASKS: Final[dict[AnswerKind, str]] = {
     "money": rf"\bhow much\b[^?]*\b{_SUM}\b|\bwhat\b(?: \w+)? (?:pay|price|fee|salary|fine|cost)\b"
     r"|\bwhat (?:does|do|did|will|would)\b[^?]*\bcost\b"
     rf"|{_KO_SUM}[^?]*얼마|얼마[^?]*{_KO_SUM}|[가-힣]비[은는가] (?:모두 )?얼마",
     "size": r"\bhow (?:many|much)\b (?:\w+ )?"
     rf"(?:{_BYTES}|memory|disk|storage)\b|몇 ?(?:[KMGT]B|{_KO_BYTES})|용량",
-    "percent": r"\bwhat (?:percentage|share|proportion|fraction)\b|\bhow many per ?cent\b"
-    r"|몇 ?(?:퍼센트|프로|%)|비율|[가-힣]+률은 얼마",
+    "percent": r"\bwhat (?:percentage|share|proportion|fraction|uptime|availability)\b|\bhow many per ?cent\b"
+    r"|몇 ?(?:퍼센트|프로|%)|비율|가동률|[가-힣]+률은 얼마",
     "often": r"\bhow often\b|얼마나 자주|\bhow many times\b|몇 ?(?:번|회|차례)",
     "duration": rf"\bhow (?:long|soon|quickly|old)\b|\bhow many (?:\w+ )?{_UNIT}\b|며칠(?! ?에)"
     r"|몇 ?(?:초|분|시간|일|주|개월|달|년)(?!에)|얼마 ?동안|얼마나 (?:오래|걸리)",
@@ -74,13 +91,17 @@ _ASKS: Final[dict[AnswerKind, str]] = {
     "number": r"\bhow many\b|\bwhich (?:port|number|exit code|status)\b|\b(?:max|min)imum (?:size|number|length)\b"
     r"|몇 ?(?!개만)[가-힣]|최대 얼마|얼마(?:인가|인지|였|죠|예요|이에요|입니까)"
     r"|어떤 (?:종료|상태) 코드|(?:종료|상태) 코드는 (?:무엇|뭔|얼마)",
-    "person": r"^\W*(?:who(?:se|m)?|which (?:person|people|company|team|engineer))\b|누구|누가",
+    "name": rf"\b(?:which|what) (?:\w+ )?{_NAMED}\b(?! {_PART_OF}\b)|\bwhat(?:'s| is| was) (?:the|its|their) name of\b"
+    rf"|(?:어느|어떤|무슨) (?:[가-힣]+ )?{_KO_NAMED}|[가-힣]의? 이름(?:은|이) (?:무엇|뭐|뭔)",
+    "person": r"^\W*(?:who(?:se|m)?|which (?:person|people|team|engineer))\b|누구|누가",
 }
 """In the order in which they are tried: the narrower first."""
 _SHOWS: Final[dict[AnswerKind, str]] = {
     "money": r"[$€£¥₩]\s?\d|\d[\d,.]*\s?(?:k\s)?(?:백만|천만|만|천|억)?\s?"
     r"(?:원|달러|won|dollars?|euros?|pounds?|usd|krw|eur)"
-    r"|\d\s?(?:%|per ?cent|퍼센트)|\bfree\b|무료|전액|\bfull (?:price|salary|pay)\b",
+    r"|\d\s?(?:%|per ?cent) (?:of|off|fee|discount|commission|refund)"
+    r"|(?:수수료|할인|급여|월급|환불|요금|대금|연봉)[^.\n]{0,20}\d\s?(?:%|퍼센트)"
+    r"|\bfree\b|무료|전액|\bfull (?:price|salary|pay)\b",
     "size": rf"\d\s?(?:{_BYTES}\b|{_KO_BYTES})",
     "percent": r"\d\s?(?:%|per ?cent|퍼센트|프로)|\bhalf\b|\bthird\b|\bquarter\b|절반|0\.\d",
     "often": rf"\b{_OFTEN}\b|{_KO_OFTEN}|(?:{_KO_NUMERAL}|\d)\s?(?:번|회|차례)|매[일주월년달]"
@@ -93,6 +114,8 @@ _SHOWS: Final[dict[AnswerKind, str]] = {
     r"|\b(?:19|20)\d\d\b"
     rf"|\d(?:st|nd|rd|th)\b|\b{_DAY}s?\b|{_KO_DAY}|(?:\d|\b{_NUMERAL})\s?{_UNIT}\b",
     "number": rf"\d|\b{_ANY_NUMBER}\b|{_KO_NUMERAL}\s?{_COUNTED}|하나|둘|셋|넷|무제한",
+    "name": r"(?-i:(?<=[a-z0-9,;:(|] )[A-Z]\w*[a-z]\w*(?![\w:])|\b[A-Z]{2,}\w*(?![\w:]|-\d)|\b[a-z]+[A-Z]\w*)|`[^`\s]+`"
+    rf"|(?<![\w./-])[a-z]{{2,}}(?=(?:[은는이가을를와과로에의]|으로|에서)(?![가-힣]))|[가-힣]{{2,}}{_KO_NAMES}",
     "person": rf"(?-i:(?<=[a-z,;:] )[A-Z][a-z]+)|\b{_SOMEBODY}\b|{_KO_SOMEBODY}",
 }
 _PATTERNS: Final[dict[AnswerKind, tuple[re.Pattern[str], re.Pattern[str]]]] = {
@@ -101,6 +124,13 @@ _PATTERNS: Final[dict[AnswerKind, tuple[re.Pattern[str], re.Pattern[str]]]] = {
 _FIGURE = lazy_pattern(r"\d[\d,.]*")
 _COUNTER = lazy_pattern(f"몇 ?({_COUNTED})")
 _HANGUL = lazy_pattern("[가-힣]")
+_LONG = _one_of("hours? days? nights? weeks? weekdays? months? quarters? years?")
+_IN_DAYS = lazy_pattern(rf"(?i)\bhow many (?:\w+ )?(?!hours){_LONG}\b|며칠|몇 ?(?:일|주|개월|달|년)(?!에)")
+_DAYS = lazy_pattern(
+    rf"(?i)\d\s?-?(?:[hdwy]|{_LONG})\b|\b{_NUMERAL}[ -](?:\w+ )?{_LONG}\b|\b{_OFTEN}\b|{_KO_OFTEN}|나흘|열흘|보름"
+    rf"|(?<![월\d])(?<!월 )(?:\d{{1,3}}|{_KO_NUMERAL})\s?(?:시간|일|날|주|개월|달|년|학기)|하루|이틀|사흘"
+)
+"""A length in days or more, or in hours; in no case a day of a month."""
 
 
 def asked_kind(question: str) -> AnswerKind | None:
@@ -115,4 +145,11 @@ def shows(kind: AnswerKind, text: str, question: str) -> bool:
         text = _FIGURE.sub(lambda found: "" if found[0] in own else found[0], text)
     if kind == "number" and (counter := _COUNTER.search(question)) and _HANGUL.search(text):  # 몇 건: not 5 분
         return re.search(rf"(?:\d|{_KO_NUMERAL})\s?{counter[1]}", text) is not None
-    return _PATTERNS[kind][1].search(text) is not None
+    if kind == "duration" and _IN_DAYS.search(question):  # 며칠: not 40 분, nor 12 월 3 일
+        return _DAYS.search(text) is not None
+    found = _PATTERNS[kind][1]
+    if kind != "name":
+        return found.search(text) is not None
+    said = question.casefold()
+    names = (name[0].strip("`").casefold() for name in found.finditer(text))
+    return any(name not in said and name not in _FORMATS for name in names)

@@ -224,6 +224,7 @@ def _content(text: str) -> tuple[str, ...]:
 
 
 def _has(text: str, name: str) -> bool:
-    """Whether a text has a name, however its parts are joined."""
+    """Whether a text has a name, however its parts are joined: `Docker` is not in `Dockerfile`."""
     parts = [re.escape(part) for part in re.findall(r"[^\W_]+", name)]
-    return re.search(r"(?<![^\W_])" + r"[\W_]{0,3}".join(parts), text, re.IGNORECASE) is not None
+    joined = r"[\W_]{0,3}".join(parts)
+    return re.search(rf"(?<![^\W_]){joined}(?:s|\d+)?(?![a-z])", text, re.IGNORECASE) is not None

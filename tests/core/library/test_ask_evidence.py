@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.library.ask_cover import matcher
 from core.library.ask_evidence import Signals, evidence
 from core.library.ask_gloss import in_english
 from core.library.ask_kind import asked_kind, shows
 from core.library.ask_question import read_question
 from core.library.ask_sentences import sentences_of
+from core.library.ask_signals import beside, by_words
+from core.library.search_rows import Passage
 
 GLOSSARY = {"뷁쇠": "widget"}
 TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇며칠0a"), max_size=300)
@@ -35,12 +38,27 @@ TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇
         ("What does a new oar cost?", "money", "An oar costs 90 euros.", "An oar lasts 9 years."),
         ("Who mends the nets?", "person", "The boat lead mends them.", "They are mended in winter."),
         ("누가 열쇠를 갖나요?", "person", "총무가 갖는다", "서랍에 둔다"),
+        ("What does a new oar cost?", "money", "Members pay 20 % of the price.", "Half full is below 96 %."),
+        ("환불은 며칠 걸리나요?", "duration", "이틀 걸린다.", "3월 12일 오후에 40분 동안"),
+        ("How many days is the pool closed?", "duration", "closed for 48 hours", "closed at 12:40, for 20 minutes"),
+        ("What uptime is promised?", "percent", "99.9 % a month", "It always exits 0."),
+        (
+            "Which company built the boat?",
+            "name",
+            "The boat was built by Halvorsen.",
+            "Which boat: the 3rd. Owner: the keeper.",
+        ),
+        ("What is the name of the boat lead?", "name", "the boat lead, Mina Park", "the boat lead signs"),
+        ("Which tool draws the charts?", "name", "drawn with `gnuplot`", "drawn by hand, as CSV or PDF"),
+        ("보트는 어느 회사 제품인가요?", "name", "보트는 Yamaha에서 샀다", "보트는 2번 창고에 있다"),
+        ("등록금은 어느 은행으로 보내나요?", "name", "등록금은 국민은행으로 보낸다", "등록금은 3월에 보낸다"),
     ],
 )
 def test_a_question_names_its_kind_of_answer_and_a_text_has_it_or_not(
     question: str, kind: str, holds: str, lacks: str
 ) -> None:
     found = asked_kind(question)
+    assert found is not None
     assert found == kind
     assert shows(found, holds, question)
     assert not shows(found, lacks, question)
@@ -53,6 +71,11 @@ def test_a_number_of_the_question_answers_nothing() -> None:
     assert asked_kind("How do I see who took the boat?") is None
 
 
+def test_a_name_of_the_question_answers_nothing_and_a_thing_of_another_thing_is_not_asked_for() -> None:
+    assert not shows("name", "They left for Oslo.", "Which company in Oslo built it?")
+    assert asked_kind("Which tool calls are listed?") is None
+
+
 def test_korean_is_read_word_by_word_whatever_its_endings() -> None:
     for said in ("편지를 보내면", "편지를 보낸", "편지를 보낼"):
         assert in_english(said, {}).split()[-1] == "send"
@@ -60,6 +83,26 @@ def test_korean_is_read_word_by_word_whatever_its_endings() -> None:
     assert in_english("뷁뚫은 헯", {}) == ""
     assert in_english("뷁뚫은 편지", {}, keep=True) == "뷁뚫 letter"
     assert in_english("plain words, 3 of them", {}) == "plain words, 3 of them"
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("stages of a Dockerfile", ("Docker",)),
+        ("Docker stages", ()),
+        ("Docker는 쓴다", ()),
+        ("docker2 and Dockers", ()),
+    ],
+)
+def test_a_name_is_not_in_a_longer_word(text: str, lacks: tuple[str, ...]) -> None:
+    question = read_question("Which image has Docker?")
+    row = Passage(1, "c", "d", text, "[]", "", "[]", "v", 1, 1, "n.md", "", "2026-01-01T00:00:00Z", None, None)
+    assert by_words(beside(question, [1.0] * len(question.words), matcher(question.words), {}), row).lacks == lacks
+
+
+def test_one_syllable_is_a_verb_only_where_an_ending_follows() -> None:
+    assert in_english("작은 나룻배", {}).split()[0] == "small"
+    assert "small" not in in_english("작뚫을 나르는", {}).split()
 
 
 def test_a_korean_question_knows_which_english_words_stand_for_which_of_its_own() -> None:
