@@ -137,12 +137,12 @@ def test_sentences_end_where_they_end_and_short_ones_go_together() -> None:
 
 def test_what_speaks_for_a_passage_raises_its_evidence_and_what_speaks_against_it_lowers_it() -> None:
     some = Signals(near=0.5, share=0.5, stretch=0.5)
-    for by_words in (True, False):
-        base = evidence(some, by_words=by_words)
+    for words_alone in (True, False):
+        base = evidence(some, by_words=words_alone)
         assert 0.0 < base < 1.0
         for worse in ({"kind": 1.0}, {"nameless": 1.0}, {"table": 1.0}, {"program": 1.0}):
-            assert evidence(replace(some, **worse), by_words=by_words) < base
-        assert evidence(Signals(), by_words=by_words) < 0.1
-        assert evidence(Signals(near=0.8, share=1.0, stretch=1.0), by_words=by_words) > 0.3
+            assert evidence(replace(some, **worse), by_words=words_alone) < base
+        assert evidence(Signals(), by_words=words_alone) < 0.1
+        assert evidence(Signals(near=0.8, share=1.0, stretch=1.0), by_words=words_alone) > 0.3
     assert evidence(replace(some, near=0.6), by_words=False) > evidence(some, by_words=False)
     assert evidence(replace(some, beside=0.1), by_words=False) < evidence(some, by_words=False)
