@@ -128,6 +128,26 @@ async def test_where_nothing_is_found_it_says_so_and_which_key_clears_it(calls: 
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and screen.calls.rows.has_focus)
 
 
+async def test_a_short_terminal_has_room_for_the_box_and_what_it_finds(calls: Path, rules: Path) -> None:
+    app = rules_app(calls, rules, ascii_only=True)
+    async with app.run_test(size=(40, 12)) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("slash")
+        await searched(pilot, screen, "pu")
+        await until(pilot, lambda: "Bash" in frame(app) and "WebFetch" in frame(app))
+        assert "| pu " in frame(app)
+        assert "score" in frame(app)
+
+
+async def test_where_no_calls_are_it_is_not_the_words(tmp_path: Path, rules: Path) -> None:
+    app = rules_app(put_calls(tmp_path / "none.db"), rules)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("slash")
+        await searched(pilot, screen, "git")
+        assert "No tool calls yet" in frame(app)
+
+
 async def test_a_search_goes_with_the_tool_and_with_what_comes_in(calls: Path, rules: Path) -> None:
     app = rules_app(calls, rules)
     async with app.run_test(size=WIDE) as pilot:

@@ -142,7 +142,8 @@ class CallList(Vertical):
             self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
             self.rows.reveal()
             self._read(at, at)
-            self._tell(None if now.total else _none(self.tool, self.box.asked if found.words else "", found.every))
+            query = self.box.asked if found.words and found.every else ""
+            self._tell(None if now.total else _none(self.tool, query, found.every))
             self._caption()
             done()
 
@@ -156,11 +157,15 @@ class CallList(Vertical):
 
     def show_search(self) -> None:
         """The box is there while one types in it, and while something is searched."""
-        self.box.display = (self.box.has_focus or bool(self.box.asked)) and not self.typing
+        self._show_search(on=(self.box.has_focus or bool(self.box.asked)) and not self.typing)
+
+    def _show_search(self, *, on: bool) -> None:
+        self.box.display = on
+        self.set_class(on, "-searching")  # few lines are a few more then
 
     def begin_search(self) -> None:
         """Into the box."""
-        self.box.display = True
+        self._show_search(on=True)
         self.box.focus()
 
     def on_descendant_focus(self) -> None:
