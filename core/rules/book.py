@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from core.rules import languages
 from core.rules.call import READ
@@ -14,6 +14,7 @@ from core.rules.snippets import Shown, shown_by
 from core.rules.tables import Tables, load_tables
 from core.text import tokens
 
+T = TypeVar("T")
 _FIELDS = ("title", "problem", "root_cause", "solution", "prevention", "category", "notes", "project")
 
 
@@ -24,9 +25,9 @@ class Book:
     rules: tuple[Rule, ...]
     tables: Tables
     index: KeywordIndex
-    languages: tuple[frozenset[str], ...]
-    words: tuple[frozenset[str], ...]
-    shown: tuple[Shown, ...]
+    languages: Sequence[frozenset[str]]
+    words: Sequence[frozenset[str]]
+    shown: Sequence[Shown]
     hashes: tuple[str, ...]
     paths: tuple[str, ...]
 
@@ -40,17 +41,51 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         once.setdefault(rule.content_hash, rule)
     kept = tuple(once.values())
     read = [_cut(rule) for rule in kept]
-    said = [f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}" for rule in read]
     return Book(
         kept,
         known,
         keyword_index(read, known.glossary),
-        tuple(languages.named_in(text) for text in said),
-        tuple(frozenset(tokens(text)) for text in said),
-        tuple(map(shown_by, read)),
+        AsAsked(read, _languages),
+        AsAsked(read, _words),
+        AsAsked(read, shown_by),
         tuple(once),
         tuple(dict.fromkeys(rule.path for rule in kept)),
     )
+
+
+class AsAsked(Sequence[T]):
+    """What each rule says of itself, found out when it is first asked for: a call asks of few, and rules are many."""
+
+    def __init__(self, rules: Sequence[Rule], found: Callable[[Rule], T]) -> None:
+        self._rules = rules
+        self._found = found
+        self._known: dict[int, T] = {}
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        if at not in self._known:
+            self._known[at] = self._found(self._rules[at])
+        return self._known[at]
+
+
+def _said(rule: Rule) -> str:
+    return f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}"
+
+
+def _languages(rule: Rule) -> frozenset[str]:
+    return languages.named_in(_said(rule))
+
+
+def _words(rule: Rule) -> frozenset[str]:
+    return frozenset(tokens(_said(rule)))
 
 
 def _cut(rule: Rule) -> Rule:

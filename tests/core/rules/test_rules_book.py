@@ -1,0 +1,39 @@
+"""What is made ready of a list of rules: no more than a call asks of."""
+
+from __future__ import annotations
+
+import pickle
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.rules.book import AsAsked, book_of
+from core.rules.call import ToolCall
+from core.rules.match import CANDIDATES, match
+from core.rules.parse import parse_text
+from core.rules.snippets import shown_by
+from core.rules.tables import load_tables
+from core.rules.terms import spans, terms
+
+RULES = parse_text(
+    "".join(f"### ERR-{at:03d}: Push {at}\n**Problem**: `git push --force` to part {at}\n" for at in range(200))
+).rules
+
+
+def test_only_rules_that_a_call_may_meet_are_read_for_their_code_and_languages() -> None:
+    book = book_of(RULES)
+    before = match(pickle.loads(pickle.dumps(book)), ToolCall("Bash", {"command": "git push --force"}))
+    assert match(book, ToolCall("Bash", {"command": "git push --force"})) == before
+    for part in (book.shown, book.languages, book.words):
+        assert isinstance(part, AsAsked)
+        assert 0 < len(part._known) <= CANDIDATES
+    assert tuple(book.shown) == tuple(map(shown_by, book.rules))
+    assert book.shown[-1] == book.shown[len(RULES) - 1:][0] == shown_by(book.rules[-1])  # fmt: skip
+
+
+@given(st.text(st.sampled_from("abzAZ_-09. \n가을파일に漢字\u1112\u1161\u11ab"), max_size=200), st.integers(1, 9))
+def test_terms_alone_are_those_that_stand_somewhere(text: str, times: int) -> None:
+    import unicodedata
+
+    glossary, long = load_tables().glossary, unicodedata.normalize("NFC", text * 40 * times)
+    assert terms(long, glossary) == [term for term, _, _ in spans(long, glossary)]
