@@ -61,7 +61,9 @@ def connect(
     """The service's embedder, if a service answers that holds this model (`version`, `recipe`: where given).
 
     `deadline_ms` bounds the time waited here and in the first `embed` together, and in each later `embed`. `start`
-    starts a service where none runs, and does not wait for it. Raises nothing.
+    starts a service where none runs, and does not wait for it; one that holds another model, or read texts in another
+    way, is ended for it: the setting has changed, and it would else answer nobody until it is tired of waiting. Raises
+    nothing.
     """
     from core.embedding.socket_path import service_place
 
@@ -77,8 +79,20 @@ def connect(
     line, state = met
     if reason := _unfit(state, model, version, recipe):
         line.close()
+        if start and not state.loading:
+            reason = f"{reason}; {_replaced(where, model, until - clock(), clock)}"
         return Unserved("skipped", reason)
     return Served(where, line, state, deadline_ms / 1000, max(0.0, until - clock()), clock)
+
+
+def _replaced(where: Place, model: str, left: float, clock: Clock) -> str:
+    """End the service that is there and start one with `model`; what came of it, in plain words."""
+    from core.embedding.starting import start_service
+
+    ended = stop(where, max(0.0, left) * 1000, clock)
+    if isinstance(ended, Unserved) and ended is not _NONE:
+        return ended.reason
+    return f"it was ended, and another {start_service(where, model).removeprefix('it ')}"
 
 
 def look(place: Place | None = None, deadline_ms: float = 1000, clock: Clock = time.monotonic) -> State | Unserved:

@@ -53,7 +53,8 @@ def _opened(found: Found, settings: EmbeddingSettings) -> Embedder | NoVectors:
     from core.embedding.client import Unserved, connect
 
     if settings.service:
-        met = connect(found.model.id, version=found.model.version, deadline_ms=_PATIENCE_MS)
+        model = found.model
+        met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
         if not isinstance(met, Unserved):
             return met
     from core.embedding.local import load

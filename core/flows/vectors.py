@@ -90,5 +90,6 @@ def _served(found: Found, deadline_ms: float | None) -> Embedder | NoVectors:
     from core.embedding.client import DEADLINE_MS, Unserved, connect
 
     model = found.model
-    met = connect(model.id, version=model.version, deadline_ms=deadline_ms or DEADLINE_MS, start=True)
+    wait = deadline_ms or DEADLINE_MS
+    met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=wait, start=True)
     return NoVectors(met.reason, "", met.outcome) if isinstance(met, Unserved) else met

@@ -167,3 +167,37 @@ def test_what_cannot_be_started_is_only_a_reason(place: Place, monkeypatch: pyte
     found = connect("m", place=place, start=True)
     assert isinstance(found, Unserved)
     assert "could not be started" in found.reason or "cannot be read" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        (("other", None, None), "the model service holds double 1, not other"),
+        (("double", "2", None), "the model service holds double 1, not double 2"),
+        (("double", "1", "words"), "the model service reads texts by the recipe letters, not words"),
+    ],
+)
+def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_today(
+    place: Place, monkeypatch: pytest.MonkeyPatch, wanted: tuple[str, str | None, str | None], why: str
+) -> None:
+    """It would answer nobody, and keep another from starting until it has waited in vain for long enough."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(starting, "detach", lambda place, options: started.append(options))
+    model, version, recipe = wanted
+    patience = PATIENCE * 1000
+    with running(place) as service:
+        looked = connect(model, version=version, recipe=recipe, place=place, deadline_ms=patience)
+        assert looked == Unserved("skipped", why), "who would not start one ends none"
+        assert service.thread.is_alive()
+        asked = connect(model, version=version, recipe=recipe, place=place, deadline_ms=patience, start=True)
+        assert asked == Unserved("skipped", f"{why}; it was ended, and another has been started for the next time")
+        assert service.wait().why == "stopped"
+    assert started == [["--model", model]]
+
+
+def test_the_service_that_holds_what_is_asked_for_is_let_be(place: Place) -> None:
+    with running(place) as service:
+        found = connect("double", version="1", recipe="letters", place=place, deadline_ms=PATIENCE * 1000, start=True)
+        assert isinstance(found, Served)
+        found.close()
+        assert service.thread.is_alive()
