@@ -214,7 +214,9 @@ class _Found:
     def refused(self, reason: Refusal, *more: Step, usage: TokenUsage | None = None) -> Answer:
         """A refusal with what came nearest."""
         made = replace(self, steps=(*self.steps, *more))
-        return made.answer(refusal_text(reason, self.question), reason, self.near(), usage or self.usage())
+        waits = self.retrieved is not None and bool(self.retrieved.gate.waits)
+        text = refusal_text(reason, self.question, waits=waits)
+        return made.answer(text, reason, self.near(), usage or self.usage())
 
     def answer(
         self, text: str, refusal: Refusal | None, citations: tuple[AnswerCitation, ...], usage: TokenUsage

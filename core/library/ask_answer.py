@@ -179,6 +179,8 @@ class Answer:
     def why(self) -> str:
         """Why what the model said is no answer, or not all of one, in words; empty where the reason of the refusal
         says it: the model gave up, or was stopped."""
+        if self.refusal_reason == "score_gate":
+            return next((str(one.fact("waits") or "") for one in self.trace if one.stage == "gate"), "")
         stage = {"llm_self_judge": "citations", "llm_stream_aborted": "model"}.get(self.refusal_reason or "")
         step = next((one for one in self.trace if one.stage == stage), None)
         if step is None or step.fact("gave_up") or (stage == "model" and step.outcome != "failed"):

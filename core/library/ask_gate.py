@@ -25,7 +25,7 @@ from core.library.lexical_pieces import word_pieces
 from core.library.lexical_query import lexical_query
 from core.library.lexical_search import lexical_search
 from core.library.search_rows import Passage, citation_of, passages
-from core.library.search_vectors import vector_search
+from core.library.search_vectors import EMBED, vector_search
 from core.store.sql import number
 from core.trace import Step, Stopwatch, facts
 
@@ -56,12 +56,16 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether to ask a model: the best evidence, the passages that bring it (best first), and why."""
+    """Whether to ask a model: the best evidence, the passages that bring it (best first), and why.
+
+    `waits`: what only has to be waited for until meaning can be asked too; words alone decided.
+    """
 
     passed: bool
     score: float
     best: tuple[Weighed, ...]
     step: Step
+    waits: str = ""
 
 
 def gate(
@@ -92,8 +96,9 @@ def gate(
     best, why = _read(con, asked, seen, cosines, reader(vectors, glossary, cancelled) if cosines else None)
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
-    told = Told(question, score, bar, unknown, why or (None if cosines else near.step.reason))
-    return Gate(passed, score, tuple(best), _step(told, best, watch))
+    waits = near.step.reason or "" if near.step.fact("remedy") == EMBED else ""
+    told = Told(question, score, bar, unknown, why or (None if cosines else near.step.reason), waits)
+    return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 
 
 def searched(question: Question) -> str:
@@ -180,6 +185,7 @@ class Told:
     bar: float
     unknown: tuple[str, ...]
     by_words: str | None
+    waits: str
 
 
 def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
@@ -198,6 +204,7 @@ def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         words=" ".join(one.word for one in told.question.words),
         english=told.question.english or None,
         by_words=told.by_words,
+        waits=told.waits or None,
     )
     steps = tuple(_told(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())

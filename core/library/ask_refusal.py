@@ -23,9 +23,16 @@ _KOREAN: Final[dict[Refusal, str]] = {
     "llm_stream_aborted": "첫 낱말이 오기 전에 멈춤.",
     "multi_hop_decompose_failed": "질문을 나누지 못함.",
 }
+_NOT_YET: Final = {
+    "en": "Not enough evidence in words alone: not all passages are embedded yet. Ask again when they are.",
+    "ko": "낱말만으로는 근거 부족: 아직 임베딩이 끝나지 않음. 끝난 뒤 다시 물어볼 것.",
+}
 
 
-def refusal_text(reason: Refusal, question: str) -> str:
-    """The sentence that stands where an answer would."""
-    texts = _KOREAN if hangul_share(question) > 0.3 else _ENGLISH
+def refusal_text(reason: Refusal, question: str, *, waits: bool = False) -> str:
+    """The sentence that stands where an answer would. `waits`: the gate did without vectors that are on their way."""
+    korean = hangul_share(question) > 0.3
+    if reason == "score_gate" and waits:
+        return _NOT_YET["ko" if korean else "en"]
+    texts = _KOREAN if korean else _ENGLISH
     return texts.get(reason, texts["llm_self_judge"])

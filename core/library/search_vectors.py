@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 KIND: Final = "chunk"
 RECIPE: Final = "headings-text-1"
 """How a chunk becomes the text that is embedded."""
+EMBED: Final = "casebook library embed"
+"""The command that gives passages their vectors."""
 _HANGUL: Final = 0.5
 _TIES: Final = 16
 """Further ones asked for, so that twins at the border stand in the order of their paths."""
@@ -131,10 +133,10 @@ def _why_not(
 
     off = why_off(con, place.kind, place.model, place.recipe)
     if off:
-        return off, "casebook library embed"
+        return off, EMBED
     left = waiting(con, KIND) if beside_words else 0
     if left and left * _WAITING > (total := how_many(con)):
-        return f"{left:,} of {total:,} passages wait to be embedded", "casebook library embed"
+        return f"{left:,} of {total:,} passages wait to be embedded", EMBED
     if model.languages == "en" and hangul_share(text) > _HANGUL:
         return f"the question is mostly Korean and {model.id} reads English", "casebook models list"
     return None

@@ -15,6 +15,7 @@ from core.flows.library_ingest import ingest
 from core.flows.library_search_embed import embed_passages
 from core.library.ask_gate import Gate, gate
 from core.library.ask_question import read_question
+from core.library.ask_refusal import refusal_text
 from core.rules.tables import load_tables
 from core.settings import EmbeddingSettings
 from core.store import Store, open_store
@@ -141,3 +142,17 @@ def test_a_stop_is_heard_between_a_few_texts(library: Store, minilm: Embedder) -
     found = asked(library, question, searching(model), stop_after=1)
     assert model.asked < whole
     assert told(found.step)["by_words"]
+
+
+def test_passages_that_still_wait_for_their_vectors_are_told_of(tmp_path: Path, minilm: Embedder) -> None:
+    (tmp_path / "boats.md").write_text(NOTES["boats.md"], encoding="utf-8")
+    with open_store(tmp_path / "c.db", create=True) as store:
+        ingest(store, [tmp_path])
+        question = "How long until the paint of a vessel can be touched?"
+        found = asked(store, question, searching(minilm))
+        assert not found.passed
+        assert "embedded" in found.waits
+        assert told(found.step)["waits"] == found.waits
+        assert asked(store, question, None).waits == "", "no model is at hand: nothing to wait for"
+    assert "not all passages are embedded yet" in refusal_text("score_gate", question, waits=True)
+    assert refusal_text("score_gate", "임베딩은 어디에 있나요?", waits=True) != refusal_text("score_gate", "임베딩은?")
