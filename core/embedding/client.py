@@ -91,7 +91,7 @@ def _replaced(where: Place, model: str, left: float, clock: Clock) -> str:
 
     ended = stop(where, max(0.0, left) * 1000, clock)
     if isinstance(ended, Unserved) and ended is not _NONE:
-        return ended.reason
+        return "it was asked to end" if ended.outcome == "timeout" else ended.reason
     return f"it was ended, and another {start_service(where, model).removeprefix('it ')}"
 
 

@@ -106,6 +106,10 @@ def _named(name: str, environ: Mapping[str, str] | None) -> Found | Absent:
         return found
     if name in CATALOGUE:
         return Absent(f"the model {name} is not on this machine", f"casebook models pull {name}")
+    if valid_id(name) and (folder := added_folder(name, environ)).is_dir():
+        return Absent(
+            f"the model {name} is damaged: of {folder} a file is missing or cut", "casebook models add DIR again"
+        )
     return Absent(f"there is no model {name}", "casebook models list")
 
 

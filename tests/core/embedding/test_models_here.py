@@ -76,6 +76,20 @@ def test_without_any_model_the_command_that_mends_it_is_named(
     assert unknown.remedy == "casebook models list"
 
 
+def test_of_an_added_model_that_was_cut_is_said_so(environ: dict[str, str]) -> None:
+    folder = added_folder("my-own", environ)
+    _make(folder, Model("my-own", "", 16, "en", 64))
+    assert isinstance(current(EmbeddingSettings(model="my-own"), environ), Found)
+    (folder / "model.onnx").write_bytes(b"m")
+    assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
+        f"the model my-own is damaged: of {folder} a file is missing or cut", "casebook models add DIR again"
+    )
+    shutil.rmtree(folder)
+    assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
+        "there is no model my-own", "casebook models list"
+    )
+
+
 def test_a_measured_model_is_better_than_one_that_is_not(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
