@@ -95,11 +95,14 @@ def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
 def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     """The table, then the calls on which it matters which way is taken."""
     yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
-    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}"
+    faulted = any(one.unwanted.of for one in found.systems)
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}" + (
+        f"{'wrong shown':>18}" if faulted else ""
+    )
     for one in found.systems:
         cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
         rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
-        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}"
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}" + (f"{_rate(one.unwanted):>18}" if faulted else "")
     if found.fitted:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
     for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):

@@ -11,8 +11,9 @@ from core.rules.call import ToolCall
 from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
 
-Result = Literal["right", "second", "missed", "wrong", "loud"]
-"""`right`: the expected rule is first, or silence where none is; `second`: it is shown, but not first;
+Result = Literal["right", "beside", "second", "missed", "wrong", "loud"]
+"""`right`: the expected rule is first, or silence where none is; `beside`: it is, and a rule
+that was said to be wrong is shown with it; `second`: it is shown, but not first;
 `missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be."""
 
 
@@ -49,7 +50,7 @@ def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> Cas
     elif not shown:
         result = "missed"
     elif shown[0] in one.expected:
-        result = "right"
+        result = "beside" if set(shown) & set(one.unwanted) else "right"
     else:
         result = "second" if set(shown) & set(one.expected) else "wrong"
     return CaseResult(one, match, result, ways)

@@ -34,7 +34,10 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
-    """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent."""
+    """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent.
+
+    `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown.
+    """
 
     name: str
     cutoff: float | None
@@ -42,6 +45,7 @@ class SystemScore:
     recall_at_5: Rate
     quiet: Rate
     shown: float
+    unwanted: Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ def _scored(
     pairs = list(zip(calls, shown, strict=True))
     asked = [(call, one) for call, one in pairs if call.expected]
     silent = [one for call, one in pairs if not call.expected]
+    faulted = [(call, one) for call, one in pairs if call.unwanted]
     return SystemScore(
         name,
         cutoff,
@@ -189,6 +194,7 @@ def _scored(
         rate(sum(bool(set(one[:SHOWN]) & set(call.expected)) for call, one in asked), len(asked)),
         rate(sum(not one for one in silent), len(silent)),
         round(sum(map(len, shown)) / max(1, len(shown)), 3),
+        rate(sum(bool(set(one) & set(call.unwanted)) for call, one in faulted), len(faulted)),
     )
 
 

@@ -18,13 +18,14 @@ Half = Literal["tune", "report", "all"]
 @dataclass(frozen=True, slots=True)
 class LabelledCall:
     """A call and the ids of the rules that apply; none: it should be met with silence. `hard`: a word of some rule is
-    in it, and yet none applies."""
+    in it, and yet none applies. `unwanted`: rules that came up, and were said to be wrong."""
 
     call: ToolCall
     expected: tuple[str, ...]
     hard: bool = False
     lang: str = ""
     about: str = ""
+    unwanted: tuple[str, ...] = ()
 
     @property
     def half(self) -> Half:
@@ -34,7 +35,7 @@ class LabelledCall:
 
 
 def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
-    """A file of JSON lines `{"tool_name", "tool_input", "expected": ["ERR-…"], "hard", "lang", "about"}`.
+    """A file of JSON lines `{"tool_name", "tool_input", "expected": ["ERR-…"], "not", "hard", "lang", "about"}`.
 
     Raises Fault invalid_input with the line that is wrong, io_error where it cannot be read.
     """
@@ -70,4 +71,5 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
         raise Fault(fault.code, f"{where}: {fault.message}", fault.hint) from None
     expected = tuple(cast("list[str]", ids))
     hard = item.get("hard") is True
-    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")))
+    unwanted = tuple(one for one in cast("list[object]", item.get("not") or []) if isinstance(one, str))
+    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")), unwanted)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _INPUT = 4_000
 _RESULTS = {
     "right": ("✓", "+", "$cb-good", "right"),
+    "beside": ("!", "!", "$cb-draft", "right, and beside it a rule that you said is wrong"),
     "second": ("~", "~", "$cb-draft", "shown, but not first"),
     "missed": ("○", "-", "$cb-bad", "missed: nothing is shown"),
     "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
@@ -73,6 +74,8 @@ def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool 
         if cells:
             lead.append((bar(rate.value if rate.of else 0.0, cells, signs) + " ", "$cb-good"))
     lead.append((f"shown {row.shown:.1f}", "$cb-dim"))
+    if row.unwanted.of:
+        lead.append((f" wrong {row.unwanted.value:.2f}", "$cb-bad" if row.unwanted.value else "$cb-dim"))
     used = sum(cell_len(text) for text, _ in lead)
     return Content.assemble(*lead, " " * max(0, width - used))
 
@@ -88,6 +91,7 @@ def draw_system(row: SystemScore) -> Content:
         ("hit@1", row.hit_at_1, "the right rule is first"),
         ("recall@5", row.recall_at_5, "it is among those shown"),
         ("quiet", row.quiet, "nothing is shown where nothing applies"),
+        ("wrong", row.unwanted, "a rule is shown that you said is wrong there"),
     ):
         parts += [(f"\n{name:<9}", "$cb-dim"), (_rate(rate), "$cb-text"), (f"\n         {about}", "$cb-dim")]
     parts.append((f"\n\n{row.shown:.2f} rules are shown a call", "$cb-soft"))
@@ -125,6 +129,8 @@ def draw_case(row: object, signs: Signs) -> Content:
     sign, plain, tone, words = _RESULTS[case.result]
     parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
     parts += [("\nexpected  ", "$cb-dim"), (title(", ".join(case.labelled.expected) or "silence"), "$cb-text")]
+    if case.labelled.unwanted:
+        parts += [("\nwrong     ", "$cb-dim"), (title(", ".join(case.labelled.unwanted)), "$cb-bad")]
     if case.ways is not None:
         parts += _ways(case.ways, signs)
     parts.append((f"\n\nscores, cut-off {case.match.cutoff:.2f}", "bold $cb-dim"))

@@ -151,7 +151,7 @@ def test_a_label_is_a_case_for_compare_and_is_taken_back_by_saying_it_again(tmp_
     put_label(path, PUSH, "ERR-001", "right")
     put_label(path, PUSH, "ERR-003", "wrong")
     assert label_of(path, PUSH) == Label(("ERR-001",), ("ERR-003",))
-    assert [one.expected for one in read_labelled(path)] == [("ERR-001",)]
+    assert [(one.expected, one.unwanted) for one in read_labelled(path)] == [(("ERR-001",), ("ERR-003",))]
     assert put_label(path, PUSH, "ERR-001", "right") == Label((), ("ERR-003",))
     assert read_labelled(path)[0].hard, "a rule came up, and none applies"
     assert put_label(path, PUSH, "ERR-003", "wrong") is None
@@ -193,5 +193,8 @@ def test_each_case_is_judged(book: Book) -> None:
         LabelledCall(ToolCall("Read", {"file_path": "/x"}), ()),
     )
     found = case_results(cases, lambda call: match(book, call))
+    first = match(book, PUSH).rules[0].id
+    both = LabelledCall(PUSH, (first,), unwanted=(match(book, PUSH).rules[-1].id,))
+    assert [one.result for one in case_results((both,), lambda call: match(book, call))] == ["beside"]
     assert sorted(one.result for one in found) == ["loud", "missed", "right", "right", "wrong"]
     assert [one.result for one in found][-2:] == ["right", "right"], "what is not right comes first"
