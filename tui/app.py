@@ -128,8 +128,8 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
     def on_ready(self) -> None:
         """The first frame is out."""
-        self.set_timer(_WARM, lambda: self.read_sheets(LATER))
-        self.set_timer(_WARM, self.collect_at_rest)
+        self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
+        self.set_timer(_WARM, lambda: (self.read_sheets(LATER), self.collect_at_rest()))
         if self._around.cited:
             self.post_message(PaneOpenCitation(self._around.cited))
         if not self.is_headless:
@@ -281,7 +281,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
     def on_pane_changed(self) -> None:
         """Other actions are possible now."""
-        self.keys.situation = self.situation()
+        self._over.tell_keys()
         self._keep()
 
     def on_pane_counted(self, event: PaneCounted) -> None:

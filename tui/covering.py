@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from tui.surroundings import Surroundings
+from tui.widgets.bars import KeyFooter
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
@@ -54,7 +55,7 @@ class Covering:
         app = self._app
         if self.leave_for(EvidenceScreen):
             screen = EvidenceScreen(app.jobs, app.errors.curating, app.top.place, app.recalled("evidence"))
-            app.push_screen(screen, lambda _left: app.on_pane_changed())
+            app.push_screen(screen)
 
     def rules(self) -> None:
         """The Rules pane."""
@@ -68,7 +69,7 @@ class Covering:
             process = app.errors.meaning.process
             self._matching = Matching(self._around.sources, app.jobs.path, process, self._told)
         screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock)
-        app.push_screen(screen, lambda _left: app.on_pane_changed())
+        app.push_screen(screen)
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
         """The Library pane, as it was left; or with a query, or at a citation: then Esc leads back to where one was."""
@@ -87,7 +88,7 @@ class Covering:
             screen = self._library_screen(query, uri)
             screen.visiting = wanted is not None
             screen.target = wanted.target if wanted is not None and not isinstance(wanted, PaneOpenCitation) else None
-            app.push_screen(screen, lambda _left: app.on_pane_changed())
+            app.push_screen(screen)
 
     def _library_screen(self, query: str, uri: str) -> LibraryScreen:
         from tui.panes.library.meaning import Meaning
@@ -102,6 +103,14 @@ class Covering:
         meaning, desk = self._library
         desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
         return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)
+
+    def tell_keys(self) -> None:
+        """The footer on the screen tells what one can do now; that of a pane beneath does once it is there again."""
+        app = self._app
+        screen = app.screen_stack[-1] if app.screen_stack else None
+        if screen is not None and (screen.has_class("-pane") or screen is app.screen_stack[0]):
+            for keys in screen.query(KeyFooter):
+                keys.situation = app.situation()
 
     def _told(self, text: str) -> None:
         self._app.log_line("warning", "rules", told=text)

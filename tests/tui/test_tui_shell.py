@@ -18,13 +18,14 @@ from tui.app import CasebookApp
 from tui.crash import no_log
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
-from tui.panes.messages import PaneCounted
+from tui.panes.messages import PaneChanged, PaneCounted
 from tui.panes.rules.screen import RulesScreen
 from tui.render.bars import draw_footer
 from tui.screens.help import HelpScreen
 from tui.state import State, read_state, state_file, write_state
 from tui.surroundings import Surroundings
 from tui.themes import DARK, LIGHT, read_theme, user_themes
+from tui.widgets.bars import TopBar
 
 MINE = """
 primary = "#ff8800"
@@ -349,6 +350,27 @@ async def test_the_mouse_focuses_scrolls_chooses_and_opens(casebook: Path) -> No
         await until(pilot, lambda: app.errors.case.scroll_y > before)
         await pilot.click("#keys", offset=(app.size.width - 3, 0))
         await until(pilot, lambda: len(app.screen_stack) == 2)
+
+
+async def test_the_footer_is_of_the_pane_that_is_there_however_one_came(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape")
+        await until(pilot, lambda: " y copy fix" in frame(app))
+        before = frame(app).splitlines()[-1]
+        await pilot.press("alt+3")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        for number, offered_there in ((3, " a ask"), (0, " y copy fix"), (3, " a ask")):
+            bar = app.screen.query_one(TopBar)
+            await pilot.click(bar, offset=(bar.tab_places[number][0] + 1, 0))
+            await until(pilot, lambda there=offered_there: there in frame(app).splitlines()[-1])
+        app.errors.post_message(PaneChanged())  # something beneath goes on: it is not told here
+        await pilot.pause()
+        assert " a ask" in frame(app).splitlines()[-1]
+        app.keys.situation = Situation()  # what it was told last does not hold any more
+        await pilot.press("alt+1")
+        await until(pilot, lambda: frame(app).splitlines()[-1] == before)
 
 
 def test_a_situation_without_colours_offers_no_theme() -> None:
