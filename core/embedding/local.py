@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.embedding.catalogue import Model, Pooling, Wheel
 from core.embedding.centre import Centre, read_centre
 from core.embedding.embedder import Embedder, Kind, LocalEmbedder, Vector
-from core.embedding.model_folder import ONNX, TOKENIZER
+from core.embedding.model_folder import ONNX
 from core.embedding.models import Found
 from core.embedding.prepare import prepare
 from core.embedding.providers import choose, keep_to_itself, offered
@@ -72,16 +72,13 @@ class _Local:
     """The embedder (see `core.embedding.embedder`); one may be used by several threads."""
 
     def __init__(self, folder: Path, model: Model, threads: int) -> None:
-        from tokenizers import Tokenizer
-
         self._model = model
         self._centre = _centre(folder, model)
-        self._session: TextEmbedding | None = _open(folder, model, threads)
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        self._tokenizer: Tokenizer = tokenizer
-        self._special = int(tokenizer.num_special_tokens_to_add(False))
+        session: Any = _open(folder, model, threads)
+        self._session: TextEmbedding | None = session
+        # fastembed's own: to read the words of a hundred languages once more would take a second or two
+        self._tokenizer: Tokenizer = session.model.tokenizer
+        self._special = int(self._tokenizer.num_special_tokens_to_add(False))
 
     @property
     def id(self) -> str:
@@ -156,7 +153,14 @@ class _Local:
         return _unit(rows, self._model)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        return self._tokenizer.encode(text, add_special_tokens=False).offsets
+        """Where each token lies. The tokenizer cuts what is longer than a window and keeps the rest, filled up."""
+        found: Any = self._tokenizer.encode(text, add_special_tokens=False)
+        return [
+            span
+            for part in (found, *found.overflowing)
+            for span, real in zip(part.offsets, part.attention_mask, strict=True)
+            if real
+        ]
 
 
 def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,7 @@ def test_no_texts_give_no_vectors(minilm: Embedder) -> None:
 
 _EMBEDS = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.local import load
@@ -122,3 +124,16 @@ def test_a_model_that_runs_tells_nobody_and_leaves_nothing_at_home(minilm_folder
     )
     assert done.stdout == "1\n"
     assert [*tmp_path.iterdir()] == []
+
+
+def test_the_windows_of_a_text_are_cut_where_its_tokens_lie(minilm: Embedder, minilm_folder: Path) -> None:
+    """Counted with the tokenizer that fastembed cuts and fills up with, which a large vocabulary makes slow to load."""
+    from tokenizers import Tokenizer
+
+    plain = Tokenizer.from_file(str(minilm_folder / "tokenizer.json"))
+    plain.no_padding()
+    plain.no_truncation()
+    spans: Callable[[str], list[tuple[int, int]]] = getattr(minilm, "_spans")  # noqa: B009
+    for words in (0, 1, 253, 254, 255, 256, 257, 300, 511, 512, 513, 3000):
+        text = " ".join(("disk", "오류", "e/f.g", "１２")[at % 4] for at in range(words))
+        assert spans(text) == plain.encode(text, add_special_tokens=False).offsets
