@@ -158,7 +158,7 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
     casebook_of_calls: Path, rules: Path
 ) -> None:
     app = rules_app(casebook_of_calls, rules)
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         await pilot.press("n")
         await until(pilot, lambda: screen.calls.typed.has_focus_within)
@@ -179,6 +179,11 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await until(pilot, lambda: not screen.calls.typing and answered(screen, PUSH))
         await pilot.press("n", *"{")
         await until(pilot, lambda: "of the call before" in frame(app))
+        await pilot.press("f3")
+        await until(pilot, lambda: screen.rank.rows.has_focus)
+        await pilot.press("r")
+        await until(pilot, lambda: "type the call to its end" in frame(app))
+        assert not label_file(casebook_of_calls).exists(), "nobody labels what is not in view"
         await pilot.press("escape")
         await until(pilot, lambda: "of the call before" not in frame(app))
 

@@ -69,7 +69,8 @@ class RankList(Vertical):
         self.place = RowsOrNotice(self.rows, NoticeView(id="rules-rank-notice"))
         self.ranked: Ranked | None = None
         self.said = ""
-        self._earlier = False
+        self.earlier = False
+        """Whether this is the match of an earlier call: what is being typed is none yet."""
 
     def compose(self) -> ComposeResult:
         """The columns' names, the rows, or a notice."""
@@ -117,9 +118,9 @@ class RankList(Vertical):
         self.caption()
 
     def of_earlier(self, earlier: bool) -> None:
-        """Whether this is the match of an earlier call: what is being typed is none yet."""
-        if earlier != self._earlier:
-            self._earlier = earlier
+        """See `earlier`."""
+        if earlier != self.earlier:
+            self.earlier = earlier
             self.caption()
 
     def caption(self) -> None:
@@ -129,7 +130,7 @@ class RankList(Vertical):
             self.border_title, self.border_subtitle = Content("Rules"), Content("")
             return
         parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
-        if self._earlier:
+        if self.earlier:
             parts.append("of the call before")
         if ranked.project:
             parts.append(f"with those of {inline(ranked.project, 40)}")

@@ -139,7 +139,7 @@ class RuleActs:
             self._screen.say("The settings name no rule file: see rules.files.", "warning")
 
     def _label(self, verdict: Verdict) -> None:
-        call, one, ranked = self._screen.asking.call, self._screen.rank.chosen, self._screen.rank.ranked
+        call, one, ranked = self._in_view(), self._screen.rank.chosen, self._screen.rank.ranked
         if call is None or ranked is None:
             return
         if one is None and ranked.match.rules:
@@ -148,16 +148,26 @@ class RuleActs:
         shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
         self._screen.labelling.say(call, None if one is None else one.id, verdict, shown_from)
 
+    def _in_view(self) -> ToolCall | None:
+        """The call whose rules are shown; None, and why, while another one is being typed."""
+        rank = self._screen.rank
+        if rank.earlier:
+            self._screen.say("These rules are of the call before: type the call to its end first.", "warning")
+            return None
+        return None if self._screen.asking.call is None or rank.ranked is None else rank.ranked.call
+
     def _missing(self) -> None:
         from tui.panes.rules.pick_rule import PickRule
 
-        call, one = self._screen.asking.call, self._screen.rank.chosen
-        if call is not None and one is not None and not self._screen.rank.chosen_shown:
+        call, one = self._in_view(), self._screen.rank.chosen
+        if call is None:
+            return
+        if one is not None and not self._screen.rank.chosen_shown:
             self._screen.labelling.say(call, one.id, "missing")
             return
 
         def picked(rule: Rule | None) -> None:
-            if rule is not None and call is not None:
+            if rule is not None:
                 self._screen.labelling.say(call, rule.id, "missing")
 
         self._all(lambda rules, _final: self._push(PickRule(rules, "Which rule is missing?"), picked))
