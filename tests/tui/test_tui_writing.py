@@ -17,6 +17,7 @@ from core.errors import count_cases, show_case
 from core.errors.case import Case
 from core.errors.curation import (
     Scratch,
+    Writer,
     Written,
     count_waiting,
     keep_scratch,
@@ -99,6 +100,7 @@ async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook:
         await pilot.press(*"half ", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
     assert [one.written.text for one in kept_scratches(scratch_folder(casebook))] == ["half " + stood]
+    app.errors.curating.writer.ended()
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:
         screen = await writing(pilot, app)
@@ -106,6 +108,32 @@ async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook:
         assert "not saved" in frame(app)
         await pilot.press("ctrl+z")
         assert screen.area.text == stood
+
+
+async def test_what_another_window_is_writing_stays_its_own_until_it_is_gone(casebook: Path) -> None:
+    folder = scratch_folder(casebook)
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        other = Writer(folder)
+        case_id = app.errors.results.rows.rows.get(1).id  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+        other.keep(Scratch(case_id, other.name, Written("half of theirs")))
+        screen = await writing(pilot, app)
+        await until(pilot, lambda: "being written in another window" in frame(app))
+        assert "half of theirs" not in screen.area.text
+        await pilot.press(*"Mine. ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and app.errors.curating.left_over.count)
+        assert app.errors.curating.left_over.count == 1, "theirs is not offered"
+        assert {one.written.text[:5] for one in kept_scratches(folder)} == {"half ", "Mine."}
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
+        await pilot.press("f2")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
+        assert [one.written.text for one in kept_scratches(folder)] == ["half of theirs"]
+        other.ended()
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "half of theirs")
+        assert "not saved" in frame(app)
 
 
 async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(casebook: Path) -> None:

@@ -63,7 +63,6 @@ class WritingScreen(ModalScreen[None]):
         self._alike: tuple[Candidate, ...] = ()
         self._also = False
         self._leaving = False
-        self._origins: tuple[str, ...] = ()
         shown = self._draft.base or Written("")
         self.area = FixArea(shown.text)
         self.fields = {name: Input(value, HINTS[name], id=f"fix-{name}", classes="fix-field", select_on_focus=False)
@@ -98,9 +97,7 @@ class WritingScreen(ModalScreen[None]):
             self._put(self._start)
         self._draw_preview()
         self.set_interval(KEEP_EVERY, self._keep)
-        self._curating.jobs.run(
-            "writing", open_draft(self._read.case.id, self._curating.meaning), self._opened, self._failed
-        )
+        self._curating.jobs.run("writing", open_draft(self._read.case.id, self._curating), self._opened, self._failed)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
@@ -115,13 +112,13 @@ class WritingScreen(ModalScreen[None]):
         if final:
             self._alike = opened.alike
             self._draw_also()
-        elif self._start is None and opened.typed:
-            kept = opened.typed[0]
-            self._origins = tuple(one.writer for one in opened.typed)
+        elif self._start is None and (kept := opened.typed) is not None:
             self._draft = self._draft.resumed(kept)
             self._kept = kept.written
             self._say_above("typed before and not saved; ctrl+z goes back to what stands")
             self._put(kept.written)
+        elif opened.elsewhere:
+            self._say_above("being written in another window, too; this is what stands")
         self._keys.situation = self.situation()
 
     def _put(self, start: Written) -> None:
@@ -164,8 +161,7 @@ class WritingScreen(ModalScreen[None]):
         if self._leaving or not self._dirty or (written := self.written) == self._kept:
             return
         self._kept = written
-        work = keep_typed(self._draft, written)
-        self._curating.jobs.run("scratch", work, lambda _kept, _final: None, self._failed, keep=True)
+        self._curating.in_scratch(keep_typed(self._draft, self._curating.writer, written), self._failed)
 
     # What one can do -------------------------------------------------------------------------------------------------
 
@@ -214,11 +210,9 @@ class WritingScreen(ModalScreen[None]):
             self.dismiss()
 
     def _forget(self) -> None:
-        """Drop the kept copies, and see what else is left over."""
+        """Drop the kept copy, and see what else is left over."""
         self._leaving = True
-        work = drop_typed(self._draft, self._origins)
-        left = self._curating.left_over
-        self._curating.jobs.run("scratch", work, lambda _gone, _final: left.look(), self._failed, keep=True)
+        self._curating.in_scratch(drop_typed(self._draft, self._curating.writer), self._failed)
 
     def _back(self) -> None:
         if not self.is_current:

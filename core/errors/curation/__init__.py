@@ -19,6 +19,7 @@ from core.errors.curation.split import split
 from core.errors.curation.three_way import ThreeWay, three_way
 from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
 from core.errors.curation.unsaved import Unsaved, take_along, unsaved_texts
+from core.errors.curation.writer import Kept, Writer
 from core.errors.curation.written import Written, tags_of, written_of
 from core.errors.undo import TakenBack, bring_back, take_back, take_back_several
 
@@ -28,12 +29,14 @@ __all__ = [
     "Conflict",
     "Curated",
     "History",
+    "Kept",
     "QueuePage",
     "Scratch",
     "Seen",
     "TakenBack",
     "ThreeWay",
     "Unsaved",
+    "Writer",
     "Written",
     "apply_also",
     "bring_back",

@@ -53,7 +53,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
 
     Secrets are masked, as they will be when it is saved. Raises Fault io_error, or invalid_input for a bad writer.
     """
-    path = _path(folder, scratch.case_id, scratch.writer)
+    path = scratch_path(folder, scratch)
     written = scratch.written
     body = {
         "version": VERSION,
@@ -94,7 +94,7 @@ def kept_scratches(folder: Path, case_id: int | None = None) -> tuple[Scratch, .
 
 def discard_scratch(folder: Path, case_id: int, writer: str) -> None:
     """Forget it: it was saved, or is not wanted. Raises Fault io_error."""
-    path = _path(folder, case_id, writer)
+    path = scratch_path(folder, Scratch(case_id, writer, Written("")))
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -103,8 +103,9 @@ def discard_scratch(folder: Path, case_id: int, writer: str) -> None:
         ) from error
 
 
-def _path(folder: Path, case_id: int, writer: str) -> Path:
-    name = f"{case_id}-{writer}.json"
+def scratch_path(folder: Path, scratch: Scratch) -> Path:
+    """The file of this text. Raises Fault invalid_input for a bad writer."""
+    name = f"{scratch.case_id}-{scratch.writer}.json"
     if _NAME.fullmatch(name) is None:
         raise Fault("invalid_input", f"no name for a half-written text: {name!r}", "use letters, digits and _")
     return folder / name

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors.curation.scratch import Scratch, discard_scratch, keep_scratch, kept_scratches
+from core.errors.curation.scratch import Scratch, discard_scratch, keep_scratch
 from core.errors.curation.seen import moved_to
+from core.errors.curation.writer import Writer
 from core.store import Store, faults
 
 
@@ -18,11 +19,11 @@ class Unsaved:
     case_id: int | None
 
 
-def unsaved_texts(store: Store, folder: Path) -> tuple[Unsaved, ...]:
-    """Everything in the folder of half-written texts, the newest first. Raises Fault where the store cannot be read."""
+def unsaved_texts(store: Store, writer: Writer) -> tuple[Unsaved, ...]:
+    """Every half-written text that is free to go on with. Raises Fault where the store cannot be read."""
     found: list[Unsaved] = []
     with faults(store.path):
-        for one in kept_scratches(folder):
+        for one in writer.kept().free:
             there = store.con.execute("SELECT 1 FROM error_kb WHERE id = ?", (one.case_id,)).fetchone()
             found.append(Unsaved(one, one.case_id if there else moved_to(store.con, one.case_id)))
     return tuple(found)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from textual.widget import Widget
@@ -21,7 +22,7 @@ from tui.render.foreign import inline
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.errors.curation import Conflict, Curated, Written
+    from core.errors.curation import Conflict, Curated, Writer, Written
     from tui.panes.errors.meaning import Meaning
 
 Heard = Callable[[Returned, str], object]
@@ -47,7 +48,20 @@ class Curating:
         self.signs = signs
         self.clock = clock
         self._host = host
-        self.left_over = LeftOver(jobs, signs, self._tell_left, self.write_case, self._show_text, self._told_changed)
+        self._making = Lock()
+        self._made: Writer | None = None
+        self.left_over = LeftOver(
+            jobs, lambda: self.writer, signs, self._tell_left, self.write_case, self._show_text, self._told_changed
+        )
+
+    @property
+    def writer(self) -> Writer:
+        """This window among those that write; made on first use, in any thread: what it needs takes time to load."""
+        from core.errors.curation import Writer, scratch_folder
+
+        with self._making:
+            self._made = self._made or Writer(scratch_folder(self.jobs.path))
+            return self._made
 
     def perform(self, action_id: str, read: Read | None, scope: Scope) -> bool:
         """Do an action that starts from the case `read`; False if it is none of these."""
@@ -192,12 +206,16 @@ class Curating:
             return
         case_id = decision.cases[0]
 
-        def work(job: Job[Any]) -> None:
-            from core.errors.curation import Scratch, keep_scratch, scratch_folder
+        def work(_job: Job[Any]) -> None:
+            from core.errors.curation import Scratch
 
-            keep_scratch(scratch_folder(job.lane.path), Scratch(case_id, writer(), written))
+            self.writer.keep(Scratch(case_id, self.writer.name, written))
 
-        self.jobs.run("scratch", work, lambda _kept, _final: None, lambda fault: self.say(fault.message), keep=True)
+        self.in_scratch(work, lambda fault: self.say(fault.message))
+
+    def in_scratch(self, work: Callable[[Job[None]], None], failed: Callable[[Fault], None]) -> None:
+        """Keep a half-written text, or forget it, in its turn; and see what there is to go on with then."""
+        self.jobs.run("scratch", work, lambda _done, _final: self.left_over.look(), failed, keep=True)
 
     # Screens ---------------------------------------------------------------------------------------------------------
 
@@ -233,11 +251,6 @@ class Curating:
 
     def _told_changed(self) -> None:
         self._host.post_message(PaneChanged())
-
-
-def writer() -> str:
-    """The name of this process among those that type."""
-    return f"p{os.getpid()}"
 
 
 def _agreed(decision: Decision, conflict: Conflict) -> bool:

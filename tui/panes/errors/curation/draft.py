@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
-from tui.panes.errors.curation.curating import writer
 from tui.panes.errors.queries import Read
 from tui.render.foreign import inline
 
 if TYPE_CHECKING:
     from core.errors import Source
-    from core.errors.curation import Candidate, Scratch, Seen, Written
-    from tui.panes.errors.meaning import Meaning
+    from core.errors.curation import Candidate, Scratch, Seen, Writer, Written
+    from tui.panes.errors.curation.curating import Curating
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,49 +98,46 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What the editor is told when it opens: what was typed and never saved, newest first, and the similar cases."""
+    """What the editor is told when it opens: what was typed and never saved, and the similar cases.
 
-    typed: tuple[Scratch, ...]
-    alike: tuple[Candidate, ...]
+    `elsewhere`: another window that is open has a text of its own for this case.
+    """
+
+    typed: Scratch | None
+    elsewhere: bool
+    alike: tuple[Candidate, ...] = ()
 
 
-def open_draft(case_id: int, meaning: Meaning) -> Callable[[Job[Opened]], Opened]:
-    """Look for what was typed before, and for cases that are alike."""
+def open_draft(case_id: int, curating: Curating) -> Callable[[Job[Opened]], Opened]:
+    """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
 
     def work(job: Job[Any]) -> Opened:
-        from core.errors.curation import kept_scratches, scratch_folder
         from core.errors.vector_questions import AlsoFor
 
-        typed = kept_scratches(scratch_folder(job.lane.path), case_id)
-        job.partial(Opened(typed, ()))  # who types already must not have it put over that
-        return Opened(typed, meaning.ask(job, AlsoFor(case_id)))
+        writer = curating.writer
+        kept = writer.kept(case_id)
+        opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
+        job.partial(opened)  # who types already must not have it put over that
+        return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
 
     return work
 
 
-def keep_typed(draft: Draft, written: Written) -> Callable[[Job[None]], None]:
+def keep_typed(draft: Draft, writer: Writer, written: Written) -> Callable[[Job[None]], None]:
     """Keep what is typed where a crash cannot take it."""
 
-    def work(job: Job[Any]) -> None:
-        from core.errors.curation import Scratch, keep_scratch, scratch_folder
+    def work(_job: Job[Any]) -> None:
+        from core.errors.curation import Scratch
 
         seen = draft.seen
-        one = Scratch(draft.case_id, writer(), written, seen.resolution_id, seen.fingerprint)
-        keep_scratch(scratch_folder(job.lane.path), one)
+        writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
 
     return work
 
 
-def drop_typed(draft: Draft, origins: tuple[str, ...]) -> Callable[[Job[None]], None]:
-    """It is in the casebook: forget the copies, also those of workbenches that it was taken over from."""
-
-    def work(job: Job[Any]) -> None:
-        from core.errors.curation import discard_scratch, scratch_folder
-
-        for one in {writer(), *origins}:
-            discard_scratch(scratch_folder(job.lane.path), draft.case_id, one)
-
-    return work
+def drop_typed(draft: Draft, writer: Writer) -> Callable[[Job[None]], None]:
+    """It is in the casebook, or not wanted: forget the copy."""
+    return lambda _job: writer.drop(draft.case_id)
 
 
 def _names(text: str) -> tuple[str, ...]:

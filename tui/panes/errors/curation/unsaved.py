@@ -10,24 +10,27 @@ from tui.jobs import Job, Jobs
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.errors.curation import Unsaved
+    from core.errors.curation import Unsaved, Writer
 
 
 AFTER = 0.8
 """Seconds after the workbench opens: what a person came for is shown first."""
 
 
-def read_unsaved(job: Job[Any]) -> tuple[Unsaved, ...]:
-    """Everything that was typed and not saved, the newest first; nothing where there is no casebook to save it in."""
-    from core.errors.curation import kept_scratches, scratch_folder, unsaved_texts
+def read_unsaved(writer: Callable[[], Writer]) -> Callable[[Job[tuple[Unsaved, ...]]], tuple[Unsaved, ...]]:
+    """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
 
-    folder = scratch_folder(job.lane.path)
-    if not kept_scratches(folder):
-        return ()
-    try:
-        return unsaved_texts(job.store(), folder)
-    except Fault:
-        return ()
+    def work(job: Job[Any]) -> tuple[Unsaved, ...]:
+        from core.errors.curation import unsaved_texts
+
+        if not writer().kept().free:
+            return ()
+        try:
+            return unsaved_texts(job.store(), writer())
+        except Fault:
+            return ()
+
+    return work
 
 
 class LeftOver:
@@ -39,6 +42,7 @@ class LeftOver:
     def __init__(
         self,
         jobs: Jobs,
+        writer: Callable[[], Writer],
         signs: Signs,
         say: Callable[[str], None],
         write: Callable[[int], None],
@@ -46,13 +50,14 @@ class LeftOver:
         changed: Callable[[], object],
     ) -> None:
         self._jobs = jobs
+        self._writer = writer
         self._signs = signs
         self._say = say
         self._write = write
         self._show = show
         self._changed = changed
         self._texts: tuple[Unsaved, ...] = ()
-        self._opened: set[tuple[int, str]] = set()
+        self._opened: set[int] = set()
 
     @property
     def count(self) -> int:
@@ -70,16 +75,16 @@ class LeftOver:
                 self._changed()
 
         delay = AFTER if tell else 0.0
-        self._jobs.run("unsaved", read_unsaved, seen, lambda _fault: None, delay=delay)
+        self._jobs.run("unsaved", read_unsaved(self._writer), seen, lambda _fault: None, delay=delay)
 
     def go_on(self) -> None:
         """Open the newest that was not opened yet; after the last one the first again."""
-        if all(_name(one) in self._opened for one in self._texts):
+        if all(one.scratch.case_id in self._opened for one in self._texts):
             self._opened.clear()
-        one = next((one for one in self._texts if _name(one) not in self._opened), None)
+        one = next((one for one in self._texts if one.scratch.case_id not in self._opened), None)
         if one is None:
             return
-        self._opened.add(_name(one))
+        self._opened.add(one.scratch.case_id)
         if one.case_id is None:
             self._show(f"Typed for case #{one.scratch.case_id}, which is gone", one.scratch.written.text)
             return
@@ -99,10 +104,6 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
         return f"A fix of {newest} was typed and not saved: {{fix.unsaved}} goes on with it."
     many = f"{len(texts)} fixes were typed and not saved, the last one of {newest}"
     return f"{many}: {{fix.unsaved}} goes on, one after the other."
-
-
-def _name(one: Unsaved) -> tuple[int, str]:
-    return one.scratch.case_id, one.scratch.writer
 
 
 def _taken_along(one: Unsaved) -> Callable[[Job[int]], int]:

@@ -1,0 +1,64 @@
+"""What a living window writes is its own; a killed one leaves its text to whoever comes first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from core.errors.curation import Scratch, Writer, Written, keep_scratch, kept_scratches
+
+WINDOW = """
+import sys, time
+from pathlib import Path
+from core.errors.curation import Scratch, Writer, Written
+writer = Writer(Path(sys.argv[1]))
+writer.keep(Scratch(7, writer.name, Written("typed there")))
+print("kept", flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_text_of_a_killed_window_is_free_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
+    here = Writer(tmp_path)
+    here.keep(Scratch(7, here.name, Written("typed here")))
+    window = subprocess.Popen([sys.executable, "-c", WINDOW, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert window.stdout is not None
+        assert window.stdout.readline() == "kept\n"
+        kept = here.kept(7)
+        assert [one.written.text for one in kept.free] == ["typed here"]
+        assert [one.written.text for one in kept.living] == ["typed there"]
+        assert [one.case_id for one in here.kept().living] == [7]
+    finally:
+        window.kill()
+        window.wait()
+    kept = here.kept(7)
+    assert [one.written.text for one in kept.free] == ["typed here", "typed there"], "one's own comes first"
+    assert not kept.living
+
+
+def test_a_text_is_gone_on_with_by_one_window_alone_and_is_its_own_from_then_on(tmp_path: Path) -> None:
+    keep_scratch(tmp_path, Scratch(7, "p1", Written("left over"), 3))
+    first, second = Writer(tmp_path), Writer(tmp_path)
+    (one,), (same,) = first.kept(7).free, second.kept(7).free
+    taken = first.take(one)
+    assert taken is not None
+    assert (taken.written.text, taken.base, taken.writer) == ("left over", 3, first.name)
+    assert second.take(same) is None
+    assert second.kept(7).living == kept_scratches(tmp_path, 7)
+    assert first.take(taken) == taken
+    first.ended()
+    assert [one.writer for one in second.kept(7).free] == [first.name]
+
+
+def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
+    here = Writer(tmp_path)
+    for case_id in (7, 8):
+        here.keep(Scratch(case_id, here.name, Written("typed")))
+    here.drop(7)
+    assert [one.case_id for one in Writer(tmp_path).kept().living] == [8]
+    here.drop(8)
+    assert not list(tmp_path.iterdir())
+    here.keep(Scratch(7, here.name, Written("again")))
+    assert Writer(tmp_path).kept().living
