@@ -12,6 +12,7 @@ from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
 from tui.app import CasebookApp
+from tui.panes.errors.paged import FoundRows
 from tui.screens.help import HelpScreen
 
 WIDE, SMALL = (120, 34), (80, 24)
@@ -31,7 +32,7 @@ async def started(pilot: Pilot[None], app: CasebookApp) -> None:
 async def search(pilot: Pilot[None], app: CasebookApp, text: str) -> None:
     for letter in text:
         await pilot.press("space" if letter == " " else letter)
-    await until(pilot, lambda: "Found" in str(app.errors.results.border_title))
+    await until(pilot, lambda: isinstance(app.errors.results.rows.rows, FoundRows))
     await until(pilot, lambda: not app.jobs.busy("search"))
 
 
@@ -185,7 +186,7 @@ async def test_typing_counts_nothing_opening_and_copying_count_one_use(casebook:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         await started(pilot, app)
-        await search(pilot, app, "yaml")
+        await search(pilot, app, "ModuleNotFoundError: No module named 'yaml'")
         await until(pilot, lambda: app.errors.case.read)
         assert uses(casebook, 1) == 0
         await pilot.press("enter")

@@ -65,8 +65,10 @@ def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spa
     return drawn if hit is None else light(drawn, lit, tone_of(hit.tier, signs), len(line))
 
 
-def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = ()) -> Content:
-    """The key line, its state in one line, and how it matched."""
+def draw_head(
+    case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = (), *, other: bool = False
+) -> Content:
+    """The key line, its state in one line, and how it matched. `other`: its fix is no answer to what was searched."""
     status = signs.status(case.status)
     line = head_line(case, hit)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
@@ -77,6 +79,7 @@ def draw_head(case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spa
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
+        ("No known fix: this case only looks like it.\n" if other else "", "bold $cb-draft"),
         draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
@@ -108,15 +111,15 @@ def draw_fix(fix: Fix | None, signs: Signs) -> Content:
     return body
 
 
-def fix_title(fix: Fix | None, signs: Signs) -> Content:
-    """The heading over the fix: its status, in sign, colour and words."""
+def fix_title(fix: Fix | None, signs: Signs, *, other: bool = False) -> Content:
+    """The heading over the fix: its status, in sign, colour and words; whether it is for an `other` error."""
     if fix is None:
         return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
     by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
     draft = f"  {signs.dot}  nobody has checked it" if fix.status == "draft" else ""
     return Content.assemble(
-        (" Fix  ", "bold $cb-text"),
+        (" Fix of another error  " if other else " Fix  ", "bold $cb-text"),
         (f"{status.sign} {status.words}", status.tone),
         (f"{by}{draft} ", "not bold $cb-dim"),
     )

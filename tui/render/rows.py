@@ -40,6 +40,11 @@ class Row:
     lit: Spans = ()
     similarity: float = 0.0
 
+    @property
+    def answers(self) -> bool:
+        """Whether it is an answer to what was searched: nothing else may pass for one, or counts as a use."""
+        return self.hit is not None and self.hit.accepted
+
 
 def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
     """The row of a case; for a hit, with its tier, the key line that it matched by, and where."""

@@ -13,14 +13,20 @@ from tui.render.states import Notice, no_match
 from tui.widgets.row_list import Rows
 
 
-def caption(rows: Rows, chosen: int, scope: Scope, every: int, took: str, signs: Signs) -> tuple[Content, Content]:
-    """The title and the line below. `every`: all cases of the casebook; `took`: how long a search did."""
+def caption(
+    rows: Rows, chosen: int, scope: Scope, every: int, took: str, signs: Signs, *, known: bool
+) -> tuple[Content, Content]:
+    """The title and the line below. `every`: all cases of the casebook; `took`: how long a search did.
+
+    `known`: a case answers what was searched. Where none does the title says so, in the words of the command line.
+    """
     dot = f" {signs.dot} "
     if isinstance(rows, FoundRows):
         more = "+" if rows.total >= CANDIDATES else ""
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
         told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
-        return draw_title("Found", scope.picked, signs), Content(told)
+        like = f"{dot}{rows.total}{more} that {'looks' if rows.total == 1 else 'look'} like it" if rows.total else ""
+        return draw_title("Found" if known else f"No known fix{like}", scope.picked, signs), Content(told)
     told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
     return draw_title("Cases", scope.picked, signs), Content(told)
 

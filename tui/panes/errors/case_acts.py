@@ -68,7 +68,9 @@ class CaseActs:
     def _copied(self, form: Form | None) -> None:
         if form is None:
             return
-        self._view.post_message(PaneCopied(form.name, form.text, exact=form.exact))
+        other = form.key == "f" and self._view.other
+        name = "fix of another error" if other else form.name
+        self._view.post_message(PaneCopied(name, form.text, exact=form.exact))
         if form.key == "f" and self._view.read is not None:
             self._view.post_message(self._view.Used(self._view.read.case.id))
 

@@ -66,7 +66,7 @@ class CaseView(Reading):
     BINDINGS = bindings("case")
 
     class Used(Message):
-        """The fix was taken away by the person: that counts as a look-up."""
+        """The fix was taken away by the person."""
 
         def __init__(self, case_id: int) -> None:
             super().__init__()
@@ -89,6 +89,7 @@ class CaseView(Reading):
         self._clock = clock
         self.read: Read | None = None
         self.fix: Fix | None = None
+        self.other = False  # whether something was searched that this case does not answer
         self.raw: Raw = Raw("")
         self.line = ""
         self.seen = Seen()
@@ -118,7 +119,7 @@ class CaseView(Reading):
 
     def clear(self) -> None:
         """Show that no case is chosen."""
-        self.read, self.fix, self.raw, self.seen = None, None, Raw(""), Seen()
+        self.read, self.fix, self.raw, self.seen, self.other = None, None, Raw(""), Seen(), False
         self._jobs.cancel("seen")
         self._jobs.cancel("like")
         self._jobs.cancel("cited")
@@ -129,19 +130,23 @@ class CaseView(Reading):
             part.say(Content(""))
         self.border_subtitle = Content("")
 
-    def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
-        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`)."""
+    def show(self, read: Read, hit: Hit | None, lit: Spans = (), *, other: bool = False) -> None:
+        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`).
+
+        `other`: something was searched, and this case is no answer to it: its fix must not pass for one.
+        """
         moved = self.read is None or self.read.case.id != read.case.id
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs, now = read.case, self._signs, self._clock()
         self.read, self.fix, self.line = read, draw.fix_of(case, hit), draw.head_line(case, hit)
+        self.other = other and self.fix is not None
         if moved or read.latest != (self.seen.read[0] if self.seen.read else None):
             self._jobs.cancel("seen")
             self.seen = Seen(case.id, case.occurrences, () if read.latest is None else (read.latest,))
-        self._head.say(draw.draw_head(case, hit, signs, now, lit))
+        self._head.say(draw.draw_head(case, hit, signs, now, lit, other=self.other))
         self._draw_masked()
-        self._fix.border_title = draw.fix_title(self.fix, signs)
+        self._fix.border_title = draw.fix_title(self.fix, signs, other=self.other)
         self._fix.say(draw.draw_fix(self.fix, signs))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:

@@ -168,7 +168,7 @@ class ErrorsPane(Container):
         self.post_message(PaneChanged())
 
     def on_results_opened(self, event: Results.Opened) -> None:
-        """Enter, or a second click: go into the case. That is a look-up, so it counts."""
+        """Enter, or a second click: go into the case."""
         event.stop()
         row = self.results.chosen
         if row is None:

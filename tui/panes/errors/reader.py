@@ -37,6 +37,7 @@ class Reader:
         """The list has chosen this case; `delay`: seconds that it must stay so. The same one as before leaves us."""
         if self._at is None or row.id != self._at.id:
             self._away.clear()
+            self._opened = None
         self._at = row
         self._read(delay)
 
@@ -48,13 +49,13 @@ class Reader:
         self._case.clear()
 
     def open(self, row: Row) -> None:
-        """Somebody goes into the list's case. That is a look-up, so it counts; one that is only similar does not."""
+        """Somebody goes into the list's case."""
         self._away.clear()
         if self._case.read is None or self._case.read.case.id != row.id:
-            self._opened = row.id if row.tier != "similar" else None
+            self._opened = row.id
             self._at = row
             self._read(0.0)
-        elif row.tier != "similar":
+        else:
             self.use(row.id)
 
     def go_to(self, case_id: int) -> None:
@@ -71,9 +72,10 @@ class Reader:
         return True
 
     def use(self, case_id: int) -> None:
-        """Count the look-up once, if it was answered."""
-        look_up = (self._asked(), case_id)
-        if self._case.fix is None or look_up in self._used:
+        """The case was opened or copied: a use, once for each search that it answers. Browsing is none."""
+        row, look_up = self._at, (self._asked(), case_id)
+        answered = row is not None and row.id == case_id and row.answers and look_up[0] and not self._away
+        if not answered or self._case.fix is None or look_up in self._used:
             return
         self._used.add(look_up)
         self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
@@ -88,7 +90,9 @@ class Reader:
             if read is None:
                 self._case.clear()
             elif (read, row) != self._drawn or self._case.read is None:
-                self._case.show(read, row.hit if row else None, row.lit if row else ())
+                searched = self._at is not None and self._at.tier is not None
+                other = searched and not (row and row.answers)
+                self._case.show(read, row.hit if row else None, row.lit if row else (), other=other)
             else:
                 self._case.look_for_citations()
             self._drawn = (read, row)

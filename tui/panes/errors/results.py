@@ -89,6 +89,7 @@ class Results(Vertical):
         self.body = RowsOrNotice(self.rows, NoticeView(id="rows-notice"))
         self._paged = PagedRows()
         self._took = ""
+        self._known = False  # whether a case answers what was searched
         self._shown_first = False
         self._opening = False
         self._reading = False  # whether pages of the list are on their way
@@ -185,8 +186,9 @@ class Results(Vertical):
                 self.post_message(self.Opened())
 
     def answered_in(self, answer: SearchAnswer | None) -> None:
-        """The time that the frame names is that of this answer, as its trace tells it."""
+        """The frame tells of this answer: whether it is one, and the time that its trace names."""
         self._took = "" if answer is None else took(answer.trace)
+        self._known = answer is not None and answer.match is not None
 
     def _is_chosen_by_hand(self) -> bool:
         """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
@@ -248,8 +250,8 @@ class Results(Vertical):
             self._shown_first = False
 
     def _caption(self) -> None:
-        told = caption(self.rows.rows, self.rows.chosen, self.scope, self.every, self._took, self._signs)
-        tell_on_border(self, *told)
+        rows, chosen = self.rows.rows, self.rows.chosen
+        tell_on_border(self, *caption(rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known))
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""
