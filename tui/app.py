@@ -152,7 +152,11 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
         readonly = bool(self.top.place.readonly)
         rows = _rows(self, now)
-        return replace(now, rows=rows, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy)
+        return replace(
+            now, rows=rows, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy,
+            importing=self.errors.incoming.busy, imported=self.errors.incoming.report is not None,
+            embedding=self.errors.embedding.busy, no_embedding=self.errors.embedding.why_not,
+        )  # fmt: skip
 
     @property
     def _situated(self) -> Situated | None:
@@ -190,8 +194,8 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         }
         if act := acts.get(action_id):
             act()
-        else:
-            self.ingesting.perform(action_id)
+        else:  # what goes on below any pane
+            any(part.perform(action_id) for part in (self.ingesting, self.errors.incoming, self.errors.embedding))
 
     def _palette(self) -> None:
         from textual.command import CommandPalette

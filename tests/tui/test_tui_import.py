@@ -15,7 +15,7 @@ from core.flows.import_report import ImportReport, Progress, SkippedLine
 from core.samples import sample_paths
 from core.store import jobs, open_store
 from tests.tui.import_children import GO_ON
-from tests.tui.support import CASES, app_on, frame, until
+from tests.tui.support import CASES, app_on, frame, offered, until
 from tui.app import CasebookApp
 from tui.panes.errors import import_process
 from tui.panes.errors.first_run import Roots, look_for, roots_of
@@ -104,6 +104,27 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         assert [job.status for job in jobs.recent(store, kind="import")] == ["canceled"]
         stored = store.con.execute("SELECT count(*) FROM message").fetchone()
         assert stored == (report.messages,)
+
+
+@pytest.mark.parametrize("pane", "1234")
+async def test_the_palette_stops_it_from_any_pane(
+    tmp_path: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, pane: str
+) -> None:
+    child(monkeypatch, "slow")
+    app = app_on(tmp_path / "new.db", roots=roots)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "Claude Code," in flat(app))
+        await pilot.press("i")
+        await importing(pilot, app)
+        await pilot.press(f"alt+{pane}")
+        await until(pilot, lambda: len(app.screen_stack) == (1 if pane == "1" else 2))
+        await pilot.press("ctrl+p", *"stop the import")
+        await until(pilot, lambda: offered(app).startswith("Stop the import"))
+        assert "No import is running" not in frame(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.errors.incoming.report is not None)
+        report = app.errors.incoming.report
+        assert report is not None and report.canceled
 
 
 async def test_cases_appear_while_the_import_still_runs(

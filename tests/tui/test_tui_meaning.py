@@ -277,12 +277,15 @@ async def test_many_are_told_in_the_status_line_and_escape_cancels_for_this_sess
             assert [job.status for job in jobs.recent(store, kind="embed")][-1] == "canceled"
 
 
-async def test_a_run_of_another_process_is_left_alone(known: Path) -> None:
+@pytest.mark.parametrize("pane", "1234")
+async def test_a_run_of_another_process_is_left_alone_and_told_in_every_pane(known: Path, pane: str) -> None:
     with open_store(known, write=True) as store:
         jobs.begin(store, "embed")
     app = workbench(known)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total)
+        await pilot.press(f"alt+{pane}")
+        await until(pilot, lambda: len(app.screen_stack) == (1 if pane == "1" else 2))
         app.action_perform("embed.begin")
         await until(pilot, lambda: "Another process embeds" in frame(app))
         assert not app.jobs.busy("embed")
