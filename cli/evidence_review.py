@@ -27,13 +27,14 @@ messages are counted from 0, as casebook evidence show prints them; exit 1 if no
 """
 _ACCEPT = """\
 examples:
-  casebook evidence accept 12                 where it was found, or at its best near miss
+  casebook evidence accept 12                 where it was found, or at its best near miss (with --confirm)
   casebook evidence accept 12 --place 2       at the second place that show lists
   casebook evidence accept 12 --at 4:120-168  at these characters of message 4
   casebook evidence accept 12 --end -1        without the last word there
   casebook evidence accept 12 --words         and take the words there as the quote
 
-exit codes: 0 accepted, 1 refused (a flagged quote needs --confirm), 2 error
+a place that may not say the same needs --confirm; a word or two is no place for a long quote at all
+exit codes: 0 accepted, 1 refused, 2 error
 """
 
 
@@ -73,7 +74,7 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
     accept.add_argument("--start", metavar="N", type=number, help="begin so many words earlier (negative: later)")
     accept.add_argument("--end", metavar="N", type=number, help="end so many words later (negative: earlier)")
     accept.add_argument("--words", action="store_true", help="take the original's words as the quote")
-    accept.add_argument("--confirm", action="store_true", help="though it was flagged")
+    accept.add_argument("--confirm", action="store_true", help="though it may not say the same")
     reject = add_leaf(children, shared, "reject", "a quote is no evidence")
     reject.add_argument("id", metavar="ID", type=number, help="the number of the quote")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")

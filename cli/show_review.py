@@ -126,8 +126,8 @@ def _choice_lines(out: Output, choice: Choice) -> Iterator[str]:
         yield from field(out, "difference", diff_line(choice.diff))
     else:
         yield from field(out, "words", choice.words[:2000])
-    for concern in choice.concerns if choice.kind == "found" else ():
-        yield from field(out, "because", str(concern))
+    for reason in choice.fit.reasons:
+        yield from field(out, "because", reason)
 
 
 def _place(spans: tuple[Span, ...]) -> str:
@@ -164,10 +164,12 @@ def decided_lines(out: Output, done: Decided) -> Iterator[str]:
         yield from field(out, "at", _place(done.spans))
     if any(not run.same for run in done.diff) and done.act != "words":
         yield from field(out, "difference", diff_line(done.diff))
-    for concern in done.concerns if done.refused == "needs_confirmation" else ():
-        yield from field(out, "because", str(concern))
+    for reason in done.trace[0].steps if done.refused == "needs_confirmation" else ():
+        yield from field(out, "because", reason.reason)
     if done.refused == "needs_confirmation":
         yield "Say --confirm to accept it all the same."
+    if out.verbose and done.refused is not None:
+        yield from trace_lines(out, done.trace)
     if done.demoted:
         yield out.paint(f"{one_line(done.entry_id)} is a candidate again.", "warn")
     yield from _promotion_lines(out, done.promotion)

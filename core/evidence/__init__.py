@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.evidence.entries import EntriesAdded, add_entries
     from core.evidence.entry_list import EntryPage, EntryRow, list_entries
     from core.evidence.events import Event, read_events
+    from core.evidence.fit import Fit, Place, fit_of
     from core.evidence.look import Seen, find_in_session, look_in
     from core.evidence.messages import StoredMessages, session_named
     from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
         next_near_miss,
         next_problem,
     )
-    from core.evidence.show import Choice, Entry, MessageText, Quote, show_entry, show_message, show_quote
-    from core.evidence.words import adjusted, differences
+    from core.evidence.show import Choice, Entry, MessageText, Quote, show_entry, show_message, show_place, show_quote
+    from core.evidence.words import adjusted
 
 _LATER = {
     "acts": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
@@ -42,6 +43,7 @@ _LATER = {
     "entries": ("EntriesAdded", "add_entries"),
     "entry_list": ("EntryPage", "EntryRow", "list_entries"),
     "events": ("Event", "read_events"),
+    "fit": ("Fit", "Place", "fit_of"),
     "look": ("Seen", "find_in_session", "look_in"),
     "messages": ("StoredMessages", "session_named"),
     "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
@@ -60,8 +62,8 @@ _LATER = {
         "next_near_miss",
         "next_problem",
     ),
-    "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_quote"),
-    "words": ("adjusted", "differences"),
+    "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_place", "show_quote"),
+    "words": ("adjusted",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 
@@ -75,7 +77,9 @@ __all__ = [
     "EntryPage",
     "EntryRow",
     "Event",
+    "Fit",
     "MessageText",
+    "Place",
     "Promoted",
     "Promotion",
     "Quote",
@@ -97,8 +101,8 @@ __all__ = [
     "count_types",
     "current",
     "demote",
-    "differences",
     "find_in_session",
+    "fit_of",
     "list_entries",
     "list_quotes",
     "look_in",
@@ -113,6 +117,7 @@ __all__ = [
     "sessions_to_align",
     "show_entry",
     "show_message",
+    "show_place",
     "show_quote",
     "take_words",
 ]

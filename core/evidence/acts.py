@@ -12,23 +12,28 @@ import apsw
 from core.align import Concern, Difference, Span
 from core.align.answer import hash_of
 from core.evidence.events import EventType, append, evidence_images, ingested
+from core.evidence.fit import TOO_LITTLE, Place, place_at
 from core.evidence.messages import StoredMessages
-from core.evidence.places import words_at
+from core.evidence.places import JOIN, words_at
 from core.evidence.promotion import Promotion, demote_unfounded, promotion_of
 from core.evidence.stored import Act, Decision, Kept, State, Verdict, decision_of, kept
-from core.evidence.words import Edge, adjusted, differences
+from core.evidence.words import Edge, adjusted
 from core.fault import Fault
 from core.store import Store, change, now
 from core.store.sql import storable
 from core.text import redact
+from core.trace import Step
 
-Refusal = Literal["needs_confirmation", "choose_a_place", "no_place", "not_aligned", "changed_meanwhile", "as_it_was"]
+Refusal = Literal[
+    "needs_confirmation", "too_little", "choose_a_place", "no_place", "not_aligned", "changed_meanwhile", "as_it_was"
+]
 REASON_KEPT = 2_000
 """Code points of the reason for a rejection."""
 WORDS_KEPT = 20_000
 """Code points that a person may take for a quote."""
 _SAID: dict[Refusal, str] = {
-    "needs_confirmation": "the words differ in a way that may change the meaning; say that you accept them",
+    "needs_confirmation": "the place may not say the same; say that you accept it",
+    "too_little": TOO_LITTLE,
     "choose_a_place": "it stands in several places; choose one",
     "no_place": "no place is known; look for one in the session",
     "not_aligned": "it was not looked for yet; align its session first",
@@ -36,8 +41,6 @@ _SAID: dict[Refusal, str] = {
     "as_it_was": "that is decided already",
 }
 _EVENT: dict[Act, EventType] = {"words": "quote_replaced", "reject": "evidence_rejected"}
-JOIN = " … "
-"""Between the fragments of one place, when its words become the quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Decided:
     """What an act came to. `change` None: nothing was changed, `refused` says why and `message` in plain words.
 
     `spans` and `words`: the place taken (or, where a confirmation is needed, asked about), `concerns` and `diff` what
-    the quote says otherwise. `promotion`: what blocks the entry now; `demoted`: it was verified, and fell back.
+    the quote says otherwise, `trace` how the place was judged. `promotion`: what blocks the entry now; `demoted`: it
+    was verified, and fell back.
     """
 
     SCHEMA: ClassVar[str] = "evidence_decision.v1"
@@ -63,6 +67,7 @@ class Decided:
     diff: tuple[Difference, ...]
     promotion: Promotion
     demoted: bool = False
+    trace: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class _Plan:
     verdict: Verdict = "accepted"
     quote: str | None = None
     refused: Refusal | None = None
+    place: Place | None = None
 
 
 _Planning = Callable[[Kept, StoredMessages], _Plan]
@@ -90,9 +96,9 @@ def accept(
 ) -> Decided:
     """Say that a quote stands at `spans`; by default where it was found, or at its best near miss.
 
-    A flagged quote needs `confirmed`; an ambiguous one needs `spans`. `expect`: the `mark` the quote had when the
-    person looked at it. Raises Fault not_indexed (no such quote), invalid_input (spans out of the session), and what
-    `Store.transaction` raises.
+    A place that may not say the same (`fit_of`) needs `confirmed`; an ambiguous quote needs `spans`. `expect`: the
+    `mark` the quote had when the person looked at it. Raises Fault not_indexed (no such quote), invalid_input (spans
+    out of the session), and what `Store.transaction` raises.
     """
     chosen: Act = act or ("accept" if spans is None else "look")
     return _decide(
@@ -147,7 +153,8 @@ def take_words(
         if found.refused not in (None, "as_it_was"):
             return found
         quote = JOIN.join(found.decision.words)
-        return _Plan(found.decision, quote=quote, refused="as_it_was" if quote == one.quote and found.refused else None)
+        same = "as_it_was" if quote == one.quote and found.refused else None
+        return _Plan(found.decision, quote=quote, refused=same, place=found.place)
 
     return _decide(store, actor, "words", evidence_id, expect, plan)
 
@@ -191,12 +198,15 @@ def _place(one: Kept, messages: StoredMessages, act: Act, spans: Sequence[Span] 
         ambiguous = one.aligned is not None and one.aligned.status == "ambiguous"
         return _Plan(Decision(act), refused="choose_a_place" if ambiguous else "no_place")
     decision = Decision(act, taken, _words(messages, taken))
+    place = place_at(one, messages, taken)
+    refused: Refusal | None = None
     if one.state == "accepted" and one.decision is not None and one.spans == taken:
-        return _Plan(decision, refused="as_it_was")
-    doubtful = one.aligned is not None and one.aligned.status == "flagged" and one.state != "accepted"
-    if doubtful and not confirmed and act != "words":
-        return _Plan(decision, refused="needs_confirmation")
-    return _Plan(decision)
+        refused = "as_it_was"
+    elif place.fit.verdict == "too_little":
+        refused = "too_little"
+    elif place.fit.verdict == "asks" and not confirmed:
+        refused = "needs_confirmation"
+    return _Plan(decision, refused=refused, place=place)
 
 
 def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]:
@@ -225,15 +235,13 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
             made.subjects.add(("entry", one.entry_id))
             demoted = bool(demote_unfounded(con, [one.entry_id], actor))
         now_ = _there(con, evidence_id)
-        done = planned.decision
-        concerns, diff = differences(one.quote, JOIN.join(done.words)) if done.words else ((), ())
-        if refused == "needs_confirmation" and one.aligned is not None:
-            concerns = one.aligned.concerns
+        done, place = planned.decision, planned.place
         promotion = promotion_of(con, one.entry_id)
     message = "" if refused is None else _SAID[refused]
     return Decided(
-        act, evidence_id, one.entry_id, made.id, refused, message, now_.state, done.spans, done.words, concerns, diff,
-        promotion, demoted,
+        act, evidence_id, one.entry_id, made.id, refused, message, now_.state, done.spans, done.words,
+        *(((), ()) if place is None else (place.concerns, place.diff)), promotion, demoted,
+        () if place is None else place.fit.trace,
     )  # fmt: skip
 
 

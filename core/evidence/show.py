@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
 
 from core.align import Aligned, Concern, Difference, Span
-from core.evidence.acts import JOIN, choices
+from core.evidence.acts import choices
+from core.evidence.fit import Fit, Place, place_at
 from core.evidence.messages import StoredMessages, message_text
 from core.evidence.offered import offered
 from core.evidence.places import words_at
 from core.evidence.promotion import Promotion, promotion_of
 from core.evidence.review import QuoteRow, quote_row
 from core.evidence.stored import Act, Kept, kept, quotes_of
-from core.evidence.words import differences
 from core.store import Store
 
 _QUOTES_SHOWN = 500
@@ -21,7 +21,10 @@ _QUOTES_SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place that can be chosen by its `number`: its spans, the words there, how like the quote it is (0 to 1)."""
+    """A place that can be chosen by its `number`: its spans, the words there, how like the quote it is (0 to 1).
+
+    `fit`: whether it is asked about before it is accepted, and why.
+    """
 
     number: int
     kind: Literal["found", "one of several", "near miss"]
@@ -30,6 +33,7 @@ class Choice:
     similarity: float
     concerns: tuple[Concern, ...]
     diff: tuple[Difference, ...]
+    fit: Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +128,18 @@ def show_quote(store: Store, evidence_id: int) -> Quote | None:
 
 def _choice(one: Kept, messages: StoredMessages, number: int, spans: tuple[Span, ...]) -> Choice:
     found = cast("Aligned", one.aligned)
-    words = JOIN.join(words_at(messages, spans) or ())
+    place = place_at(one, messages, spans)
     kind = {"failed": "near miss", "ambiguous": "one of several"}.get(found.status, "found")
     similarity = found.near_misses[number - 1].similarity if found.status == "failed" else found.similarity
-    if found.status == "flagged" and found.diff:
-        concerns, diff = found.concerns, found.diff
-    else:
-        concerns, diff = differences(one.quote, words)
-    return Choice(number, cast("Literal['found']", kind), spans, words, similarity, concerns, diff)
+    return Choice(
+        number, cast("Literal['found']", kind), spans, place.words, similarity, place.concerns, place.diff, place.fit
+    )
+
+
+def show_place(store: Store, evidence_id: int, spans: tuple[Span, ...]) -> Place | None:
+    """Any place of a quote, judged as accepting it there would; None where there is no such quote."""
+    one = kept(store.con, evidence_id) if 0 < evidence_id < 1 << 63 else None
+    return None if one is None else place_at(one, StoredMessages(store.con, one.session_id), spans)
 
 
 def show_entry(store: Store, entry_id: str) -> Entry | None:

@@ -106,13 +106,21 @@ def test_places_are_chosen_moved_taken_and_rejected(filled: Run) -> None:
     assert filled("accept", "3", "--place", "2").code == 0
     assert filled("accept", "3", "--place", "9").code == 2
     mark = filled("show", "4", "--json").json()["mark"]
-    assert filled("accept", "4", "--json").json()["promotion"]["promotionBlocked"] is False
-    assert filled("accept", "4", "--end", "-1").code == 0
+    asked = filled("accept", "4")
+    assert (asked.code, "no near match: 6" in asked.text, "--confirm" in asked.text) == (1, True, True)
+    assert "no near match: 61% alike" in filled("accept", "4", "--verbose").text
+    assert filled("accept", "4", "--confirm", "--json").json()["promotion"]["promotionBlocked"] is False
+    assert filled("accept", "4", "--end", "-1").code == 1
+    assert filled("accept", "4", "--end", "-1", "--confirm").code == 0
     late = filled("reject", "4", "--reason", "x", "--expect", mark, "--json")
     assert (late.code, late.json()["refused"]) == (1, "changed_meanwhile")
     words = filled("accept", "4", "--words", "--json").json()["words"]
     assert filled("show", "4", "--json").json()["quote"] == words[0]
-    assert filled("accept", "5", "--at", "3:0-9").code == 0
+    little = filled("accept", "5", "--at", "3:0-9", "--confirm")
+    assert (little.code, "a word or two is no place for so long a quote" in little.text) == (1, True)
+    assert filled("accept", "5", "--at", "3:0-9", "--words").code == 1
+    assert filled("show", "5", "--json").json()["row"]["state"] == "failed"
+    assert filled("accept", "5", "--at", "3:0-30", "--confirm").code == 0
     assert filled("accept", "5", "--at", "9:0-9").code == 2
     assert filled("accept", "5", "--at", "nonsense").code == 2
     assert filled("reject", "5", "--reason", "없는 말").code == 0

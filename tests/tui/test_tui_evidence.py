@@ -44,7 +44,10 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert screen.chosen_id == 2, "it begins at the first problem"
         assert "alike" in frame(app)
 
-        await pilot.press("a")  # the near miss
+        await pilot.press("a")  # the near miss: no near match, so it is asked about
+        assert "no near match" in frame(app)
+        assert screen.quotes.left == 4
+        await pilot.press("enter")
         assert screen.quotes.left == 3, "it leaves at once"
         await until(pilot, lambda: screen.chosen_id == 3 and shown(screen))
 
@@ -53,12 +56,12 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert "[production]" in frame(app)
         assert "[staging]" in frame(app)
         assert screen.quotes.left == 3
-        await pilot.press("a")
+        await pilot.press("enter")
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
         assert "stands in 2 places" in frame(app)
-        assert "again takes place 1" in frame(app)
+        assert "enter takes place 1" in frame(app)
         assert screen.quotes.left == 2
         await pilot.press("2")
         assert screen.quotes.left == 2, "to look at a place decides nothing"
@@ -91,7 +94,7 @@ async def test_an_entry_is_promoted_once_nothing_blocks_it(review: Path) -> None
         await at(pilot, screen, 2)
         await pilot.press("p")
         await until(pilot, lambda: "1 failed" in frame(app))
-        await pilot.press("a")
+        await pilot.press("a", "enter")
         await until(pilot, lambda: idle(app) and screen.reviewing.ready == "port")
         await pilot.press("p")
         await until(pilot, lambda: idle(app) and "the entry is verified" in frame(app))
@@ -119,6 +122,8 @@ async def test_a_span_is_drawn_by_words_and_the_original_s_words_are_taken(revie
         await pilot.press("escape")
         assert text[screen.view.spans[0].start : screen.view.spans[0].end] == "retries stay at 3"
         await pilot.press("m", "}", "a")
+        await until(pilot, lambda: screen.view.asking)
+        await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(review, 4) == "accepted")
         await at(pilot, screen, 3)
         await pilot.press("o")
@@ -151,7 +156,7 @@ async def test_next_problem_and_near_miss(review: Path) -> None:
 
 
 async def test_a_hundred_failed_quotes_take_at_most_two_keys_each(tmp_path: Path) -> None:
-    """Where the right place is offered: near misses by one key, flagged and repeated ones by two."""
+    """Where the right place is offered: one key, and another one where it is asked about."""
     words = [*["amber", "birch", "cedar", "dusk", "ember", "frost", "grove", "heath", "iris", "juniper"]]
     lines = [
         f"{one} and {other} copy the table of {one} into the bucket of {other} at night"
@@ -177,7 +182,7 @@ async def test_a_hundred_failed_quotes_take_at_most_two_keys_each(tmp_path: Path
             await pilot.press("a")
             keys += 1
             if screen.quotes.left == left:
-                await pilot.press("a")
+                await pilot.press("enter")
                 keys += 1
             assert screen.quotes.left == left - 1, number
             assert number % 10 or f"{left - 1} left" in frame(app)
@@ -201,7 +206,7 @@ async def test_what_another_decides_meanwhile_is_not_decided_over(review: Path) 
         app.jobs.cancel("evidence-watch")
         with open_store(review, write=True) as store:
             reject(store, "ben", 2, "no")
-        await pilot.press("a")
+        await pilot.press("a", "enter")
         await until(pilot, lambda: "decided about it meanwhile" in frame(app))
     assert state(review, 2) == "rejected"
 

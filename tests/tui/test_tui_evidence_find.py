@@ -10,12 +10,14 @@ from core.config import load_config
 from core.evidence import show_quote
 from core.store import open_store
 from tests.core.evidence.evidence_support import (
+    EVERY,
+    KOREAN,
     MESSAGES,
     SESSION,
     entry,
 )
 from tests.tui.evidence_review import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
-from tests.tui.support import app_on, frame, until
+from tests.tui.support import app_on, frame, told, until
 from tui.app import CasebookApp
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
@@ -73,7 +75,10 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
         assert screen.view.index == 3
         assert "timeout is 30" in MESSAGES[3][screen.view.spans[0].start : screen.view.spans[0].end]
         await until(pilot, lambda: "message 3" in frame(app) and "a accept" in frame(app))
-        await pilot.press("]", "a")
+        await pilot.press("]", "a")  # unlike the quote: asked about as soon as it is compared
+        await until(pilot, lambda: screen.view.asking)
+        assert "no near match" in frame(app)
+        await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(review, 5) == "accepted")
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
@@ -98,7 +103,27 @@ async def test_a_number_looks_for_the_quote_in_that_message(review: Path) -> Non
         await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
         assert screen.view.index == 1
         await pilot.press("a")
+        await until(pilot, lambda: screen.view.asking)
+        await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(review, 2) == "accepted")
+
+
+@pytest.mark.parametrize(("quote", "words"), [(5, "The"), (6, "값을")])
+async def test_a_word_is_no_place_for_a_long_quote(tmp_path: Path, quote: int, words: str) -> None:
+    korean = (2, KOREAN[1] + "는 데 실패했다고 배포 담당자가 그날 저녁에 말했다")
+    path = fill(tmp_path / "word.db", MESSAGES, entry("all", *EVERY[:5], korean))
+    app = app_on(path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, quote)
+        await pilot.press("slash", *words, "enter")
+        await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
+        await pilot.press("a")
+        await until(pilot, lambda: told(app, "A word or two is no place for so long a quote"))
+        await pilot.press("enter", "o")
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
+        await until(pilot, lambda: screen.quotes.left == 5)
+    assert state(path, quote) in ("failed", "near")
 
 
 async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_offered(tmp_path: Path) -> None:
@@ -109,8 +134,8 @@ async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_of
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
         await pilot.press("a")
-        assert "again takes place 2, the nearest to another quote of the entry" in frame(app)
-        await pilot.press("a")
+        assert "enter takes place 2, the nearest to another quote of the entry" in frame(app)
+        await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(path, 2) == "accepted")
     with open_store(path) as store:
         found = show_quote(store, 2)

@@ -13,12 +13,12 @@ from tui.render.foreign import inline, pad, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.align import Concern, Difference, Span
+    from core.align import Difference, Span
     from core.evidence import Entry, Quote, QuoteRow, Seen
 
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
-_CONCERNS = 6
+_REASONS = 6
 _PLACES = 9
 _AROUND = 24
 """Code points shown before a place in the list of places."""
@@ -77,9 +77,9 @@ def flat(text: str) -> str:
     return visible(text[:QUOTE]).replace("\n", " ").replace("\t", " ")
 
 
-def draw_concerns(concerns: Sequence[Concern]) -> Content:
+def draw_reasons(reasons: Sequence[str]) -> Content:
     """Why a person must look, a line each."""
-    lines = [Content.assemble(("! ", "bold $cb-draft"), (title(str(one)), "$cb-draft")) for one in concerns[:_CONCERNS]]
+    lines = [Content.assemble(("! ", "bold $cb-draft"), (title(one), "$cb-draft")) for one in reasons[:_REASONS]]
     return Content("\n").join(lines)
 
 

@@ -105,12 +105,14 @@ def test_of_several_places_the_nearest_to_the_other_quote_or_the_free_one_is_off
 
 
 def test_a_near_miss_is_taken_widened_and_made_the_quote(reviewed: Store) -> None:
-    done = accept(reviewed, "mina", 3)
+    assert accept(reviewed, "mina", 3).refused == "needs_confirmation"
+    done = accept(reviewed, "mina", 3, confirmed=True)
     assert done.state == "accepted"
-    wider = adjust(reviewed, "mina", 3, "end", -1)
+    assert adjust(reviewed, "mina", 3, "end", -1).refused == "needs_confirmation", "another place is another question"
+    wider = adjust(reviewed, "mina", 3, "end", -1, confirmed=True)
     assert done.words[0].startswith(wider.words[0])
     assert done.words[0][len(wider.words[0]) :].strip().count(" ") == 0
-    back = adjust(reviewed, "mina", 3, "end", 1)
+    back = adjust(reviewed, "mina", 3, "end", 1, confirmed=True)
     assert back.words[0].rstrip(".") == done.words[0].rstrip(".")
     taken = take_words(reviewed, "mina", 3)
     quote = show_quote(reviewed, 3)
@@ -133,7 +135,8 @@ def test_a_quote_is_looked_for_elsewhere(reviewed: Store) -> None:
     assert find_in_session(reviewed, SESSION, "nobody said so") == ()
     assert look_in(reviewed, 3, 1)
     assert look_in(reviewed, 3, 99) == ()
-    done = accept(reviewed, "mina", 4, [seen.span])
+    assert accept(reviewed, "mina", 4, [seen.span]).refused == "needs_confirmation"
+    done = accept(reviewed, "mina", 4, [seen.span], confirmed=True)
     assert (done.act, done.state, done.spans) == ("look", "accepted", (seen.span,))
     for bad in ([Span(3, 0, 9_999)], [Span(99, 0, 1)], [Span(1, 0, 3), Span(2, 0, 3)], [Span(0, 3, 4)]):
         with pytest.raises(Fault):
@@ -159,7 +162,7 @@ def test_somebody_elses_decision_is_not_overridden_unseen(reviewed: Store) -> No
 
 
 def test_undo_takes_the_promotion_with_it_and_redo_brings_the_decision_back(reviewed: Store) -> None:
-    first = accept(reviewed, "mina", 3).change
+    first = accept(reviewed, "mina", 3, confirmed=True).change
     assert first is not None
     promoted = promote(reviewed, "mina", "e2")
     assert promoted.change is not None

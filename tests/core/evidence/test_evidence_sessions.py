@@ -124,9 +124,9 @@ def test_another_import_moves_places_and_takes_some_away(store: Store) -> None:
     align_session(store, SESSION)
     assert promote(store, "mina", "moved").change is not None
     assert promote(store, "mina", "gone").change is not None
-    accept(store, "mina", 3)
+    accept(store, "mina", 3, confirmed=True)
     assert promote(store, "mina", "kept").promotion.stage == "verified"
-    accept(store, "mina", 4, [Span(4, 0, 30)])
+    accept(store, "mina", 4, [Span(4, 0, 30)], confirmed=True)
     replace_messages(store, ["A new beginning.", *MESSAGES[:2], "Nothing else."])
     done = align_session(store, SESSION)
     assert states(store) == {1: "aligned", 2: "failed", 3: "accepted", 4: "failed"}
@@ -152,7 +152,7 @@ def test_another_import_moves_places_and_takes_some_away(store: Store) -> None:
 def test_an_entry_falls_back_when_the_place_a_person_took_is_gone_though_the_quote_still_stands(store: Store) -> None:
     add_entries(store, SESSION, [entry("one", ALIGNED)])
     align_session(store, SESSION)
-    accept(store, "mina", 1, [Span(2, 0, 10)])
+    accept(store, "mina", 1, [Span(2, 0, 30)], confirmed=True)
     assert promote(store, "mina", "one").promotion.stage == "verified"
     replace_messages(store, MESSAGES[:2])
     done = align_session(store, SESSION)
@@ -185,7 +185,7 @@ def test_a_run_that_is_stopped_keeps_what_it_found(store: Store) -> None:
 def test_the_events_alone_rebuild_everything(store: Store, tmp_path: Path) -> None:
     add_entries(store, SESSION, [entry("one", *EVERY), entry("two", ALIGNED), entry("bare")])
     align_session(store, SESSION)
-    accept(store, "mina", 4)
+    accept(store, "mina", 4, confirmed=True)
     reject(store, "mina", 5, "나오지 않는 말")
     promote(store, "mina", "two")
     add_messages(store, [MISSING[1]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -13,6 +15,9 @@ from tui.render.signs import Signs
 from tui.render.trace import draw_trace
 from tui.widgets.reading import Reading
 
+if TYPE_CHECKING:
+    from core.evidence import Choice, Place
+
 
 class EntryView(Reading):
     """Shows one entry, and below it the trace of the chosen quote."""
@@ -22,6 +27,7 @@ class EntryView(Reading):
     def __init__(self, signs: Signs) -> None:
         super().__init__(id="evidence-entry")
         self._signs = signs
+        self._read: ReadQuote | None = None
         self._entry = Static()
         self._trace = Static()
         self.border_title = Content("Entry")
@@ -33,12 +39,17 @@ class EntryView(Reading):
 
     def show(self, read: ReadQuote | None) -> None:
         """Show the entry of this quote."""
-        if read is None:
-            self._entry.update(Content(""))
+        self._read = read
+        self._entry.update(Content("") if read is None else draw_entry(read.quote, read.entry, self._signs))
+        self.judged(None)
+
+    def judged(self, place: Place | Choice | None) -> None:
+        """Show how the place on the screen was judged, below how it was found."""
+        if self._read is None:
             self._trace.update(Content(""))
             return
-        self._entry.update(draw_entry(read.quote, read.entry, self._signs))
-        found = read.quote.found
+        found = self._read.quote.found
         head = Content.styled("\nHow the place was found\n", "bold $cb-dim")
-        trace = draw_trace(found.trace, self._signs) if found is not None else Content("Not looked for yet.")
+        steps = (*(found.trace if found is not None else ()), *(place.fit.trace if place is not None else ()))
+        trace = draw_trace(steps, self._signs) if found is not None else Content("Not looked for yet.")
         self._trace.update(Content.assemble(head, trace))

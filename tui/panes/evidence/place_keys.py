@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tui.evidence_actions import PLACES_CHOSEN
 from tui.panes.evidence.decisions import Act, Decision
-from tui.panes.evidence.queries import ReadQuote
+from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.panes.evidence.quote_view import Looked
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Places:
 
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
+        self._wanted: tuple[int, tuple[Span, ...]] | None = None  # a place to accept as soon as it is compared
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -68,21 +69,53 @@ class Places:
         row = read.quote.row
         decision = Decision(act, row.id, read.quote.mark, number, spans, reason, confirmed)
         self._screen.reviewing.decide(decision)
-        self._screen.decided(row.id, decision.state)
+        self._screen.outcome.decided(row.id, decision.state)
 
     def _accept(self, read: ReadQuote) -> None:
-        """The place on the screen. A flagged quote is asked about once, with what changed before the person; so is one
-        that stands in several places, with the one that is offered."""
+        """The place on the screen; asked about where the core says so, and where it is one of several that nobody
+        picked. What asks is confirmed by another key, so that a held one accepts nothing."""
         view, state = self._screen.view, read.quote.row.state
-        several = state == "ambiguous" and not view.looked.picked and view.looked.drawn is None
+        if view.asking:
+            return
         if state == "accepted" and view.looked == view.start:
             self._screen.say("That is decided already.")
-        elif (several or state == "flagged") and not view.asking:
+        elif (place := view.place) is None:
+            self._wanted = (read.quote.row.id, view.spans)
+        elif place.fit.verdict == "too_little":
+            told = place.fit.trace[0].reason
+            self._screen.say(f"{told[:1].upper()}{told[1:]}.", "warning")
+        elif place.fit.verdict == "asks" or self._several(read):
             view.ask()
-        elif view.looked.drawn is not None:
+        else:
+            self._take(read)
+
+    def compared(self, found: Compared) -> None:
+        """A place drawn by hand is judged: what was asked for meanwhile is done."""
+        view, wanted = self._screen.view, self._wanted
+        view.compared(found)
+        self._wanted = None
+        self._screen.changed()
+        if view.read is not None and view.place is not None and wanted == (view.read.quote.row.id, view.spans):
+            self.perform("evidence.accept")
+
+    def confirm(self) -> bool:
+        """Accept what is asked about; False where nothing is."""
+        view = self._screen.view
+        if not view.asking or view.read is None:
+            return False
+        self._take(view.read)
+        return True
+
+    def _several(self, read: ReadQuote) -> bool:
+        view = self._screen.view
+        return read.quote.row.state == "ambiguous" and not view.looked.picked and view.looked.drawn is None
+
+    def _take(self, read: ReadQuote) -> None:
+        view = self._screen.view
+        if view.looked.drawn is not None:
             act = "look" if view.looked.found else "adjust"
             self._decide(read, act, spans=view.looked.drawn, confirmed=view.asking)
-        elif several or view.looked.picked:
+        elif self._several(read) or view.looked.picked:
             self._decide(read, "choose", number=view.looked.at + 1, confirmed=view.asking)
         else:
             self._decide(read, "accept", confirmed=view.asking)
@@ -120,7 +153,7 @@ class Places:
         spans[at] = adjusted(view.text, spans[at], edge, words)
         drawn = tuple(spans)
         view.look(Looked(view.looked.at, drawn, picked=True))
-        self._screen.reader.compare(read, drawn, view.compared)
+        self._screen.reader.compare(read, drawn, self.compared)
 
     def _find(self, read: ReadQuote) -> None:
         """Another place anywhere in the session: chosen there, it is shown here to be accepted."""

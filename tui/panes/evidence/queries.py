@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from tui.jobs import Job
 
 if TYPE_CHECKING:
-    from core.align import Concern, Difference, Span
-    from core.evidence import Counts, Entry, MessageText, Quote, QuoteFilters, QuoteRow
+    from core.align import Span
+    from core.evidence import Counts, Entry, MessageText, Place, Quote, QuoteFilters, QuoteRow
 
 FilterName = Literal["to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all"]
 Kind = Literal["state", "session", "type"]
@@ -86,12 +86,11 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a quote says otherwise than the words at some place of it."""
+    """A place of a quote that was drawn or found by hand, judged; `place` None: the quote is gone."""
 
     evidence_id: int
     spans: tuple[Span, ...]
-    concerns: tuple[Concern, ...]
-    diff: tuple[Difference, ...]
+    place: Place | None
 
 
 def read_list(shown: Shown, limit: int) -> Callable[[Job[Listed]], Listed]:
@@ -139,12 +138,12 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
     return ReadQuote(quote, show_entry(store, row.entry_id), messages)
 
 
-def compare(evidence_id: int, quote: str, spans: tuple[Span, ...], words: str) -> Callable[[Job[Compared]], Compared]:
-    """What the quote says otherwise than these words."""
+def compare(evidence_id: int, spans: tuple[Span, ...]) -> Callable[[Job[Compared]], Compared]:
+    """What the quote says otherwise than the words there, and how they fit."""
 
-    def work(_job: Job[Any]) -> Compared:
-        from core.evidence import differences
+    def work(job: Job[Any]) -> Compared:
+        from core.evidence import show_place
 
-        return Compared(evidence_id, spans, *differences(quote, words))
+        return Compared(evidence_id, spans, show_place(job.store(), evidence_id, spans))
 
     return work

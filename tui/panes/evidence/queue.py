@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from core.evidence.stored import State
     from tui.panes.evidence.queries import Listed, Shown
 
-_PROBLEMS = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
+PROBLEMS = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Quotes:
         if self.read is None:
             return 0
         before = {row.id: row.state for row in self.read.rows}
-        return self.read.counts.left - sum(before.get(one, "") in _PROBLEMS for one in self.decided)
+        return self.read.counts.left - sum(before.get(one, "") in PROBLEMS for one in self.decided)
 
     def get(self, index: int) -> QuoteRow | None:
         """The row at `index`."""

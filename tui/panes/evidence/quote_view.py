@@ -14,10 +14,10 @@ from tui.actions import bindings
 from tui.evidence_actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.render.evidence import (
-    draw_concerns,
     draw_diff,
     draw_message,
     draw_places,
+    draw_reasons,
     flat,
 )
 from tui.render.foreign import title
@@ -25,7 +25,8 @@ from tui.render.signs import Signs
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
-    from core.align import Concern, Difference, Span
+    from core.align import Span
+    from core.evidence import Choice, Place
 
 
 class Message(Reading):
@@ -56,7 +57,7 @@ class QuoteView(Vertical):
         self._signs = signs
         self.read: ReadQuote | None = None
         self.looked = Looked()
-        self.asking = False  # whether a flagged quote waits for its confirmation
+        self.asking = False  # whether the place waits for its confirmation
         self._compared: Compared | None = None
         self._head = Static(id="evidence-head")
         self._before, self._place, self._behind = (Static(classes="evidence-part") for _ in range(3))
@@ -128,7 +129,7 @@ class QuoteView(Vertical):
         self.draw()
 
     def ask(self) -> None:
-        """Show what changed, and ask whether it is accepted all the same."""
+        """Show what differs, and ask whether it is accepted all the same."""
         self.asking = True
         self.draw()
 
@@ -173,15 +174,17 @@ class QuoteView(Vertical):
         else:
             self.message.scroll_home(animate=False)
 
-    def _differences(self) -> tuple[tuple[Concern, ...], tuple[Difference, ...]]:
-        assert self.read is not None
+    @property
+    def place(self) -> Place | Choice | None:
+        """The place on the screen, judged; None: it is accepted already, there is none, or it is being compared."""
+        if self.read is None:
+            return None
         quote = self.read.quote
         if self.looked.drawn is not None:
-            return (self._compared.concerns, self._compared.diff) if self._compared is not None else ((), ())
-        if self.looked.at < len(quote.choices) and (not quote.spans or quote.row.state != "accepted"):
-            choice = quote.choices[self.looked.at]
-            return choice.concerns, choice.diff
-        return (), ()
+            return None if self._compared is None else self._compared.place
+        if self.looked.at < len(quote.choices) and (self.looked.picked or quote.row.state != "accepted"):
+            return quote.choices[self.looked.at]
+        return None
 
     def _drawn_places(self) -> Content:
         assert self.read is not None
@@ -192,15 +195,18 @@ class QuoteView(Vertical):
         assert self.read is not None
         quote = self.read.quote
         if quote.row.state != "ambiguous":
-            return self._signs.told("Its meaning may differ. {evidence.accept} again accepts it all the same.")
+            return self._signs.told(
+                "It may not say the same. {list.open} accepts it all the same, {list.back} leaves it."
+            )
         most = min(len(quote.choices), PLACES_CHOSEN)
-        told = f"{{evidence.accept}} again takes place {quote.offered}, {quote.offered_why}; 1 to {most} shows another."
+        told = f"{{list.open}} takes place {quote.offered}, {quote.offered_why}; 1 to {most} shows another."
         return self._signs.told(f"It stands in {len(quote.choices):,} places. {told}")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None
         quote = self.read.quote
-        concerns, diff = self._differences()
+        place = self.place
+        diff, reasons = ((), ()) if place is None else (place.diff, place.fit.reasons)
         parts: list[Content] = []
         if self.asking:
             parts.append(Content.styled(self._asked(), "bold $cb-bad"))
@@ -208,8 +214,8 @@ class QuoteView(Vertical):
             parts.append(draw_diff(diff))
         else:
             parts.append(Content.assemble(("quote   ", "$cb-dim"), (flat(quote.quote), "$cb-text")))
-        if concerns:
-            parts.append(draw_concerns(concerns))
+        if reasons:
+            parts.append(draw_reasons(reasons))
         elif quote.row.reason and quote.row.state != "aligned":
             parts.append(Content.styled(title(quote.row.reason), "$cb-draft"))
         if self.numbered:

@@ -45,9 +45,7 @@ class QuoteReader:
 
     def compare(self, read: ReadQuote, spans: tuple[Span, ...], done: Callable[[Compared], None]) -> None:
         """What the quote says otherwise than the words at a place drawn by hand."""
-        found = read.messages.get(spans[0].message_index)
-        words = " … ".join(found.text[span.start : span.end] for span in spans) if found is not None else ""
-        work = compare(read.quote.row.id, read.quote.quote, spans, words)
+        work = compare(read.quote.row.id, spans)
         self._jobs.run("evidence-compare", work, lambda value, _final: done(value), self._told)
 
     def _put(self, one: Ahead | None, _final: bool) -> None:

@@ -1,8 +1,8 @@
-"""The Evidence pane: is the quote really there? The quotes, the message, the entry; one or two keys a decision."""
+"""The Evidence pane: is the quote really there? The quotes, the message, the entry; a key a decision, two where it asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -12,19 +12,20 @@ from textual.screen import Screen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
-from tui.following import Following
+from tui.following import Following, staying
 from tui.jobs import Jobs
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.watching import files_at, watch
 from tui.panes.evidence.entry_view import EntryView
 from tui.panes.evidence.memory import memory_of, recall
+from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
 from tui.panes.evidence.queries import Listed, ReadQuote, Shown, read_list
-from tui.panes.evidence.queue import Quotes
+from tui.panes.evidence.queue import PROBLEMS, Quotes
 from tui.panes.evidence.quote_list import QuoteList
 from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.reading import AHEAD, LANE, QuoteReader
-from tui.panes.evidence.reviewing import Ended, Reviewing
+from tui.panes.evidence.reviewing import Reviewing
 from tui.panes.evidence.standing import situation_of
 from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
 from tui.render.bars import Place
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 PAGE = 500
 """Rows read at a time."""
 
-_PROBLEMS = ("flagged", "ambiguous", "near", "failed", "waiting")
 _SOON = 0.05
 _LANES = ("evidence", LANE, "evidence-compare", "evidence-watch")
 
@@ -65,7 +65,8 @@ class EvidenceScreen(Screen[None]):
         self.view = QuoteView(signs)
         self.entry = EntryView(signs)
         self.reader = QuoteReader(jobs, self._came, self._troubled)
-        self.reviewing = Reviewing(jobs, signs, self._ended)
+        self.outcome = Outcome(self)
+        self.reviewing = Reviewing(jobs, signs, self.outcome.ended)
         self.places = Places(self)
         self._body = Container(id="evidence-body")
         self._top = TopBar(replace(place, pane="Evidence"), signs)
@@ -88,7 +89,7 @@ class EvidenceScreen(Screen[None]):
         self.list.rows.focus()
         before = files_at(self._jobs.path)
         self.load()
-        following = Following(self._jobs, ("evidence", LANE), self._again, self.set_timer)
+        following = Following(self._jobs, ("evidence", LANE), self.again, self.set_timer)
         self._jobs.run(
             "evidence-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None
         )
@@ -101,7 +102,7 @@ class EvidenceScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Back from another screen, where something may have been taken back."""
         if self.quotes.read is not None:
-            self._again()
+            self.again()
 
     def situation(self) -> Situation:
         """What is possible here."""
@@ -112,16 +113,21 @@ class EvidenceScreen(Screen[None]):
         work = read_list(self.shown, self._limit)
         self._jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
 
-    def _again(self) -> None:
+    def again(self) -> None:
+        """Read what is shown again."""
         self.reader.forget()
         self.load(_SOON)
 
     def _loaded(self, read: Listed, _final: bool) -> None:
         if not self.is_attached:
             return
-        at = self.wanted if self.wanted is not None else self.chosen_id
-        self.wanted = None
-        self.put(self.quotes.renewed(read, self.shown, self.reviewing.pending), at)
+        at, self.wanted = self.wanted, None
+        quotes = self.quotes.renewed(read, self.shown, self.reviewing.pending)
+        if at is not None:
+            self.put(quotes, at)
+            return
+        with staying(self.list.rows):
+            self.put(quotes, self.chosen_id)
 
     def _troubled(self, fault: Fault) -> None:
         if not self.quotes.total:
@@ -162,12 +168,13 @@ class EvidenceScreen(Screen[None]):
         if self.is_attached:
             app = cast("CasebookApp", self.app)
             self._keys.situation = app.situation()
+            self.entry.judged(self.view.place)
             app.remember("evidence", memory_of(self))
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "evidence.next": lambda: self._next(_PROBLEMS),
+            "evidence.next": lambda: self._next(PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
             "evidence.promote": lambda: self.reviewing.promote_for(self.view.read),
             "evidence.filter": self._filter,
@@ -177,14 +184,14 @@ class EvidenceScreen(Screen[None]):
             "evidence.why": self._toggle_why,
             "evidence.whole": self._whole,
             "evidence.copy": self._copy,
-            "list.open": self.view.message.focus,
+            "list.open": self._open,
             "list.back": self._back,
             "case.back": self.list.body.take_focus,
-            "case.enter": self._whole,
+            "case.enter": lambda: self.places.confirm() or self._whole(),
             "undo.last": self.reviewing.take_back,
             "undo.redo": lambda: self.reviewing.take_back(again=True),
             "history.open": lambda: self._curating.open_history(None),
-            "view.reload": self._again,
+            "view.reload": self.again,
             "import.begin": self._import,
         }
         if (act := acts.get(action_id)) is None:
@@ -193,30 +200,10 @@ class EvidenceScreen(Screen[None]):
         self.changed()
         return True
 
-    def decided(self, evidence_id: int, state: str) -> None:
-        """Off the screen at once, and on to the next; on disk in its turn."""
-        quotes = self.quotes.after(evidence_id, state, self.shown)
-        at = quotes.index_of(evidence_id)
-        following = None if at is None else quotes.next_in(_PROBLEMS, at)
-        row = None if following is None else quotes.get(following)
-        self.put(quotes, row.id if row is not None else None)
-
-    def _ended(self, ended: Ended) -> None:
-        """On disk, or not done: read again."""
-        self.list.said = ended.told
-        if not ended.done:
-            self.say(ended.told, "warning")
-        if ended.evidence_id is not None and (not ended.done or ended.back):
-            self.quotes = self.quotes.without(ended.evidence_id, self.shown)
-            self.wanted = ended.evidence_id
-        if self.is_attached:
-            self.list.caption(self.quotes, self.shown)
-            self._again()
-
-    def _next(self, states: tuple[str, ...]) -> None:
+    def _next(self, states: Collection[str]) -> None:
         at = self.quotes.next_in(states, self.list.rows.chosen)
         if at is None:
-            near = states == ("near",)
+            near = states != PROBLEMS
             self.say("No near miss is listed here." if near else "Nothing is left to decide here.")
         else:
             self.list.rows.choose(at)
@@ -232,7 +219,7 @@ class EvidenceScreen(Screen[None]):
         spans = (found.seen.span,)
         read = replace(read, messages={**read.messages, found.message.index: found.message})
         self.view.put(read, Looked(drawn=spans, picked=True, found=True))
-        self.reader.compare(read, spans, self.view.compared)
+        self.reader.compare(read, spans, self.places.compared)
         self.call_after_refresh(self.changed)
 
     def _only(self, *, session: bool) -> None:
@@ -244,6 +231,10 @@ class EvidenceScreen(Screen[None]):
         """Show these quotes only."""
         self.shown, self._limit, self.list.said = shown, PAGE, ""
         self.load()
+
+    def _open(self) -> None:
+        if not self.places.confirm():
+            self.view.message.focus()
 
     def _toggle_why(self) -> None:
         visible = self.entry.region.area > 0
@@ -288,9 +279,10 @@ class EvidenceScreen(Screen[None]):
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter: into the message."""
+        """Enter: into the message, unless it answers a question."""
         event.stop()
-        self.view.message.focus()
+        self._open()
+        self.changed()
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All that was read is there."""

@@ -1,0 +1,40 @@
+"""What a decision does to the screen: off it at once and on to the next; back, where it did not come about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.panes.evidence.queue import PROBLEMS
+from tui.panes.evidence.reviewing import Ended
+
+if TYPE_CHECKING:
+    from tui.panes.evidence.screen import EvidenceScreen
+
+
+class Outcome:
+    """Shows decisions on a screen."""
+
+    def __init__(self, screen: EvidenceScreen) -> None:
+        self._screen = screen
+
+    def decided(self, evidence_id: int, state: str) -> None:
+        """Off the screen at once, and on to the next; on disk in its turn."""
+        screen = self._screen
+        quotes = screen.quotes.after(evidence_id, state, screen.shown)
+        at = quotes.index_of(evidence_id)
+        following = None if at is None else quotes.next_in(PROBLEMS, at)
+        row = None if following is None else quotes.get(following)
+        screen.put(quotes, row.id if row is not None else None)
+
+    def ended(self, ended: Ended) -> None:
+        """On disk, or not done: read again."""
+        screen = self._screen
+        screen.list.said = ended.told
+        if not ended.done:
+            screen.say(ended.told, "warning")
+        if ended.evidence_id is not None and (not ended.done or ended.back):
+            screen.quotes = screen.quotes.without(ended.evidence_id, screen.shown)
+            screen.wanted = ended.evidence_id
+        if screen.is_attached:
+            screen.list.caption(screen.quotes, screen.shown)
+            screen.again()
