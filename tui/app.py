@@ -150,13 +150,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         """What one can do now depends on this."""
         over = self._situated
         now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
-        readonly = bool(self.top.place.readonly)
-        rows = _rows(self, now)
-        return replace(
-            now, rows=rows, no_color=colours_forbidden(), readonly=readonly, ingesting=self.ingesting.busy,
-            importing=self.errors.incoming.busy, imported=self.errors.incoming.report is not None,
-            embedding=self.errors.embedding.busy, no_embedding=self.errors.embedding.why_not,
-        )  # fmt: skip
+        return _everywhere(self, now)
 
     @property
     def _situated(self) -> Situated | None:
@@ -335,6 +329,16 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
 
 def _told(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
+
+
+def _everywhere(app: CasebookApp, now: Situation) -> Situation:
+    """The situation of a pane, with what is so in all of them."""
+    incoming, embedding = app.errors.incoming, app.errors.embedding
+    return replace(
+        now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.top.place.readonly),
+        ingesting=app.ingesting.busy, importing=incoming.busy, imported=incoming.report is not None,
+        embedding=embedding.busy, no_embedding=embedding.why_not,
+    )  # fmt: skip
 
 
 def _rows(app: CasebookApp, now: Situation) -> int:
