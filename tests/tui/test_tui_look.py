@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 from textual.filter import Monochrome, NoColor
+from textual.widget import Widget
+from textual.widgets import TextArea
 
 from core.store import open_store
 from tests.tui.evidence_review import one_of_each, opened
-from tests.tui.support import app_on, frame, offered, put, settled, until
+from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
 from tui.app import CasebookApp
 from tui.sheets import LATER
-from tui.themes import read_theme
+from tui.themes import ANSI, DARK, read_theme
 
 DOCS = Path(__file__).parents[2] / "docs" / "workbench.md"
 
@@ -74,6 +76,36 @@ async def test_without_colours_the_cursor_is_seen_in_every_list(
         assert len(reversed_lines(app)) == 2, "the row of the quotes, and the one of the menu"
         await pilot.press("escape", "ctrl+p")
         await until(pilot, lambda: offered(app) and any(offered(app)[:20] in line for line in reversed_lines(app)))
+
+
+def carets(app: CasebookApp, part: Widget) -> str:
+    """What is drawn reversed, and in no colours, within this part."""
+    strips = app.screen._compositor.render_strips()[part.region.y : part.region.bottom]
+    cells = (one for strip in strips for one in strip.crop(part.region.x, part.region.right))
+    plain = ("default", None)
+    return "".join(
+        one.text for one in cells
+        if (style := one.style) and style.reverse
+        and all((None if colour is None else colour.name) in plain for colour in (style.color, style.bgcolor))
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("no_color", "theme"), [("1", DARK), ("1", ANSI), ("", ANSI)])
+async def test_where_one_types_is_seen_without_colours(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch, no_color: str, theme: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    app = CasebookApp(casebook, theme=theme, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press(*"abc", "left")
+        await until(pilot, lambda: carets(app, app.errors.box) == "c")
+        await pilot.press("shift+left", "shift+left")
+        await until(pilot, lambda: carets(app, app.errors.box) == "ab")
+        await pilot.press("ctrl+u", "delete", "escape", "w")
+        await until(pilot, lambda: isinstance(app.focused, TextArea))
+        await pilot.press(*"xyz", "left")
+        await until(pilot, lambda: carets(app, app.screen.query_one(TextArea)) == "z")
 
 
 SCREENS = (
