@@ -41,6 +41,7 @@ class Places:
             "evidence.words": self._words,
             "evidence.place": self._look_on,
             "evidence.find": self._find,
+            "evidence.promote": self._screen.reviewing.promote,
             **{name: lambda read, at=number: self._look_at(read, at) for name, number in _NUMBERS.items()},
             **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
         }

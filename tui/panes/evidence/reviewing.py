@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.fault import Fault
 from tui.jobs import Jobs
 from tui.panes.evidence.decisions import DONE, LANE, Decision, decided, promoted, taken_back
-from tui.render.foreign import title
+from tui.render.foreign import inline, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class Reviewing:
         self._heard = heard
         self.pending: set[int] = set()
         self.made: list[int] = []
-        self.ready: str | None = None  # an entry that nothing blocks since the last decision
 
     def decide(self, decision: Decision) -> None:
         """On disk in its turn."""
@@ -53,10 +52,9 @@ class Reviewing:
                 return
             self.made.append(one)
             free = not done.promotion.promotionBlocked and done.promotion.stage == "candidate"
-            self.ready = done.entry_id if free else None
             told = f"#{one} {DONE[decision.act]}"
             told += "; its entry is a candidate again" if done.demoted else ""
-            told += self._signs.told("; {evidence.promote} promotes its entry" if free else "")
+            told += self._signs.told("; its entry can be promoted ({evidence.filter} aligned)" if free else "")
             self._heard(Ended(one, True, told + self._signs.told("  {undo.last} undoes")))
 
         def failed(fault: Fault) -> None:
@@ -66,39 +64,31 @@ class Reviewing:
         self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
 
     def blocked(self, read: ReadQuote | None) -> str:
-        """Why nothing can be promoted while this quote is shown; empty: something can."""
-        if read is None or self.ready is not None:
+        """Why the entry of this quote cannot be promoted; empty: it can."""
+        if read is None:
             return ""
         promotion = read.quote.promotion
         if promotion.promotionBlocked:
-            return promotion.promotionBlockReason or "It cannot be promoted."
+            return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be promoted.'}"
         return "The entry is verified already." if promotion.stage == "verified" else ""
 
-    def promote_for(self, read: ReadQuote | None) -> None:
-        """Promote the entry of the quote shown; else the one that became free by the last decision."""
-        free = read is not None and not read.quote.promotion.promotionBlocked
-        if read is not None and free and read.quote.promotion.stage == "candidate":
-            self.promote(read.quote.row.entry_id)
-        elif self.ready is not None:
-            self.promote(self.ready)
-
-    def promote(self, entry_id: str) -> None:
-        """Make an entry verified, if nothing blocks it."""
+    def promote(self, read: ReadQuote) -> None:
+        """Make the entry of this quote verified, if nothing blocks it, and say which one it is."""
+        row = read.quote.row
+        name = inline(row.title or row.entry_id, 60)
 
         def ended(done: Promoted, _final: bool) -> None:
-            self.ready = None if self.ready == entry_id else self.ready
-            told = self._signs.told("the entry is verified  {undo.last} undoes")
+            told = f"entry “{name}” is verified" + self._signs.told("  {undo.last} undoes")
             if done.change is None:
-                told = done.promotion.promotionBlockReason or "The entry is verified already."
+                told = f"“{name}”: {done.promotion.promotionBlockReason or 'It is verified already.'}"
             self._heard(Ended(None, done.change is not None, told))
 
-        self._jobs.run(LANE, promoted(entry_id), ended, self._failed, keep=True)
+        self._jobs.run(LANE, promoted(row.entry_id), ended, self._failed, keep=True)
 
     def take_back(self, *, again: bool = False) -> None:
         """Take back what the person decided last, or bring it back."""
 
         def ended(what: str, _final: bool) -> None:
-            self.ready = None
             at = self.made.pop() if self.made and not again else None
             self._heard(Ended(at, True, f"{'brought' if again else 'taken'} back: {title(what)}", back=True))
 

@@ -1,4 +1,4 @@
-"""The Evidence pane: is the quote really there? The quotes, the message, the entry; a key a decision, two where it asks."""
+"""The Evidence pane: is the quote really there? Quotes, message, entry; a key a decision, two where it asks."""
 
 from __future__ import annotations
 
@@ -176,7 +176,6 @@ class EvidenceScreen(Screen[None]):
         acts: dict[str, Callable[[], object]] = {
             "evidence.next": lambda: self._next(PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
-            "evidence.promote": lambda: self.reviewing.promote_for(self.view.read),
             "evidence.filter": self._filter,
             "evidence.unfilter": lambda: self.show_only(Shown()),
             "evidence.session": lambda: self._only(session=True),
