@@ -182,7 +182,7 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("f3")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("r")
-        await until(pilot, lambda: "type the call to its end" in frame(app))
+        await until(pilot, lambda: "These rules are of" in frame(app))
         assert not label_file(casebook_of_calls).exists(), "nobody labels what is not in view"
         await pilot.press("escape")
         await until(pilot, lambda: "of the call before" not in frame(app))
