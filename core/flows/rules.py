@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.embedding.asking import NoVectors, VectorSearch
+from core.embedding.catalogue import Thresholds
 from core.embedding.stored import present, windows_of
 from core.embedding.worker import place_of, run
 from core.fault import Fault
@@ -30,13 +31,13 @@ from core.rules.parse import joined, parse
 from core.rules.rule import RuleFile, RuleList, Scope
 from core.rules.rule_rows import MAX_AGE_S, forget_freshness, ids_of, is_fresh, sync
 from core.rules.rule_source import RuleSource, source_for
-from core.rules.semantic import NoSemantic, StoredSemantic
+from core.rules.semantic import NoSemantic, StoredSemantic, bars_of
 from core.rules.tables import load_tables
 from core.store import Store, open_store
 
 if TYPE_CHECKING:
     from core.embedding.catalogue import Model
-    from core.embedding.embedder import Embedder, Vector
+    from core.embedding.embedder import Embedder
     from core.embedding.report import EmbedReport
 
 DEADLINE_S = 4.5
@@ -171,10 +172,11 @@ class RuleMatcher:
         """What `clusters` compares. Raises Fault as `rules`."""
         book = self.book()
         semantic = self._semantic(book, 600.0)
-        found: dict[int, tuple[Vector, ...]] = {}
-        if isinstance(semantic, StoredSemantic):
-            found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
-        return ToGroup(book, found)
+        bars = None if self.vectors is None else bars_of(self.vectors)
+        if not isinstance(semantic, StoredSemantic) or not isinstance(bars, Thresholds):
+            return ToGroup(book, {})
+        found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
+        return ToGroup(book, found, bars)
 
     def compare(
         self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False, quiet: float | None = None

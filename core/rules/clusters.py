@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from core.embedding.catalogue import Thresholds
 from core.embedding.embedder import Vector
 from core.embedding.vectors import cosine, unpack
 from core.rules.book import Book
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Check = Callable[[], None]
 NEAR, RELATED = 0.85, 0.62
-"""Cosines from which two rules are near-duplicates, or related; by words (Dice of their terms) with the bars below."""
+"""MiniLM's cosines from which two rules are near-duplicates, or related; by words (Dice of their terms) those below."""
 NEAR_WORDS, RELATED_WORDS = 0.7, 0.4
 
 
@@ -60,30 +61,42 @@ class ToGroup:
 
     book: Book
     vectors: Mapping[int, tuple[Vector, ...]]
+    said: Thresholds | None = None
 
     def __call__(self, store: Store | None = None, *_given: object) -> Clusters:
         """See `clusters`. Ends where the store is interrupted: it is nothing else that it has to do with it."""
-        return clusters(self.book, self.vectors, _never if store is None else store.check)
+        return clusters(self.book, self.vectors, _never if store is None else store.check, self.said)
 
 
 def _never() -> None:
     """Nobody stops it."""
 
 
-def clusters(book: Book, vectors: Mapping[int, tuple[Vector, ...]], check: Check = _never) -> Clusters:
+def clusters(
+    book: Book, vectors: Mapping[int, tuple[Vector, ...]], check: Check = _never, said: Thresholds | None = None
+) -> Clusters:
     """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve.
 
     `check` is called every now and then: what it raises ends the work, which takes minutes for ten thousand rules.
+    `said`: what the cosines of the vectors' model mean; None: as MiniLM's.
     """
     if len(vectors) == len(book.rules) and vectors:
-        return _grouped(book, _by_meaning(vectors, check), (NEAR, RELATED), "meaning", check)
+        bars = (NEAR, RELATED) if said is None else (_bar(NEAR, said), _bar(RELATED, said))
+        return _grouped(book, _by_meaning(vectors, bars[1], check), bars, "meaning", check)
     return _grouped(book, _by_words(book, check), (NEAR_WORDS, RELATED_WORDS), "words", check)
 
 
-def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]], check: Check) -> Sequence[tuple[int, int, float]]:
+def _bar(minilm: float, said: Thresholds) -> float:
+    """That bar for another model; never below it: rules are all written in one way, which brings strangers near."""
+    return max(minilm, said.cosine_for(minilm))
+
+
+def _by_meaning(
+    vectors: Mapping[int, tuple[Vector, ...]], related: float, check: Check
+) -> Sequence[tuple[int, int, float]]:
     order = sorted(vectors)
     if len(order) > 200:
-        return _by_arrays(vectors, order, check)
+        return _by_arrays(vectors, order, related, check)
     return [
         (one, other, max(cosine(a, b) for a in vectors[one] for b in vectors[other]))
         for at, one in enumerate(order)
@@ -92,9 +105,9 @@ def _by_meaning(vectors: Mapping[int, tuple[Vector, ...]], check: Check) -> Sequ
 
 
 def _by_arrays(
-    vectors: Mapping[int, tuple[Vector, ...]], order: Sequence[int], check: Check
+    vectors: Mapping[int, tuple[Vector, ...]], order: Sequence[int], related: float, check: Check
 ) -> Sequence[tuple[int, int, float]]:
-    """The same for many: pairs from `RELATED` on, by numpy; of a long rule its first window."""
+    """The same for many: pairs from `related` on, by numpy; of a long rule its first window."""
     import numpy as np
 
     rows = np.array([unpack(vectors[at][0]) for at in order], dtype=np.float32)
@@ -102,7 +115,7 @@ def _by_arrays(
     for start in range(0, len(order), 500):
         for one, values in enumerate(rows[start : start + 500] @ rows.T, start):
             check()
-            (near,) = np.nonzero(values[one + 1 :] >= RELATED)
+            (near,) = np.nonzero(values[one + 1 :] >= related)
             near += one + 1
             found = zip(near.tolist(), values[near].tolist(), strict=True)
             out.extend((order[one], order[other], value) for other, value in found)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.embedding.catalogue import CATALOGUE, MINILM, Thresholds
 from core.embedding.embedder import Vector
 from core.fault import Fault
 from core.rules.book import book_of
@@ -90,3 +91,16 @@ def test_it_ends_with_the_store_it_is_given(tmp_path: Path) -> None:
         store.interrupt()
         with pytest.raises(Fault, match="was stopped"):
             ask(store)
+
+
+def test_another_models_rules_are_grouped_by_what_its_own_cosines_mean() -> None:
+    """Rules of which any two have a cosine of .9 are strangers to a model whose strangers have that."""
+    text = "".join(f"### ERR-{at:03d}: Title {at}\n**Problem**: problem {at}\n" for at in range(3))
+    book = book_of(parse_text(text, "/rules/one.md").rules)
+    vectors = {0: _at(0), 1: _at(14), 2: _at(40)}  # .97, .90, .77
+    narrow = Thresholds(high=0.94, high_rise=0.0, low=0.93, low_rise=0.0, similar=0.90)
+    (akin,) = ToGroup(book, vectors, narrow)().clusters
+    assert (akin.kind, [one.id for one in akin.rules]) == ("duplicate", ["ERR-000", "ERR-001"])
+    assert akin.similarity == pytest.approx(math.cos(math.radians(14)), abs=1e-4)
+    assert len(ToGroup(book, vectors)().clusters[0].rules) == 3
+    assert ToGroup(book, vectors, CATALOGUE[MINILM].thresholds)() == ToGroup(book, vectors)()
