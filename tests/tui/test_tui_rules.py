@@ -15,7 +15,7 @@ from core.settings import RuleSettings
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
-from tests.tui.support import NOW, frame, until
+from tests.tui.support import NOW, frame, told, until
 from tui.actions import BY_ID, Situation
 from tui.app import CasebookApp
 from tui.panes.errors.editing import at_line
@@ -182,9 +182,9 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("f3")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("r")
-        await until(pilot, lambda: "These rules are of" in frame(app))
+        await until(pilot, lambda: told(app, "type the call to its end"))
         assert not label_file(casebook_of_calls).exists(), "nobody labels what is not in view"
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(pilot, lambda: "of the call before" not in frame(app))
 
 
