@@ -86,8 +86,9 @@ def _ask_all(base: _Base, vectors: VectorSearch, index: _SeedIndex | None) -> It
 
 
 def _bases(size: int, half: Half, model: Remembered) -> Iterator[_Base]:
-    """Bases of `size`, the causes in turn in it and unknown to it. English only: a model for English is measured."""
-    rows = tuple(row for row in wordings(half) if hangul_share(row.text) <= 0.5)
+    """Bases of `size`, the causes in turn in it and unknown to it; of an English model the English wordings only."""
+    most = 0.5 if model.model.languages == "en" else 1.0
+    rows = tuple(row for row in wordings(half) if hangul_share(row.text) <= most)
     causes = [several for _, several in by_cause(rows) if len(several) > 1]
     step = min(_MOST_CAUSES.get(size, len(causes)), math.ceil(len(causes) / 2))
     groups = [causes[at : at + step] for at in range(0, len(causes), step)]

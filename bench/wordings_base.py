@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from core.embedding import Kind, Vector
 from core.embedding.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.embedder import Embedder
 from core.embedding.local import load
-from core.embedding.models import current
+from core.embedding.models import Absent, current, find
 from core.embedding.state import VectorState, write_state
 from core.embedding.stored import Made, put
 from core.errors.embed_text import embed_text
@@ -25,12 +26,16 @@ _TS = "2026-10-01T00:00:00.000Z"
 
 
 class Remembered:
-    """The real model; what it has once embedded is read from a file. An `Embedder`."""
+    """The real model, MiniLM or the one that CASEBOOK_EMBEDDING_MODEL names; what it has once embedded is read from a
+    file. An `Embedder`."""
 
     def __init__(self, folder: Path = OUT) -> None:
-        self.model: Model = CATALOGUE[MINILM]
+        name = os.environ.get("CASEBOOK_EMBEDDING_MODEL", MINILM)
+        found = None if name == MINILM else find(name)
+        self.model: Model = CATALOGUE[MINILM] if found is None else found.model
         self._kept: dict[bytes, Vector] = {}
-        self._path = folder / f"vectors-{self.model.version}.bin"
+        way = hashlib.sha256(self.model.recipe.encode()).hexdigest()[:8] if found is not None else ""
+        self._path = folder / f"vectors-{self.model.version}{way}.bin"
         self._real: Embedder | None = None
         if self._path.exists():
             data = self._path.read_bytes()
@@ -53,36 +58,40 @@ class Remembered:
     def dim(self) -> int:
         return self.model.dim
 
-    def learn(self, texts: Iterable[str]) -> None:
+    def learn(self, texts: Iterable[str], kind: Kind = "document") -> None:
         """Embed what is not known yet, and keep it."""
-        lacking = sorted({text for text in texts if text and _sha(text) not in self._kept}, key=len)
+        lacking = sorted({text for text in texts if text and self._sha(text, kind) not in self._kept}, key=len)
         if not lacking:
             return
         if self._real is None:
-            found = current(EmbeddingSettings(model=MINILM))
-            if not hasattr(found, "folder"):
+            found = current(EmbeddingSettings(model=self.model.id))
+            if isinstance(found, Absent):
                 raise SystemExit(f"{found.reason}: {found.remedy}")
             self._real = load(found, threads=0)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab") as file:
             for at in range(0, len(lacking), 500):
                 part = lacking[at : at + 500]
-                for text, vectors in zip(part, self._real.embed(part, "document"), strict=True):
-                    self._kept[_sha(text)] = vectors[0]
-                    file.write(_sha(text) + vectors[0])
+                for text, vectors in zip(part, self._real.embed(part, kind), strict=True):
+                    self._kept[self._sha(text, kind)] = vectors[0]
+                    file.write(self._sha(text, kind) + vectors[0])
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        self.learn(texts)
-        return [(self._kept[_sha(text)],) for text in texts]
+        self.learn(texts, kind)
+        return [(self._kept[self._sha(text, kind)],) for text in texts]
+
+    def _sha(self, text: str, kind: Kind) -> bytes:
+        """MiniLM reads a question as it reads what is stored."""
+        asked = f"{kind}: {text}" if self.model.id != MINILM and kind == "query" else text
+        return hashlib.blake2b(asked.encode(), digest_size=16).digest()
 
     def close(self) -> None:
         """Nothing is let go of: one is used for a whole report."""
 
 
-def fill(store: Store, texts: Sequence[str], embedder: Embedder) -> list[int]:
+def fill(store: Store, texts: Sequence[str], embedder: Remembered) -> list[int]:
     """A case with a fix and a vector for each text; their ids. Keys that would be equal are told apart."""
-    model = CATALOGUE[MINILM]
-    place = place_of(model)
+    place = place_of(embedder.model)
     ids: list[int] = []
     keys: set[str] = set()
     with store.transaction() as con:
@@ -116,7 +125,3 @@ def fill(store: Store, texts: Sequence[str], embedder: Embedder) -> list[int]:
         con.execute("DELETE FROM backlog")
         write_state(con, "error", VectorState(place.model, place.recipe, place.dim))
     return ids
-
-
-def _sha(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
