@@ -6,9 +6,11 @@ would ever be shown, and what a person has asked for would never be answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 
 from tui.jobs import Jobs
+from tui.widgets.row_list import RowList
 
 SOON = 0.1
 """Seconds after which a change that came while something was read is looked at again."""
@@ -40,3 +42,13 @@ class Following:
     def _again(self) -> None:
         self._due = False
         self.changed()
+
+
+@contextmanager
+def staying(rows: RowList) -> Generator[None]:
+    """While `rows` are shown anew: who has scrolled away from the chosen one goes on looking where they look."""
+    top, chosen = round(rows.scroll_y), rows.chosen
+    away = rows.rows.total and not top <= chosen * rows.tall < top + rows.size.height
+    yield
+    if away:
+        rows.scroll_to(y=top + (rows.chosen - chosen) * rows.tall, animate=False, force=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
+from tui.following import staying
 from tui.jobs import DEBOUNCE
 from tui.panes.library.meaning import Meaning, waits_for_meaning
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
@@ -105,7 +107,8 @@ class Searching:
 
     def _listed(self, found: Keys, _final: bool) -> None:
         screen = self._screen
-        screen.hits.show_documents(found, self.scope)
+        with nullcontext() if self._fresh else staying(screen.hits.rows):
+            screen.hits.show_documents(found, self.scope)
         self._fresh = False
         if not found.size.documents and screen.box.has_focus and not screen.box.asked:
             screen.hits.place.take_focus()  # keys are offered in the place of the list
@@ -120,7 +123,8 @@ class Searching:
     def _put(self, found: Found) -> None:
         keep = not self._fresh and self._chosen_by_hand()
         waiting = waits_for_meaning(found.response)
-        self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
+        with nullcontext() if self._fresh else staying(self._screen.hits.rows):
+            self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
         self._fresh = False
         self._screen.searched()
         if self._opening:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +14,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from core.fault import Fault
+from tui.following import staying
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.rules.queries import Keys, Page, read_keys, read_page
 from tui.panes.rules.typed import TypedCall
@@ -139,8 +141,9 @@ class CallList(Vertical):
             top = round(self.rows.scroll_y)
             self._last = self.chosen_key if before.total else self._last
             at = now.place_of(self._last)
-            self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
-            self.rows.reveal()
+            with staying(self.rows) if before.words == found.words else nullcontext():
+                self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
+                self.rows.reveal()
             self._read(at, at)
             query = self.box.asked if found.words and found.every else ""
             self._tell(None if now.total else _none(self.tool, query, found.every))
