@@ -32,6 +32,8 @@ class Remembered:
     def __init__(self, folder: Path = OUT) -> None:
         name = os.environ.get("CASEBOOK_EMBEDDING_MODEL", MINILM)
         found = None if name == MINILM else find(name)
+        if name != MINILM and found is None:
+            raise SystemExit(f"there is no model {name} on this machine")
         self.model: Model = CATALOGUE[MINILM] if found is None else found.model
         self._kept: dict[bytes, Vector] = {}
         way = hashlib.sha256(self.model.recipe.encode()).hexdigest()[:8] if found is not None else ""
