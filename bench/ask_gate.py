@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from core.embedding.asking import VectorSearch
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-SUITES: Final = ("tuned", "blind", "fresh", "wiki", "last", "club")
+SUITES: Final = ("tuned", "blind", "fresh", "wiki", "last", "club", "museum", "tools")
 KINDS: Final = ("away", "near", "korean", "paraphrase")
 _UNANSWERABLE: Final = ("away", "near")
 _BAR: Final = RagSettings().score_gate
