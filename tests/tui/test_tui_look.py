@@ -108,6 +108,35 @@ async def test_where_one_types_is_seen_without_colours(
         await until(pilot, lambda: carets(app, app.screen.query_one(TextArea)) == "z")
 
 
+async def rooms(path: Path, height: int, *, ascii_only: bool) -> dict[str, object]:
+    """How much room each part of each pane has, while it has the focus and while it has not."""
+    app, found = app_on(path, ascii_only=ascii_only), dict[str, object]()
+    async with app.run_test(size=(80, height)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        for pane in ("alt+1", "alt+2", "alt+3", "alt+4"):
+            await pilot.press(pane)
+            await settled(pilot, app)
+            for _step in range(3):
+                parts = [one for one in app.screen.query("*") if one.id and one.region.area]
+                found |= {f"{pane} {app.focused} {one.id}": one.content_size for one in parts}
+                await pilot.press("tab")
+                await settled(pilot, app)
+    return found
+
+
+@pytest.mark.parametrize("height", [8, 14])
+async def test_few_lines_have_as_much_room_in_ascii_and_without_colours(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch, height: int
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    usual = await rooms(casebook, height, ascii_only=False)
+    assert any(" box" in name for name in usual)
+    assert any(" library-box" in name for name in usual)
+    assert await rooms(casebook, height, ascii_only=True) == usual
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert await rooms(casebook, height, ascii_only=False) == usual
+
+
 SCREENS = (
     ("down",), ("enter",), ("t",), ("escape", "escape", "f"), ("escape", "Y"), ("escape", "i"), ("escape", "S"),
     ("escape", "f1"), ("escape", "ctrl+p"), ("escape", "ctrl+o"), ("escape", "enter", "o"),
