@@ -25,8 +25,11 @@ def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # asked by scripts and prompts: no parser for it
         from core.version import VERSION
 
-        print(f"casebook {VERSION}")
-        return 0
+        try:
+            print(f"casebook {VERSION}", flush=True)
+            return 0
+        except OSError:
+            pass  # the whole program says what is wrong with the output
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
         from cli.hook import run as run_hook
 

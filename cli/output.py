@@ -12,6 +12,8 @@ from core.fault import Fault
 from core.text import visible
 
 Style = Literal["bold", "dim", "good", "warn", "bad"]
+_LONG, _END = 1_200, 200
+"""Code points of a fault that people read, and how many of them are its end: what is wrong stands there often."""
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 
 
@@ -64,7 +66,10 @@ def fault_line(fault: Fault) -> str:
     hint = fault.hint.strip().rstrip(".")
     if hint[1:2].islower():
         hint = hint[0].lower() + hint[1:]
-    return one_line(fault.message.strip().rstrip(".") + (f"; {hint}" if hint else ""))
+    what = fault.message.strip().rstrip(".")
+    if len(what) > _LONG:
+        what = f"{what[: _LONG - _END]} … {what[-_END:]}"
+    return one_line(what + (f"; {hint}" if hint else ""))
 
 
 def output_for(*, json: bool, verbose: bool) -> Output:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -72,6 +73,10 @@ class Parser(argparse.ArgumentParser):
         """The help, as wide as the terminal."""
         self.formatter_class = argparse.RawDescriptionHelpFormatter
         return super().format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse does, but what cannot be written is no secret."""
+        (sys.stderr if file is None else file).write(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """As argparse does, but what is left over is told by the command that was named, not by the program."""

@@ -72,6 +72,12 @@ def test_a_slip_of_the_finger_is_told_what_was_meant(run: Run, args: tuple[str, 
     assert run(*args).said == f"casebook: {said}\n"
 
 
+def test_a_word_without_end_makes_no_line_without_end(run: Run) -> None:
+    said = run("errors", "import", "x" * 5000).said
+    assert len(said) < 1_500
+    assert said.endswith("x: File name too long; check the disk and the path\n")
+
+
 def test_a_stream_takes_no_text(run: Run) -> None:
     found = run("errors", "search", "x", "--jsonl")
     assert (found.code, found.out) == (2, b"")
@@ -248,10 +254,11 @@ def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_under_stdout_is_told(home: Path) -> None:
+@pytest.mark.parametrize("args", [("completion", "bash"), ("--version",), ("--help",), ("errors", "--help"), ()])
+def test_a_full_disk_under_stdout_is_told(home: Path, args: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "cli", "completion", "bash"], stdout=full, stderr=subprocess.PIPE,
+            [sys.executable, "-m", "cli", *args], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
         )  # fmt: skip
     assert done.returncode == 2
