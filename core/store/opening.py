@@ -98,7 +98,7 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
 
 def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code: FaultCode) -> Store:
     if not files.look(path):
-        return _blank(path, schema, reason)
+        return _blank(path, schema, reason, code)
     con, folder = connect_reading(path, timeout_ms)
     store = Store(path, con, readonly=reason, code=code, folder=folder)
     try:
@@ -106,14 +106,14 @@ def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code
         refuse_foreign(con, path)
         if is_blank(con):
             store.close()
-            return _blank(path, schema, reason)
+            return _blank(path, schema, reason, code)
         newer = newer_than(con, schema)
         if newer:
             reason = f"{newer}; also, {reason}"
             store = Store(path, con, readonly=reason, code="db_newer", folder=folder)
         elif version_of(con) < schema.version:
             store.close()
-            store = _updated_copy(path, schema, reason)
+            store = _updated_copy(path, schema, reason, code)
         store.con.execute("PRAGMA query_only = ON")
     except BaseException:
         store.close()
@@ -121,9 +121,9 @@ def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code
     return store
 
 
-def _updated_copy(path: Path, schema: Schema, reason: str) -> Store:
+def _updated_copy(path: Path, schema: Schema, reason: str, code: FaultCode) -> Store:
     con, folder = private_copy(path)
-    store = Store(path, con, readonly=reason, folder=folder)
+    store = Store(path, con, readonly=reason, code=code, folder=folder)
     try:
         _settle(con)
         migrate(con, None, schema)
@@ -133,13 +133,13 @@ def _updated_copy(path: Path, schema: Schema, reason: str) -> Store:
     return store
 
 
-def _blank(path: Path, schema: Schema, reason: str | None) -> Store:
+def _blank(path: Path, schema: Schema, reason: str | None, code: FaultCode = "db_readonly") -> Store:
     """An empty casebook that lives in memory: what an empty file means to a reader."""
     con = apsw.Connection(":memory:")
     _settle(con)
     migrate(con, None, schema)
     con.execute("PRAGMA query_only = ON")
-    return Store(path, con, readonly=reason)
+    return Store(path, con, readonly=reason, code=code)
 
 
 def _settle(con: apsw.Connection) -> None:

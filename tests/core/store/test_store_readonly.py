@@ -16,6 +16,7 @@ import pytest
 
 from core.fault import Fault
 from core.store import Store, open_store, store_checks
+from core.store.faults import SPACE
 from core.store.migrations import SHIPPED, Schema, Script, shipped
 
 Nobody = Callable[[Callable[[], Any]], Any]
@@ -229,6 +230,20 @@ def test_a_casebook_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
     with pytest.raises(Fault) as caught:
         open_store(small_disk / "casebook.db", create=True).close()
     assert caught.value.code == "io_error"
+
+
+def test_one_that_has_room_for_half_of_a_new_casebook_says_what_makes_room(small_disk: Path, case: Any) -> None:
+    piece = small_disk / "piece"
+    piece.write_bytes(b"x" * 600_000)
+    fill_up(small_disk / "ballast")
+    piece.unlink()
+    with pytest.raises(Fault) as caught, open_store(small_disk / "casebook.db", create=True) as store:
+        case(store, "no room")
+    assert (caught.value.code, caught.value.hint) == ("io_error", SPACE)
+    (small_disk / "ballast").unlink()
+    with open_store(small_disk / "casebook.db", create=True) as store:
+        case(store, "room")
+        assert keys(store) == ["room"]
 
 
 def test_a_full_database(store: Store, case: Any) -> None:
