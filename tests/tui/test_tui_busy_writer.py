@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 import core.errors
 import core.errors.curation
@@ -19,47 +20,61 @@ from core.fault import Fault
 from core.library.search_hit import SearchResponse
 from core.library.search_question import SearchQuestion
 from core.store import open_store
-from tests.core.evidence.evidence_support import FAILED, SESSION, entry
+from tests.core.evidence.evidence_support import FAILED, MESSAGES, SESSION, entry
 from tests.tui import evidence_review, library_support, rules_support, test_tui_triage
 from tests.tui.library_support import library_app, put_notes, read_notes, searched
 from tests.tui.support import CASES, app_on, put, until
 from tui.following import Following
 from tui.jobs import Job, JobReport, Jobs
 from tui.panes.library.meaning import Meaning
+from tui.widgets.row_list import RowList
 
-WIDE = (120, 34)
+WIDE, SMALL = (120, 34), (80, 24)
 MOST = 3
 """Readings during which somebody writes."""
 
 
 class BusyWriter:
-    """While `lane` reads, it writes, and the reading ends only when the workbench has heard of that from `watch`."""
+    """While `lane` reads, it writes; the reading ends only when that change was put off, or the reading given up."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, lane: str, watch: str, place: object, name: str) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, jobs: Jobs, lane: str, place: object, name: str) -> None:
         self.write: Callable[[int], object] = lambda number: None
         self.readings = 0
-        self.answered: list[int] = []  # how many readings had begun when something of one was handed over
-        heard, read, deliver = threading.Event(), getattr(place, name), Jobs.deliver
+        self.first: Job[object] | None = None
+        self.answered: list[Job[object]] = []  # those of which something was handed over
+        put_off, read, deliver, changed = threading.Event(), getattr(place, name), Jobs.deliver, Following.changed
 
         def reading(*given: object, **more: object) -> object:
-            if threading.current_thread().name == f"casebook-{lane}":
+            job = jobs._lanes[lane]._running if threading.current_thread().name == f"casebook-{lane}" else None
+            if job is not None:
+                self.first = self.first or job
                 self.readings += 1
                 if self.readings <= MOST:
-                    heard.clear()
+                    put_off.clear()
                     self.write(self.readings)
-                    assert heard.wait(60)
+                    job.on_stop(put_off.set)
+                    assert put_off.wait(60)
             return read(*given, **more)
+
+        def hearing(following: Following) -> None:
+            changed(following)
+            if following._due and lane in following._lanes:
+                put_off.set()
 
         def delivering(jobs: Jobs, report: JobReport) -> None:
             job = report.job
             if job.lane.name == lane and not job.stopped and job.generation == job.lane.generation:
-                self.answered.append(self.readings)
+                self.answered.append(job)
             deliver(jobs, report)
-            if job.lane.name == watch:
-                heard.set()
 
         patch.setattr(place, name, reading)
+        patch.setattr(Following, "changed", hearing)
         patch.setattr(Jobs, "deliver", delivering)
+
+    @property
+    def starved(self) -> bool:
+        """Whether the first reading was given up."""
+        return self.answered[0] is not self.first
 
 
 class Meant:
@@ -86,11 +101,11 @@ async def test_the_library_shows_what_comes_while_it_is_read(tmp_path: Path, mon
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await library_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
         writer.write = lambda number: more_notes(path, notes, number)
         more_notes(path, notes, 0)
         await until(pilot, lambda: screen.hits.total == 3 + 1 + MOST)
-        assert writer.answered[0] == 1, "the first reading was shown, whoever wrote meanwhile"
+        assert not writer.starved, "the first reading was shown, whoever wrote meanwhile"
 
 
 async def test_a_search_in_the_library_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,11 +114,11 @@ async def test_a_search_in_the_library_is_answered(tmp_path: Path, monkeypatch: 
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await library_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
         writer.write = lambda number: more_notes(path, notes, number)
         screen.box.ask("ship")
         await until(pilot, lambda: screen.searching.found is not None and screen.hit is not None)
-        assert writer.answered[0] == 1
+        assert not writer.starved
         await until(pilot, lambda: sum("more" in one for one in library_support.paths(screen)) == MOST)
 
 
@@ -114,7 +129,7 @@ async def test_what_does_not_concern_the_library_is_not_read_there(
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await searched(pilot, app, "ledger")
-        looked = BusyWriter(monkeypatch, "library-look", "none", core.library.browse, "library_stamp")
+        looked = BusyWriter(monkeypatch, app.jobs, "library-look", core.library.browse, "library_stamp")
         looked.readings = MOST  # it only counts
         screen.searching.look_again()
         await until(pilot, lambda: library_support.idle(app) and looked.answered)
@@ -132,11 +147,11 @@ async def test_the_calls_show_what_comes_while_they_are_read(tmp_path: Path, mon
     app = rules_support.rules_app(path, tmp_path / "none.md")
     async with app.run_test(size=WIDE) as pilot:
         screen = await rules_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, "rules-calls", "rules-watch-db", core.rules.calls_page, "call_keys")
+        writer = BusyWriter(monkeypatch, app.jobs, "rules-calls", core.rules.calls_page, "call_keys")
         writer.write = lambda number: rules_support.put_calls(path, ("Bash", {"command": f"echo {number}"}))
         writer.write(0)
         await until(pilot, lambda: screen.calls.calls.total == 3 + 1 + MOST)
-        assert writer.answered[0] == 1
+        assert not writer.starved
 
 
 async def test_hits_by_meaning_stay_while_it_is_asked_again_and_words_answer_where_it_fails(
@@ -151,7 +166,7 @@ async def test_hits_by_meaning_stay_while_it_is_asked_again_and_words_answer_whe
         screen.searching.meaning = Meaning(app.jobs, process)  # pyright: ignore[reportArgumentType]
         screen.box.ask("ledger")
         await until(pilot, lambda: process.asked == 1 and library_support.idle(app))
-        words = BusyWriter(monkeypatch, "library", "library-watch", core.library.browse, "library_size")
+        words = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
         words.readings = MOST  # it only counts
         more_notes(path, notes, 1)
         await until(pilot, lambda: "more1.md" in library_support.paths(screen))
@@ -179,11 +194,11 @@ async def test_the_quotes_show_what_comes_while_they_are_read(
         screen = await evidence_review.opened(pilot, app)
         await until(pilot, lambda: evidence_review.idle(app))
         total = screen.quotes.total
-        writer = BusyWriter(monkeypatch, lane, "evidence-watch", core.evidence, name)
+        writer = BusyWriter(monkeypatch, app.jobs, lane, core.evidence, name)
         writer.write = write
         write(0)
         await until(pilot, lambda: screen.quotes.total == total + 1 + MOST and evidence_review.shown(screen))
-        assert writer.answered[0] == 1
+        assert not writer.starved
 
 
 async def test_the_queue_shows_what_comes_while_it_is_read(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,11 +212,11 @@ async def test_the_queue_shows_what_comes_while_it_is_read(casebook: Path, monke
         screen = await test_tui_triage.opened(pilot, app)
         await until(pilot, lambda: test_tui_triage.idle(app))
         left = screen.queue.left
-        writer = BusyWriter(monkeypatch, "triage", "triage-watch", core.errors.curation, "triage_queue")
+        writer = BusyWriter(monkeypatch, app.jobs, "triage", core.errors.curation, "triage_queue")
         writer.write = write
         write(0)
         await until(pilot, lambda: screen.queue.left == left + 1 + MOST)
-        assert writer.answered[0] == 1
+        assert not writer.starved
 
 
 async def test_a_case_is_shown_though_the_list_is_read_again(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,12 +229,76 @@ async def test_a_case_is_shown_though_the_list_is_read_again(casebook: Path, mon
     async with app.run_test(size=WIDE) as pilot:
         rows = app.errors.results.rows
         await until(pilot, lambda: rows.rows.total == len(CASES) and app.errors.case.read and app.jobs.busy("watch"))
-        writer = BusyWriter(monkeypatch, "case", "watch", core.errors, "show_case")
+        await pilot.press("down", "j")
+        await until(pilot, lambda: app.errors.case.read and "TS2304" in app.errors.case.read.case.key_lines[0])
+        writer = BusyWriter(monkeypatch, app.jobs, "case", core.errors, "show_case")
         writer.write = write
-        await pilot.press("down", "j", "j")
+        await pilot.press("j")
         await until(pilot, lambda: app.errors.case.read and "E0382" in app.errors.case.read.case.key_lines[0])
-        assert writer.answered[0] == 1
+        assert not writer.starved
         await until(pilot, lambda: rows.rows.total == len(CASES) + MOST)
+
+
+async def looked_elsewhere(pilot: Pilot[None], rows: RowList, write: Callable[[], object], at_top: int) -> None:
+    """Somebody has scrolled away from the chosen row while another process writes: `at_top` rows come above it."""
+    chosen, total = rows.chosen, rows.rows.total
+    rows.scroll_to(y=(chosen + 20) * rows.tall, animate=False, force=True)
+    await pilot.pause()
+    top = round(rows.scroll_y)
+    assert top > chosen * rows.tall
+    write()
+    await until(pilot, lambda: rows.rows.total > total)
+    assert rows.chosen == chosen + at_top
+    assert round(rows.scroll_y) == top + at_top * rows.tall
+
+
+async def test_who_has_scrolled_away_in_the_library_is_not_taken_back(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    for number in range(60):
+        (notes / f"{number}").mkdir(parents=True)
+        (notes / f"{number}" / "note.md").write_text(f"# Note {number}\n\nA ship.\n", encoding="utf-8")
+    path = read_notes(tmp_path / "library.db", notes)
+    app = library_app(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await library_support.opened(pilot, app)
+        await looked_elsewhere(pilot, screen.hits.rows, lambda: more_notes(path, notes, 1), 1)
+
+
+async def test_who_has_scrolled_away_in_the_calls_is_not_taken_back(tmp_path: Path) -> None:
+    path = rules_support.put_calls(tmp_path / "calls.db", *(("Bash", {"command": f"echo {at}"}) for at in range(60)))
+    app = rules_support.rules_app(path, tmp_path / "none.md")
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await rules_support.opened(pilot, app)
+        more = ("Bash", {"command": "echo more"})
+        await looked_elsewhere(pilot, screen.calls.rows, lambda: rules_support.put_calls(path, more), 1)
+
+
+async def test_who_has_scrolled_away_in_the_quotes_is_not_taken_back(tmp_path: Path) -> None:
+    entries = [entry(f"entry {number}", FAILED) for number in range(60)]
+    path = evidence_review.fill(tmp_path / "quotes.db", MESSAGES, *entries)
+    app = app_on(path)
+
+    def write() -> None:
+        with open_store(path, write=True) as store:
+            add_entries(store, SESSION, [entry("more", FAILED)])
+
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await evidence_review.opened(pilot, app)
+        await looked_elsewhere(pilot, screen.list.rows, write, 0)
+
+
+async def test_who_has_scrolled_away_in_the_queue_is_not_taken_back(casebook: Path) -> None:
+    def write(number: int) -> None:
+        with open_store(casebook, write=True) as store:
+            letters = "".join(chr(97 + int(digit)) for digit in f"{number:02d}")
+            put(store, f"fatal: {letters} came", "git", None, last="2026-01-01T00:00:00.000Z")
+
+    for number in range(60):
+        write(number)
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await test_tui_triage.opened(pilot, app)
+        await looked_elsewhere(pilot, screen.rows, lambda: write(60), 0)
 
 
 def test_a_change_gives_up_no_reading_and_one_more_follows_for_all_of_them() -> None:
