@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from textual.screen import ModalScreen
 
 from core.fault import Fault
 from tui.actions import Situation, bindings
-from tui.following import Following
+from tui.following import Following, staying
 from tui.panes.errors.curation.ahead import LANE, Ahead
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
@@ -102,9 +103,9 @@ class TriageScreen(ModalScreen[None]):
         before = {row.id: row for row in self.queue.read.rows}
         changed = [row.id for row in waiting.rows if before.get(row.id, row) != row]
         self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
-        at = self._wanted if self._wanted is not None else self._chosen_id
-        self._wanted = None
-        self._put(self.queue.renewed(waiting, self._pending.keys()), at)
+        at, self._wanted = self._wanted, None
+        with staying(self.rows) if at is None else nullcontext():
+            self._put(self.queue.renewed(waiting, self._pending.keys()), self._chosen_id if at is None else at)
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
