@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, cast
 
@@ -14,6 +15,8 @@ from core.fault import Fault
 from core.library.rows import TRUST_LEVELS, TrustLevel
 from core.store.sql import storable
 
+_STARS: Final = 2
+"""Stars of a glob that a pattern may try in every way: as often as in the square of the path's length."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 
 
@@ -87,8 +90,8 @@ def documents_passing(con: apsw.Connection, filters: SearchFilters) -> tuple[str
     ).fetchall()
     found = cast("list[tuple[str, str]]", rows)
     if filters.path_glob:
-        matches = glob_pattern(filters.path_glob)
-        found = [row for row in found if matches.fullmatch(row[1])]
+        fits = path_fits(filters.path_glob)
+        found = [row for row in found if fits(row[1])]
     return tuple(doc_id for doc_id, _ in found)
 
 
@@ -102,15 +105,39 @@ def chunks_passing(con: apsw.Connection, documents: tuple[str, ...] | None) -> f
     return frozenset(cast("int", row[0]) for row in rows)
 
 
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """A path glob as a pattern for whole paths."""
+def path_fits(glob: str) -> Callable[[str], bool]:
+    """Whether a whole path is as a glob says. One of few stars is a pattern; in one of many that would try every way
+    to share a path out among them, so there the places are followed that each part may end at."""
     said = _nfc(glob).removeprefix("./")
     if "/" not in said:
         said = f"**/{said}"
-    out = ""
-    for part in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", said):
-        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or re.escape(part)
-    return re.compile(out, re.DOTALL)
+    parts: list[str] = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", said)
+    if sum("*" in part for part in parts) > _STARS:
+        return lambda path: len(path) in _ends(parts, path)
+    signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    pattern = re.compile("".join(signs.get(part) or re.escape(part) for part in parts), re.DOTALL)
+    return lambda path: pattern.fullmatch(path) is not None
+
+
+def _ends(parts: Sequence[str], path: str) -> set[int]:
+    """Where these parts may end that begin where the path does."""
+    at: set[int] = {0}
+    for part in parts:
+        if not at:
+            break
+        first = min(at)
+        if part == "**/":
+            at |= {place + 1 for place in range(first, len(path)) if path[place] == "/"}
+        elif part == "**":
+            at = set(range(first, len(path) + 1))
+        elif part == "*":
+            begins: dict[int, int] = {path.find("/", place): place for place in sorted(at, reverse=True)}
+            at = {one for end, place in begins.items() for one in range(place, (len(path) if end < 0 else end) + 1)}
+        elif part == "?":
+            at = {place + 1 for place in at if path[place : place + 1] not in ("", "/")}
+        else:
+            at = {place + len(part) for place in at if path.startswith(part, place)}
+    return at
 
 
 def _equal(tests: list[str], values: list[str], column: str, value: str | None) -> None:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.fault import Fault
 from core.flows.library_ingest import ingest
 from core.flows.library_search import EMPTY, model_search, query_of, search_bulk, search_library
 from core.flows.library_search_embed import embed_passages
+from core.library import filters
 from core.library.citation import LineCitation
-from core.library.filters import SearchFilters, glob_pattern
+from core.library.filters import SearchFilters, path_fits
 from core.library.search import SearchQuery, search
 from core.library.search_inspect import ChunkInspection, DocInspection, inspect, list_documents
 from core.samples import sample_notes
@@ -250,7 +253,23 @@ def test_documents_are_listed_page_by_page(store: Store) -> None:
      ("a/?.md", "a/c.md", True), ("a/[x].md", "a/[x].md", True), ("A.md", "a.md", False), ("**", "a/b", True)],
 )  # fmt: skip
 def test_globs(glob: str, path: str, fits: bool) -> None:
-    assert bool(glob_pattern(glob).fullmatch(path)) == fits
+    assert path_fits(glob)(path) == fits
+
+
+@given(st.text("a/*?b", max_size=9), st.text("ab/", max_size=12))
+def test_a_glob_of_many_stars_fits_what_its_pattern_would(glob: str, path: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filters, "_STARS", 99)
+        by_pattern = path_fits(glob)(path)
+        patch.setattr(filters, "_STARS", -1)
+        assert path_fits(glob)(path) == by_pattern
+
+
+@pytest.mark.parametrize("glob", ["*a" * 30 + "b", "**/" * 30 + "b", "**a" * 30 + "b", "a*/" * 30 + "*?b"])
+def test_no_glob_takes_for_ever(glob: str) -> None:
+    assert not path_fits(glob)("a" * 200)
+    assert not path_fits(glob)("a/" * 200)
+    assert path_fits(glob)(glob.replace("*", "").replace("?", "a"))
 
 
 def test_meaning_is_searched_once_passages_are_embedded(
