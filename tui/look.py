@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
@@ -39,25 +40,33 @@ class PlainCuts(LineFilter):
 
 
 class CursorReversed(LineFilter):
-    """Without colours what has the background of the cursor is reversed. A sheet cannot say so: of the text styles of
-    a list's rows Textual draws all but `reverse`."""
+    """Without colours, or with the terminal's own, what has the background of the cursor is reversed and has no colour:
+    none of them can be read on every other. What has the colour of its own ground loses it, too.
 
-    def __init__(self, app: App[None]) -> None:
+    A sheet cannot say so: of the text styles of a list's rows Textual draws all but `reverse`."""
+
+    def __init__(self, app: Look) -> None:
         super().__init__()
         self._app = app
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The line as it is, unless the cursor is in it."""
-        cursor = Color.parse(self._app.theme_variables["cb-cursor"]).rich_color
-        if not any(segment.style is not None and segment.style.bgcolor == cursor for segment in segments):
+        if not self._app.reverses:
             return segments
-        return [
-            Segment(text, style + _REVERSED if style is not None and style.bgcolor == cursor else style, control)
-            for text, style, control in segments
-        ]
+        cursor = Color.parse(self._app.theme_variables["cb-cursor"]).rich_color
+        return [Segment(text, _seen(style, cursor), control) for text, style, control in segments]
+
+
+def _seen(style: Style | None, cursor: RichColor) -> Style | None:
+    if style is None or style.bgcolor is None:
+        return style
+    if style.bgcolor == cursor:
+        return style.without_color + _REVERSED
+    return style + _NO_COLOUR if style.bgcolor == style.color else style
 
 
 _REVERSED = Style(reverse=True)
+_NO_COLOUR = Style(color="default")
 _CUT_HEADING = re.compile(r"\+-* .*… -*\+|-+ .*…-+", re.DOTALL)
 
 
@@ -67,7 +76,11 @@ def colours_forbidden() -> bool:
 
 
 class Look(App[None], inherit_bindings=False):
-    """An app with casebook's themes. `troubles` says what is wrong with the user's own."""
+    """An app with casebook's themes. `troubles` says what is wrong with the user's own.
+
+    `reverses`: whether the cursor is drawn by reversing, not by a colour."""
+
+    reverses = False
 
     def __init__(self, *, theme: str, themes: Path | None, ascii_only: bool) -> None:
         # With the terminal's colours on, NO_COLOR takes all of them away; else Textual makes them grey.
@@ -75,8 +88,7 @@ class Look(App[None], inherit_bindings=False):
         if not colours_forbidden():  # set, but to nothing: that forbids none, and yet Textual makes them grey
             self.no_color = False
             self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
-        else:
-            self._filters.insert(0, CursorReversed(self))
+        self._filters.insert(0, CursorReversed(self))
         if ascii_only:
             self._filters.append(PlainCuts())
         for own in own_themes():
@@ -96,6 +108,7 @@ class Look(App[None], inherit_bindings=False):
         variables = super().get_css_variables()
         own = tokens(variables, ansi=self.current_theme.ansi)
         self.theme_variables = {**self.theme_variables, **own}
+        self.reverses = colours_forbidden() or self.current_theme.ansi
         return {**variables, **own}
 
     def refresh_css(self, animate: bool = True) -> None:

@@ -108,6 +108,29 @@ async def test_where_one_types_is_seen_without_colours(
         await until(pilot, lambda: carets(app, app.screen.query_one(TextArea)) == "z")
 
 
+async def test_the_chosen_row_is_reversed_in_the_terminal_s_own_colours(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    app = CasebookApp(casebook, theme=ANSI, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down")
+        await until(pilot, lambda: "ModuleNotFound" in carets(app, app.errors.results.rows))
+        assert carets(app, app.errors.results.rows).startswith("\u258c"), "the bar, in no colour of its own"
+        await pilot.press("enter")
+        await until(pilot, lambda: not carets(app, app.errors.results.rows))
+        row = app.screen._compositor.render_strips()[app.errors.results.rows.region.y]
+        grounds = [
+            (style.color, style.bgcolor) for one in row if (style := one.style) and style.bgcolor and style.color
+        ]
+        assert [colour for colour, ground in grounds if colour == ground and not colour.is_default] == []
+        app.theme = DARK
+        await pilot.press("escape")
+        await until(pilot, lambda: app.focused is app.errors.results.rows)
+        assert carets(app, app.errors.results.rows) == ""
+
+
 async def rooms(path: Path, height: int, *, ascii_only: bool) -> dict[str, object]:
     """How much room each part of each pane has, while it has the focus and while it has not."""
     app, found = app_on(path, ascii_only=ascii_only), dict[str, object]()
