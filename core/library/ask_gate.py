@@ -87,17 +87,20 @@ def gate(
     total = number(con, "SELECT count(*) FROM chunks")
     weights = [_weight(one, _seen(con, one), total) for one in question.words]
     unknown = tuple(name for name in question.names if "-" not in name and not _known(con, name))
-    near, _ = vector_search(con, question.english or question.text, vectors, among, _FAN, beside_words=True)
-    cosines = dict(near.items)
+    model = reader(vectors, glossary, cancelled)
+    text = question.english or question.text if model is None else model.asked(question)
+    near, _ = vector_search(con, text, vectors, among, _FAN, beside_words=True)
+    cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
     asked = beside(question, weights, matcher(question.words), glossary)
     seen = [by_words(asked, row) for row in rows.values()]
-    best, why = _read(con, asked, seen, cosines, reader(vectors, glossary, cancelled) if cosines else None)
+    best, why = _read(con, asked, seen, cosines, model if cosines else None)
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
     waits = near.step.reason or "" if near.step.fact("remedy") == EMBED else ""
-    told = Told(question, score, bar, unknown, why or (None if cosines else near.step.reason), waits)
+    unmeasured = "nobody has measured the model: casebook models calibrate" if near.items and model is None else None
+    told = Told(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 
 

@@ -16,6 +16,7 @@ import apsw
 
 from core.lazy_pattern import lazy_pattern
 from core.library.ask_gloss import in_english
+from core.library.ask_question import Asked, Question
 from core.library.search_vectors import place_of
 from core.text import hangul_share
 
@@ -50,15 +51,28 @@ class Reader:
     cancelled: Callable[[], bool]
     kept: dict[str, Array]
 
+    @property
+    def english(self) -> bool:
+        """Whether it reads English alone: then what is Korean is read by its English words."""
+        return self.model.languages == "en"
+
     def plain(self, text: str) -> str:
         """A text as the model is given it."""
-        if self.model.languages == "en" and hangul_share(text) > _HANGUL:
+        if self.english and hangul_share(text) > _HANGUL:
             return in_english(text, self.glossary, keep=True)
         return text
 
+    def asked(self, question: Question) -> str:
+        """The question as the model is given it."""
+        return question.english or question.text if self.english else question.text
+
+    def says(self, word: Asked) -> str:
+        """What stands for a word of the question in what the model is given; empty where nothing does."""
+        return word.said if self.english else word.word
+
     def cannot_read(self, text: str) -> bool:
         """Whether the stored vector of such a passage says nothing: it is Korean, and the model reads English."""
-        return self.model.languages == "en" and hangul_share(text) > _FOREIGN
+        return self.english and hangul_share(text) > _FOREIGN
 
     def read(self, texts: Sequence[str]) -> Array:
         """The vectors of these texts, a row each; of one that says nothing a row of zeros."""
@@ -111,10 +125,13 @@ def _beginning(text: str) -> str:
 
 
 def reader(vectors: VectorSearch | None, glossary: Mapping[str, str], cancelled: Callable[[], bool]) -> Reader | None:
-    """The way to read with these vectors' model; None where there is none."""
+    """The way to read with these vectors' model; None where there is none, or nobody has measured it: then its cosines
+    say nothing against a bar."""
     if vectors is None:
         return None
     from core.embedding.asking import NoVectors
 
     model = vectors.model()
-    return None if isinstance(model, NoVectors) else Reader(vectors, model, glossary, cancelled, {})
+    if isinstance(model, NoVectors) or not model.measured:
+        return None
+    return Reader(vectors, model, glossary, cancelled, {})

@@ -91,9 +91,10 @@ def by_words(asked: Beside, row: Passage) -> Seen:
 def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model: Reader) -> list[Seen]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
     question = asked.question
-    asking = _readings(model, question, question.english or question.text)
+    asking = _readings(model, question, model.asked(question))
     # Beside a Korean text a Korean word says something, also one that nobody knows in English.
-    mixed = _readings(model, question, question.mixed) if question.mixed != question.english else asking
+    foreign = model.english and question.mixed != question.english
+    mixed = _readings(model, question, question.mixed) if foreign else asking
     parts = [_chosen(asked, one.passage) for one in rows]
     read = model.read([model.plain(text) for sentences, _ in parts for text in sentences])
     places: list[_Place] = []
@@ -109,7 +110,7 @@ def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model:
 
 def _readings(model: Reader, question: Question, text: str) -> Array:
     """The question, and the question without each of its words, a row each."""
-    said = dict.fromkeys(one.said or (one.stem if one.stem in text else "") for one in question.words)
+    said = dict.fromkeys(model.says(one) or (one.stem if one.stem in text else "") for one in question.words)
     return model.read([text, *(_without(text, word) for word in said if word)])
 
 
@@ -167,9 +168,11 @@ def _place(
     nobody = sum(
         weight
         for weight, word, share in zip(asked.weights, question.words, everywhere, strict=True)
-        if not word.said and not share
+        if not model.says(word) and not share
     )
-    missing = [word.said for word, share in zip(question.words, has, strict=True) if word.said and share < 1]
+    missing = [
+        model.says(word) for word, share in zip(question.words, has, strict=True) if model.says(word) and share < 1
+    ]
     words = _content(model.plain(f"{sentences[at]}\n{place}")) if missing else ()  # the nearest first
     kind = 0.0
     if asked.kind is not None and not shows(asked.kind, place, question.text):
@@ -190,8 +193,8 @@ def _seen(asked: Beside, one: Seen, place: _Place, model: Reader) -> Seen:
     if place.words:
         words = model.read(place.words)
         for at, (asked_word, share) in enumerate(zip(asked.question.words, has, strict=True)):
-            if asked_word.said and share < 1:
-                alike = float((words @ model.read([asked_word.said])[0]).max())
+            if (said := model.says(asked_word)) and share < 1:
+                alike = float((words @ model.read([said])[0]).max())
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
     missing = _missing(asked, has)
     share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total

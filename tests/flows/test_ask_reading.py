@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.embedding.asking import ModelAtHand, VectorSearch
-from core.embedding.catalogue import CATALOGUE, MINILM
+from core.embedding.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.embedder import Embedder, Kind, Vector
 from core.fault import Fault
 from core.flows.library_ingest import ingest
@@ -68,7 +68,11 @@ def library(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder, minilm_f
 
 
 def searching(model: Embedder) -> VectorSearch:
-    return VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: model))
+    return of_model(CATALOGUE[MINILM], model)
+
+
+def of_model(model: Model, embedder: Embedder) -> VectorSearch:
+    return VectorSearch(lambda: ModelAtHand(model, lambda: embedder))
 
 
 def asked(store: Store, question: str, vectors: VectorSearch | None, stop_after: int | None = None) -> Gate:
@@ -156,3 +160,27 @@ def test_passages_that_still_wait_for_their_vectors_are_told_of(tmp_path: Path, 
         assert asked(store, question, None).waits == "", "no model is at hand: nothing to wait for"
     assert "not all passages are embedded yet" in refusal_text("score_gate", question, waits=True)
     assert refusal_text("score_gate", "임베딩은 어디에 있나요?", waits=True) != refusal_text("score_gate", "임베딩은?")
+
+
+def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, minilm: Embedder) -> None:
+    unmeasured = CATALOGUE[MINILM]._replace(thresholds=None)
+    found = asked(library, "How long until the paint can be touched?", of_model(unmeasured, minilm))
+    assert all(one.meaning is None for one in found.best)
+    assert "measured" in str(told(found.step)["by_words"])
+
+
+def test_a_model_of_many_languages_is_asked_in_the_language_of_the_question(library: Store, minilm: Embedder) -> None:
+    read: list[str] = []
+
+    class Listening(Wayward):
+        def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+            read.extend(texts)
+            return super().embed(texts, kind)
+
+    question = "회비를 내지 않으면 어떻게 되나요?"
+    listening = Listening(minilm, 0, None)
+    asked(library, question, of_model(CATALOGUE[MINILM]._replace(languages="50 languages"), listening))
+    assert question in read
+    read.clear()
+    asked(library, question, of_model(CATALOGUE[MINILM], listening))
+    assert question not in read, "a model of English is given the English words"
