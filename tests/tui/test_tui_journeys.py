@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
+import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.errors import show_case
 from core.store import open_store
@@ -105,6 +107,36 @@ async def test_a_pasted_single_line_is_put_where_the_cursor_is(casebook: Path) -
         app.errors.box.post_message(Paste("TS2304\n"))
         await until(pilot, lambda: app.errors.box.value == "x TS2304")
         assert app.errors.box.pasted_lines == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "size"), [(["down"], WIDE), (["down", "enter"], WIDE), (["down", "enter", "z"], SMALL)]
+)
+async def test_what_is_pasted_outside_the_box_is_searched_whole(
+    casebook: Path, keys: list[str], size: tuple[int, int]
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await started(pilot, app)
+        await pilot.press(*"ts", *keys)
+        assert app.focused is not app.errors.box
+        app.post_message(Paste(TRACEBACK.replace("\n", "\r")))
+        await until(pilot, lambda: app.focused is app.errors.box and not app.jobs.busy("search"))
+        assert app.errors.box.asked == TRACEBACK.strip()
+        await until(pilot, lambda: "pasted, 6 lines" in frame(app) and "No module named 'yaml'" in frame(app))
+
+
+async def test_a_paste_into_another_box_stays_one_inert_line(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and isinstance(app.focused, Input))
+        app.post_message(Paste("co\x1b[31mpy\rnow"))
+        await until(pilot, lambda: isinstance(app.focused, Input) and "py" in app.focused.value)
+        assert isinstance(app.focused, Input)
+        assert app.focused.value.isprintable()
+        assert app.errors.box.asked == ""
 
 
 async def test_down_goes_to_the_list_slash_comes_back(casebook: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from core.store import open_store
@@ -70,6 +71,15 @@ async def test_a_search_lights_the_words_and_opens_the_document_at_them(library:
         await pilot.press("down", "r")
         await until(pilot, lambda: "**two**" in frame(app))
         assert "raw" in frame(app)
+
+
+async def test_what_is_pasted_outside_the_box_is_searched(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "morning copy")
+        await pilot.press("down")
+        app.post_message(Paste("lift\rweight\r"))
+        await until(pilot, lambda: screen.box.asked == "lift\nweight" and "src/cranes.py" in paths(screen))
 
 
 async def test_half_a_word_and_a_korean_word_inside_a_longer_one_are_found(library: Path) -> None:

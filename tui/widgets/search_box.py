@@ -56,6 +56,12 @@ class SearchBox(Input):
             self._hold(text, _first_line(text))
         self.post_message(self.Asked(self.asked, pasted=self._pasted is not None))
 
+    def take(self, event: events.Paste) -> None:
+        """What was pasted elsewhere becomes the query."""
+        event.stop()
+        if (text := _as_lines(event.text)).strip():
+            self.ask(text.strip("\n"))
+
     def face(self, line: str) -> None:
         """Show this line of the pasted text: the one that names the error."""
         if self._pasted is not None and line:
@@ -68,10 +74,10 @@ class SearchBox(Input):
         self.cursor_position = len(self._face)
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Textual's own keeps only the first line; terminals send line ends as carriage returns."""
+        """Textual's own keeps only the first line."""
         event.stop()
         event.prevent_default()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _as_lines(event.text)
         if not text.strip():
             return
         line = text.strip("\n")
@@ -93,6 +99,26 @@ class SearchBox(Input):
                 return
             self._pasted = None
         self.post_message(self.Asked(event.value, pasted=False))
+
+
+class SearchesPastes:
+    """A pane with a search box: what is pasted into it, wherever the focus is, is searched."""
+
+    box: SearchBox
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry."""
+        raise NotImplementedError
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste that nothing took."""
+        self.perform("find.focus")
+        self.box.take(event)
+
+
+def _as_lines(text: str) -> str:
+    """Terminals send line ends as carriage returns."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _first_line(text: str) -> str:

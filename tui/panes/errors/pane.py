@@ -29,7 +29,7 @@ from tui.panes.errors.watching import Watching
 from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.render.signs import Signs
 from tui.state import Memory
-from tui.widgets.search_box import SearchBox
+from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.status_line import AT_LIST, ELSEWHERE
 
 PREVIEW, TYPED = 0.04, 0.1
@@ -38,7 +38,7 @@ PREVIEW, TYPED = 0.04, 0.1
 Part = Literal["list", "case", "why"]
 
 
-class ErrorsPane(Container):
+class ErrorsPane(SearchesPastes, Container):
     """Have we met this error? Owns the journey from the query to the fix."""
 
     BINDINGS = bindings("pane")

@@ -33,7 +33,7 @@ from tui.render.signs import Signs
 from tui.sheets import sheet
 from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.search_box import SearchBox
+from tui.widgets.search_box import SearchBox, SearchesPastes
 
 if TYPE_CHECKING:
     from core.library.search_hit import SearchHit
@@ -67,7 +67,7 @@ class Desk:
     settings: Settings | None = None
 
 
-class LibraryScreen(Screen[None]):
+class LibraryScreen(SearchesPastes, Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("library")
