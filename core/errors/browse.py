@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from core.errors.answer import Hit, Source
@@ -10,6 +12,7 @@ from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, F
 from core.errors.columns import parse_names
 from core.errors.positions import SORT_COLUMNS, conditions
 from core.errors.resolutions import resolutions_of
+from core.errors.title import Title, own_titles
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
 from core.store import Store
@@ -54,11 +57,13 @@ def list_cases(
     ).fetchall()
     page = rows[:limit]
     following = f"{page[-1][9]}|{page[-1][0]}" if len(rows) > limit and page else None
-    return CaseList(tuple(_case_row(row[:9]) for row in page), following)
+    return CaseList(_case_rows(store, [row[:9] for row in page]), following)
 
 
-def _case_row(row: tuple[object, ...]) -> CaseRow:
-    return CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str]", row))
+def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
+    found = [CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str]", row)) for row in rows]
+    own = own_titles(store.con, [row.id for row in found])
+    return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
 
 
 def count_cases(store: Store, filters: Filters = EVERY) -> int:
@@ -78,7 +83,7 @@ def case_rows(store: Store, ids: tuple[int, ...], filters: Filters = EVERY) -> t
         f"SELECT {_ROW} FROM case_state s JOIN error_kb e ON e.id = s.case_id WHERE e.id IN ({marks}){passing}",
         (*ids, *values),
     ).fetchall()
-    by_id = {cast("int", row[0]): _case_row(row) for row in rows}
+    by_id = {row.id: row for row in _case_rows(store, rows)}
     return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
 
 
@@ -93,11 +98,12 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     ).fetchone()
     if row is None:
         return None
+    own = own_titles(con, [case_id]).get(case_id)
     finer = con.execute(
         "SELECT fingerprint, key_line, tool,"
         " (SELECT count(*) FROM occurrence o WHERE o.fingerprint = f.fingerprint) FROM fingerprint f"
-        " WHERE case_id = ? ORDER BY first_seen, fingerprint LIMIT ?",
-        (case_id, most),
+        " WHERE case_id = ? ORDER BY fingerprint IS NOT ?, first_seen, fingerprint LIMIT ?",
+        (case_id, None if own is None else own.fingerprint, most),
     ).fetchall()
     keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
     fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
@@ -163,7 +169,8 @@ def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -
         if anyone is None:
             return ()
         ids, why = _matching(store, anyone, limit, filters), f"has one of: {', '.join(rare)}"
-    return tuple(_text_hit(store, case_id, why) for case_id in ids)
+    own = own_titles(store.con, ids)
+    return tuple(_text_hit(store, case_id, why, own.get(case_id)) for case_id in ids)
 
 
 def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[int]:
@@ -189,7 +196,7 @@ def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(term for _, term in sorted(known)[:RAREST])
 
 
-def _text_hit(store: Store, case_id: int, why: str) -> Hit:
+def _text_hit(store: Store, case_id: int, why: str, own: Title | None) -> Hit:
     row = store.con.execute(
         f"SELECT e.error_normalized, {_KEY_LINE}, e.resolution, s.status, e.resolved_by, e.tool_sequence,"
         " coalesce(e.use_count, 0), e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
@@ -212,7 +219,7 @@ def _text_hit(store: Store, case_id: int, why: str) -> Hit:
         score=0.0,
         distance=None,
         error_normalized=normalized,
-        key_line=key_line,
+        key_line=key_line if own is None else own.key_line,
         resolution=resolution,
         status=None if status == "unresolved" else status,
         resolved_by=resolved_by,

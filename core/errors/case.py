@@ -21,6 +21,7 @@ class Filters:
     tool: str | None = None
     project: str | None = None
     since: str | None = None
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

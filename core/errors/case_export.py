@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 from core.errors.browse import show_case
 from core.errors.case import Case
+from core.errors.case_markdown import code
 from core.errors.fix_csv import csv_fix, csv_head
 from core.errors.fix_markdown import HEAD, markdown_fix
 from core.errors.fixes import PortableFix, verified_fixes
@@ -64,6 +65,7 @@ _COLUMNS = (
     "first_seen",
     "last_seen",
     "occurrences",
+    "tags",
 )
 
 
@@ -90,15 +92,23 @@ def _csv_case(case: Case) -> str:
             case.first_seen,
             case.last_seen,
             case.occurrences,
+            dumps(tags) if (tags := _tags(case)) else "",
         )
     )
+
+
+def _tags(case: Case) -> tuple[str, ...]:
+    """Those of the fix that answers."""
+    return next((one.tags for one in case.resolutions if one.current), ())
 
 
 def _markdown_case(case: Case) -> str:
     fix = visible(case.resolution or "No fix is written down yet.")
     by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
     line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
-    return f"\n## `{line}`\n\n{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}\n\n{fix}\n"
+    told = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"
+    tags = f", tags {', '.join(code(visible(tag)) for tag in _tags(case))}" if _tags(case) else ""
+    return f"\n## `{line}`\n\n{told}{tags}\n\n{fix}\n"
 
 
 def _jsonl_case(case: Case) -> str:

@@ -7,6 +7,8 @@ from typing import cast
 import apsw
 
 from core.errors.current import mirror_current
+from core.errors.title import own_titles
+from core.errors.tags import tags_of_case
 from core.lexical import bigrams
 from core.text import clean
 
@@ -23,6 +25,14 @@ TOOL_OF_CASE = (
 def name_tool(con: apsw.Connection, case_id: int) -> None:
     """Let the case's state name its tool anew. Reads every fingerprint of the case."""
     con.execute(f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?", (case_id,))
+    _keep_tool(con, case_id)
+
+
+def _keep_tool(con: apsw.Connection, case_id: int) -> None:
+    """A case that others were merged into keeps the tool of its own name."""
+    own = own_titles(con, [case_id]).get(case_id)
+    if own is not None and own.tool != "unknown":
+        con.execute("UPDATE case_state SET tool = ? WHERE case_id = ?", (own.tool, case_id))
 
 
 def index_case(con: apsw.Connection, case_id: int) -> None:
@@ -38,6 +48,8 @@ def index_case(con: apsw.Connection, case_id: int) -> None:
     key_lines = "\n".join(cast("str", line) for (line,) in named) or normalized
     body = clean(raw or "", _INDEXED)
     fix = clean(resolution or "", _INDEXED)
+    if fix and (tags := tags_of_case(con, case_id)):
+        fix += f"\n{clean(' '.join(tags), _INDEXED)}"
     con.execute(
         "INSERT OR REPLACE INTO case_fts(rowid, key_line, raw, resolution, bigrams) VALUES (?, ?, ?, ?, ?)",
         (case_id, key_lines[:_INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")),
@@ -66,4 +78,5 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
         f" tool = ({TOOL_OF_CASE}) WHERE case_id = ?",
         (case_id,),
     )
+    _keep_tool(con, case_id)
     index_case(con, case_id)

@@ -11,6 +11,7 @@ import apsw
 
 from core.errors.embed_text import RECIPE, embed_text
 from core.errors.identify import key_line
+from core.errors.title import own_titles
 from core.store.sql import number
 from core.text import redact
 
@@ -33,7 +34,8 @@ class ErrorSource:
         rows = cast(
             "list[tuple[int, str, str | None, str | None]]", con.execute(_LINES, (json.dumps(list(ids)),)).fetchall()
         )
-        return {case_id: embed_text(line or _unnamed(key, raw)) for case_id, key, raw, line in rows}
+        own = {case_id: one.key_line for case_id, one in own_titles(con, ids).items()}
+        return {case_id: embed_text(own.get(case_id) or line or _unnamed(key, raw)) for case_id, key, raw, line in rows}
 
     def window(self, con: apsw.Connection, after: int, limit: int) -> list[int]:
         """The first `limit` case ids above `after`."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from core.errors.case import Filters
+from core.errors.tags import HAS_TAG, TAGGED, forms, one_form
 from core.store import Store
 
 SCANNED = 20_000
@@ -15,6 +16,10 @@ SCANNED = 20_000
 
 MOST = 100
 """Values listed of each kind, the most frequent first."""
+
+
+_Group = tuple[str, str, str, int, int, int]
+_TagGroup = tuple[str, str, str, int, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Facets:
     projects: tuple[Facet, ...]
     since: tuple[Facet, ...]
     complete: bool
+    tags: tuple[Facet, ...] = ()
 
 
 def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned: int = SCANNED) -> Facets:
@@ -47,18 +53,22 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
     asked = {*since, filters.since} if filters.since is not None else {*since}
     times: tuple[str, ...] = tuple(sorted(asked))
     age = " + ".join(["0", *("(s.last_seen >= ?)" for _ in times)])
+    looked_at = (
+        f"(SELECT s.case_id, s.status, s.tool, s.project, {age} AS age FROM case_state s"
+        " ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) s"
+    )
+    tag, forms_of = ("0", ()) if filters.tag is None else (f"NOT {HAS_TAG}", forms(filters.tag))
     rows = store.con.execute(
-        f"SELECT status, tool, project, age, count(*) FROM (SELECT s.status, s.tool, s.project, {age} AS age"
-        " FROM case_state s ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) GROUP BY 1, 2, 3, 4",
-        (*times, scanned),
+        f"SELECT status, tool, project, age, {tag}, count(*) FROM {looked_at} GROUP BY 1, 2, 3, 4, 5",
+        (*forms_of, *times, scanned),
     )
     kinds: dict[str, Counter[str]] = {"status": Counter(), "tool": Counter(), "project": Counter(), "since": Counter()}
     seen = 0
-    for status, tool, project, passed, cases in cast("list[tuple[str, str, str, int, int]]", rows.fetchall()):
+    for status, tool, project, passed, untagged, cases in cast("list[_Group]", rows.fetchall()):
         seen += cases
         values = {"status": status, "tool": tool, "project": project}
         recent = times[:passed]  # sorted: a case seen after a time was seen after every earlier one too
-        refused = _refused(values, recent, filters)
+        refused = _refused(values, recent, filters) | ({"tag"} if untagged else set())
         for kind, value in values.items():
             if not refused - {kind}:
                 kinds[kind][value] += cases
@@ -71,7 +81,21 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
         projects=_most(kinds["project"]),
         since=tuple(Facet(time, kinds["since"][time]) for time in since),
         complete=seen < scanned,
+        tags=_tags(store, looked_at, times, scanned, filters),
     )
+
+
+def _tags(store: Store, looked_at: str, times: tuple[str, ...], scanned: int, filters: Filters) -> tuple[Facet, ...]:
+    rows = store.con.execute(
+        f"SELECT status, tool, project, age, tag, count(*) FROM {looked_at} JOIN ({TAGGED}) USING (case_id)"
+        " GROUP BY 1, 2, 3, 4, 5",
+        (*times, scanned),
+    )
+    counted = Counter[str]()
+    for status, tool, project, passed, tag, cases in cast("list[_TagGroup]", rows.fetchall()):
+        if not _refused({"status": status, "tool": tool, "project": project}, times[:passed], filters):
+            counted[one_form(tag)] += cases
+    return _most(counted)
 
 
 def _refused(values: Mapping[str, str], recent: tuple[str, ...], filters: Filters) -> set[str]:

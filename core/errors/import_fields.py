@@ -12,6 +12,7 @@ from core.errors.curation.written import LONGEST_TAG, MOST_TAGS
 from core.errors.identify import identify
 from core.errors.import_row import ImportedCase, ImportedFix, ImportedName
 from core.errors.readable import readable
+from core.errors.tags import one_form
 from core.text import redact
 
 Fields = Mapping[str, object]
@@ -106,7 +107,7 @@ def _names(data: Fields, key: str) -> tuple[str, ...]:
 
 
 def _tags(data: Fields) -> tuple[str, ...]:
-    return tuple(tag[:LONGEST_TAG] for tag in _names(data, "tags")[:MOST_TAGS])
+    return tuple(one_form(tag)[:LONGEST_TAG] for tag in _names(data, "tags")[:MOST_TAGS])
 
 
 def _list(data: Fields, key: str) -> list[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from core.errors.case import Filters, Sort
+from core.errors.tags import HAS_TAG, forms
 from core.store import Store
 
 SORT_COLUMNS: dict[Sort, str] = {"last_seen": "last_seen", "seen": "seen", "first_seen": "first_seen"}
@@ -21,6 +22,9 @@ def conditions(filters: Filters) -> tuple[list[str], list[str | int]]:
     if filters.since is not None:
         tests.append("s.last_seen >= ?")
         values.append(filters.since)
+    if filters.tag is not None:
+        tests.append(HAS_TAG)
+        values.extend(forms(filters.tag))
     return tests, values
 
 

@@ -19,6 +19,7 @@ from tests.tui.support import app_on, frame, put, until
 from tui.app import CasebookApp
 from tui.screens.conflict import ConflictScreen
 from tui.screens.history import HistoryScreen
+from tui.screens.merging import MergeScreen
 from tui.screens.triage import TriageScreen
 from tui.screens.writing import WritingScreen
 
@@ -328,3 +329,44 @@ async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Pat
         assert case is not None
         assert case.resolution == "theirs"
         assert not any(one.status == "rejected" for one in case.resolutions)
+
+
+async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_stays_on_the_case(tmp_path: Path) -> None:
+    path = tmp_path / "merge.db"
+    with open_store(path, write=True, create=True) as store:
+        first = put(
+            store, "psql: error: connection refused", "psql", "start it", seen=3, last="2026-01-01T00:00:00.000Z"
+        )
+        second = put(store, "sqlite3.OperationalError: no such table", "python", "migrate", seen=2)
+        put(store, "error: something else", "shell", None, seen=2)
+        kept = put(store, "missing go.sum entry for module", "go", "go mod tidy")
+    app = app_on(path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        assert [one.row.id for one in screen.queue.entries][0::3] == [first, kept]
+        for case_id in (first, second):
+            at = screen.queue.index_of(case_id)
+            assert at is not None
+            screen.rows.choose(at)
+            await pilot.press("space")
+        at = screen.queue.index_of(kept)
+        assert at is not None
+        screen.rows.choose(at)
+        await until(pilot, lambda: shown(screen) and screen.case.read.case.id == kept)  # pyright: ignore[reportOptionalMemberAccess]
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, MergeScreen))
+        told = frame(app)
+        assert "The case keeps its name: missing go.sum entry" in told
+        assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Becomes history")
+        assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))
+        await pilot.press("escape")
+        assert screen.queue.left == 4
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and shown(screen))
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, MergeScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and screen.queue.read.left == 2 and not app.jobs.busy("triage"))
+        await until(pilot, lambda: shown(screen) and "3 errors, P splits" in frame(app))
+        assert screen.case.read is not None
+        assert screen.case.read.case.id == kept
+        assert screen.case.read.case.resolution == "go mod tidy"

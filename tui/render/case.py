@@ -35,14 +35,16 @@ class Fix:
     tools: tuple[str, ...]
     session: str | None
     messages: tuple[int, ...]
+    tags: tuple[str, ...] = ()
 
 
 def fix_of(case: Case, hit: Hit | None) -> Fix | None:
     """What answers; None while nothing does. A hit may answer with a fix of its own fingerprint."""
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
+        own = next((one for one in case.resolutions if (one.text, one.status) == (hit.resolution, hit.status)), None)
         return Fix(
             hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
-            hit.source.session, hit.source.messages,
+            hit.source.session, hit.source.messages, own.tags if own else (),
         )  # fmt: skip
     if not (case.resolution or "").strip():
         return None
@@ -50,7 +52,7 @@ def fix_of(case: Case, hit: Hit | None) -> Fix | None:
     session, messages = (current.source.session, current.source.messages) if current else (None, ())
     return Fix(
         case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
-        session, messages,
+        session, messages, current.tags if current else (),
     )  # fmt: skip
 
 
@@ -66,9 +68,19 @@ def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spa
 
 
 def draw_head(
-    case: Case, hit: Hit | None, signs: Signs, now: datetime, lit: Spans = (), *, other: bool = False
+    case: Case,
+    hit: Hit | None,
+    signs: Signs,
+    now: datetime,
+    lit: Spans = (),
+    *,
+    other: bool = False,
+    splits: str = "{fix.write} {write.split}",
 ) -> Content:
-    """The key line, its state in one line, and how it matched. `other`: its fix is no answer to what was searched."""
+    """The key line, its state in one line, and how it matched. `other`: its fix is no answer to what was searched.
+
+    `splits`: the keys, by their actions, that split a case of several errors from where it is shown.
+    """
     status = signs.status(case.status)
     line = head_line(case, hit)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
@@ -85,6 +97,9 @@ def draw_head(
         (f"{status.sign} {status.words}", status.tone),
         ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
+    if len(case.fingerprints) > 1:
+        keys = "" if signs.lacks(splits) else signs.told(f", {splits} splits")
+        parts += [(f"\n{len(case.fingerprints):,} errors{keys}", "$cb-dim")]
     if hit is not None:
         parts += [("\n", ""), draw_match(hit, signs)]
     return Content.assemble(*parts)
@@ -108,6 +123,8 @@ def draw_fix(fix: Fix | None, signs: Signs) -> Content:
     body = draw_marked(text)
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
+    if fix.tags:
+        body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
 
 

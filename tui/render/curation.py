@@ -16,11 +16,13 @@ from tui.render.signs import Signs
 from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
-    from core.errors import Resolution
-    from core.errors.curation import Candidate, Changed, Written
+    from core.errors import Case, Resolution
+    from core.errors.curation import Candidate, Changed, Fixes, Written
 
 _TEXT = 8_192
 _LINE = 400
+_FIX = 160
+_MERGED = 20
 
 
 def draw_entry(
@@ -76,6 +78,25 @@ def draw_changed(one: Changed | None, signs: Signs) -> Content:
         parts.append((f"was taken back by change {one.undone_by}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
     return Content.assemble(*parts)
+
+
+def draw_merge(case: Case, fixes: Fixes, signs: Signs) -> Content:
+    """What a merge makes of fixes that differ: the one that answers for all then, and those that become history."""
+    parts: list[tuple[str, str]] = [
+        ("Their fixes differ; one answers for all of them then.\n", "$cb-text"),
+        ("The case keeps its name: ", "$cb-dim"),
+        (f"{inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
+    ]
+    kept = () if fixes.kept is None else (fixes.kept,)
+    for name, found, tone in (("Kept", kept, "$cb-text"), ("Becomes history", fixes.past, "$cb-dim")):
+        for case_id, one in found[:_MERGED]:
+            status = signs.status(one.status)
+            text = inline(" ".join(one.text.split()), _FIX, more=signs.more)
+            head = (f"  {status.sign} {status.words}  {signs.dot}  of #{case_id}\n", status.tone)
+            parts += [(f"\n{name}", f"bold {tone}"), head, (f"  {text}\n", tone)]
+        if len(found) > _MERGED:
+            parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
+    return Content.assemble(*parts, ("\nNone is lost: the case shows its earlier fixes.", "$cb-dim"))
 
 
 def draw_side(name: str, text: str, told: str, tone: str) -> Content:

@@ -19,7 +19,7 @@ from tui.panes.errors.curation.ahead import LANE, Ahead
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import DONE, Act, Decision, Returned
-from tui.panes.errors.curation.joining import ask_errors, ask_other
+from tui.panes.errors.curation.joining import ask_errors, ask_merge
 from tui.panes.errors.curation.queue import AHEAD, PAGE, Entry, Queue, Waiting, read_queue
 from tui.panes.errors.curation.queue_view import QueueView
 from tui.panes.errors.queries import Read
@@ -214,8 +214,10 @@ class TriageScreen(ModalScreen[None]):
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
         if done is not None and done.unchanged:
             self._curating.say(f"{len(done.unchanged)} had no fix to decide on.", "warning")
-        back = set(cases) - set(done.cases if done is not None else ())
-        self.queue = self.queue.settled(cases) if back else self.queue
+        merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good
+        if not merged and set(cases) - set(done.cases if done is not None else ()):
+            self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it
+            self.queue = self.queue.settled(cases)
         if self.is_attached:
             self._load(_SOON)
 
@@ -244,10 +246,8 @@ class TriageScreen(ModalScreen[None]):
         """The marked ones are this case; with none marked, another one is picked."""
         if (read := self.case.read) is None:
             return
-        if others := [case_id for case_id in self.queue.marked if case_id != read.case.id]:
-            self._join("merge", others=others)
-        else:
-            ask_other(self.app, self._curating, read.case, lambda other: self._join("merge", others=[other]))
+        marked = [case_id for case_id in self.queue.marked if case_id != read.case.id]
+        ask_merge(self.app, self._curating, read.case, marked, lambda others: self._join("merge", others=others))
 
     def _split(self) -> None:
         if (read := self.case.read) is not None:

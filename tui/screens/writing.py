@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -18,7 +18,7 @@ from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Decision
 from tui.panes.errors.curation.draft import Draft, Fields, Opened, drop_typed, keep_typed, open_draft
-from tui.panes.errors.curation.joining import ask_errors, ask_other
+from tui.panes.errors.curation.joining import ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.panes.messages import PaneSearchLibrary
 from tui.render.curation import draw_alike, draw_preview
@@ -267,10 +267,10 @@ class WritingScreen(ModalScreen[None]):
         self._draw_also()
 
     def _merge(self) -> None:
-        def picked(other: int) -> None:
-            self._decide_keeping(Decision("merge", (self._draft.seen,), (other,)))
+        def agreed(others: Sequence[int]) -> None:
+            self._decide_keeping(Decision("merge", (self._draft.seen,), tuple(others)))
 
-        ask_other(self.app, self._curating, self._read.case, picked)
+        ask_merge(self.app, self._curating, self._read.case, (), agreed)
 
     def _split(self) -> None:
         def picked(marks: tuple[str, ...]) -> None:

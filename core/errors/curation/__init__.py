@@ -5,7 +5,7 @@ from core.errors.curation.acts import edit, reject, verify
 from core.errors.curation.also import Candidate, apply_also
 from core.errors.curation.deciding import Curated
 from core.errors.curation.history import Changed, History, case_history, whole_history
-from core.errors.curation.merge import merge
+from core.errors.curation.merge import Fixes, fixes_of_merge, merge
 from core.errors.curation.noise import mark_noise, unmark_noise
 from core.errors.curation.scratch import (
     Scratch,
@@ -28,6 +28,7 @@ __all__ = [
     "Changed",
     "Conflict",
     "Curated",
+    "Fixes",
     "History",
     "Kept",
     "QueuePage",
@@ -44,6 +45,7 @@ __all__ = [
     "count_waiting",
     "discard_scratch",
     "edit",
+    "fixes_of_merge",
     "keep_scratch",
     "kept_scratches",
     "look",

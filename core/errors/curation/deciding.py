@@ -11,6 +11,7 @@ import apsw
 from core.errors.curation.seen import Conflict, Seen, clash
 from core.errors.curation.written import Written
 from core.errors.derived import refresh_case
+from core.errors.title import own_titles
 from core.fault import Fault
 from core.store import Store, change, now
 
@@ -82,10 +83,11 @@ def decide(
 
 def about(con: apsw.Connection, cases: Sequence[Seen]) -> str:
     """What the cases are called in the history: the first key line, and how many more."""
+    own = own_titles(con, [cases[0].case_id]).get(cases[0].case_id)
     row = con.execute(
-        "SELECT coalesce((SELECT key_line FROM fingerprint WHERE case_id = ?1 ORDER BY first_seen LIMIT 1),"
+        "SELECT coalesce(?2, (SELECT key_line FROM fingerprint WHERE case_id = ?1 ORDER BY first_seen LIMIT 1),"
         " (SELECT error_normalized FROM error_kb WHERE id = ?1), '')",
-        (cases[0].case_id,),
+        (cases[0].case_id, None if own is None else own.key_line),
     ).fetchone()
     line = str(row[0] if row else "")[:80]
     return line if len(cases) == 1 else f"{line} and {len(cases) - 1} more"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import apsw
 
@@ -36,6 +36,27 @@ def merge(store: Store, actor: str, into: Seen, others: Sequence[Seen]) -> Curat
 
     done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
     return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts))
+
+
+@dataclass(frozen=True, slots=True)
+class Fixes:
+    """What a merge makes of the fixes that answer now, each with its case: the one kept, and those for the history."""
+
+    kept: tuple[int, Resolution] | None
+    past: tuple[tuple[int, Resolution], ...]
+
+
+def fixes_of_merge(con: apsw.Connection, into: int, others: Sequence[int]) -> Fixes:
+    """What `merge` would do with the fixes; one with the text of the kept one is no other fix."""
+    cases = [into, *others]
+    kept = _best(con, cases)
+    found = [(case_id, one) for case_id in cases if (one := answering(con, case_id)) is not None]
+    if kept is None:
+        return Fixes(None, ())
+    return Fixes(
+        next(pair for pair in found if pair[1].id == kept.id),
+        tuple(pair for pair in found if pair[1].text.strip() != kept.text.strip()),
+    )
 
 
 def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.errors.answer import Source
 from core.errors.resolutions import TEXT_KEPT, Resolution
+from core.errors.tags import one_form
 from core.fault import Fault
 from core.text import redact
 
@@ -40,7 +41,7 @@ def checked(written: Written) -> Written:
 
 def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Tags as they are stored: trimmed, on one line, each once, in the given order. Raises Fault invalid_input."""
-    found = tuple(dict.fromkeys(" ".join(redact(tag).split()) for tag in tags if tag.strip()))
+    found = tuple(dict.fromkeys(one_form(" ".join(redact(tag).split())) for tag in tags if tag.strip()))
     long = next((tag for tag in found if len(tag) > LONGEST_TAG), None)
     if long is not None:
         raise Fault("invalid_input", f"a tag has {len(long)} characters", f"keep it under {LONGEST_TAG}")

@@ -77,8 +77,10 @@ class CaseSide(Reading):
             return
         case = read.case
         self.fix = draw.fix_of(case, None)
-        self._head.say(draw.draw_head(case, None, self._signs, self._clock()))
+        splits = "{triage.split}" if self._with_fix else "{write.split}"
+        self._head.say(draw.draw_head(case, None, self._signs, self._clock(), splits=splits))
         self._draw_fix()
+        self._raw.border_title = Content(f" Error as it was seen{_which(read)} ")
         self._raw.say(draw.draw_raw(self._seen_raw(case), self._signs, limit=SHOWN))
         self._past.say(draw_history(case.resolutions, self._signs, self._clock()))
         self.border_subtitle = Content(f"#{case.id}")
@@ -153,3 +155,11 @@ class CaseSide(Reading):
 
     def _say(self, text: str) -> None:
         self.app.notify(text, markup=False, severity="warning", timeout=4)
+
+
+def _which(read: Read) -> str:
+    """That what is shown is not the error that names the case, where it has several."""
+    finer, one = read.case.fingerprints, read.latest
+    if one is None or len(finer) < 2 or one.fingerprint == finer[0].fingerprint:
+        return ""
+    return f" (another of the {len(finer):,})"
