@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from rich.console import RenderableType
+from textual._context import active_message_pump  # who asks; no public door leads to it
 from textual.app import App
 from textual.await_complete import AwaitComplete
+from textual.screen import Screen
 
 _HOUSE = Path(__file__).resolve().parents[1]
 _FRAMES = 30
@@ -79,8 +81,10 @@ class CrashSafe(App[None], inherit_bindings=False):
         self._close_messages_no_wait()
 
     def pop_screen(self) -> AwaitComplete:
-        """Close the screen on top. Two quick keys may close a menu twice: what lies under everything stays."""
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
+        """Close the screen on top. Two quick keys may close a menu twice: what lies under it stays."""
+        asking = active_message_pump.get(None)
+        closed = isinstance(asking, Screen) and asking not in self.screen_stack
+        return AwaitComplete.nothing() if closed or len(self.screen_stack) < 2 else super().pop_screen()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End the app; what would have been printed is in the log."""

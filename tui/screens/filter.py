@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from core.fault import Fault
 from tui.jobs import Job, Jobs
 from tui.render.foreign import inline
+from tui.widgets.line_box import LineBox
 
 Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""
@@ -72,7 +73,7 @@ class FilterScreen(ModalScreen[None]):
         self._all = choices
         self._jobs = jobs
         self._choices: list[tuple[str, str]] = []
-        self._box = Input(placeholder=choices.HINT, select_on_focus=False, max_length=200)
+        self._box = LineBox(placeholder=choices.HINT, select_on_focus=False, max_length=200)
         self._lines = OptionList(id="filter-lines")
         self._lines.can_focus = False
 

@@ -115,7 +115,8 @@ class FindScreen(ModalScreen[FoundPlace | None]):
             self._jobs.run(LANE, work, self._ends, self._failed)
 
     def _ends(self, found: FoundPlace | None, _final: bool) -> None:
-        self.dismiss(found)
+        if self.is_current:
+            self.dismiss(found)
 
     def _came(self, hits: Hits, _final: bool) -> None:
         self._hits, self._cache = hits, hits.cache

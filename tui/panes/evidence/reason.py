@@ -12,17 +12,18 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.sheets import sheet
+from tui.widgets.line_box import LineBox
 
 
 class ReasonScreen(ModalScreen[str | None]):
     """Ends with the reason, which may be empty, or with None: not rejected."""
 
     CSS_PATH = sheet("evidence")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]  # in its turn
 
     def __init__(self) -> None:
         super().__init__()
-        self._box = Input(placeholder="Why it is no evidence (may be left empty)", max_length=2_000)
+        self._box = LineBox(placeholder="Why it is no evidence (may be left empty)", max_length=2_000)
 
     def compose(self) -> ComposeResult:
         """The line."""
