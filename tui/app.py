@@ -130,8 +130,7 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
         """The first frame is out."""
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER), self.collect_at_rest()))
-        if self._around.cited:
-            self.post_message(PaneOpenCitation(self._around.cited))
+        self._over.begin()
         if not self.is_headless:
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
@@ -270,7 +269,8 @@ class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=
     def _keep(self) -> None:
         """Remember how it looks now."""
         if self._keeper is not None and self.errors.is_mounted:
-            self._state = replace(self._state, panes={**self._state.panes, "errors": memory_of(self.errors)})
+            panes = {**self._state.panes, "errors": memory_of(self.errors)}
+            self._state = replace(self._state, pane=self._over.pane, panes=panes)
             self._keeper.keep(self._state)
 
     def on_unmount(self) -> None:

@@ -28,6 +28,18 @@ class Covering:
         self._clock = clock
         self._matching: Matching | None = None
         self._library: tuple[Meaning, Desk] | None = None
+        self.pane = "errors"
+        """The pane on the screen, by the name of its action."""
+
+    def begin(self) -> None:
+        """What is cited on the command line, else the pane where one was when the workbench was left."""
+        from tui.panes.messages import PaneOpenCitation
+
+        panes = {"evidence": self.evidence, "rules": self.rules, "library": self.library}
+        if self._around.cited:
+            self.library(PaneOpenCitation(self._around.cited))
+        elif (open_again := panes.get(self._around.state.pane)) is not None:
+            open_again()
 
     def leave_for(self, wanted: type[Screen[None]]) -> bool:
         """Leave the pane that covers the errors for another one; False where that is not to be."""
@@ -55,7 +67,7 @@ class Covering:
         app = self._app
         if self.leave_for(EvidenceScreen):
             screen = EvidenceScreen(app.jobs, app.errors.curating, app.top.place, app.recalled("evidence"))
-            app.push_screen(screen)
+            self._open("evidence", screen)
 
     def rules(self) -> None:
         """The Rules pane."""
@@ -69,7 +81,7 @@ class Covering:
             process = app.errors.meaning.process
             self._matching = Matching(self._around.sources, app.jobs.path, process, self._told)
         screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock)
-        app.push_screen(screen)
+        self._open("rules", screen)
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
         """The Library pane, as it was left; or with a query, or at a citation: then Esc leads back to where one was."""
@@ -88,7 +100,11 @@ class Covering:
             screen = self._library_screen(query, uri)
             screen.visiting = wanted is not None
             screen.target = wanted.target if wanted is not None and not isinstance(wanted, PaneOpenCitation) else None
-            app.push_screen(screen)
+            self._open("library", screen)
+
+    def _open(self, pane: str, screen: Screen[None]) -> None:
+        self.pane = pane
+        self._app.push_screen(screen)
 
     def _library_screen(self, query: str, uri: str) -> LibraryScreen:
         from tui.panes.library.meaning import Meaning
@@ -108,6 +124,8 @@ class Covering:
         """The footer on the screen tells what one can do now; that of a pane beneath does once it is there again."""
         app = self._app
         screen = app.screen_stack[-1] if app.screen_stack else None
+        if screen is not None and screen is app.screen_stack[0]:
+            self.pane = "errors"
         if screen is not None and (screen.has_class("-pane") or screen is app.screen_stack[0]):
             for keys in screen.query(KeyFooter):
                 keys.situation = app.situation()

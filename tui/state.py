@@ -31,11 +31,14 @@ Memory = Mapping[str, Scalar]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`theme` was chosen by hand while the setting said `setting`: a setting changed since then wins."""
+    """`theme` was chosen by hand while the setting said `setting`: a setting changed since then wins.
+
+    `pane`: the one on the screen."""
 
     theme: str = ""
     setting: str = ""
     panes: Mapping[str, Memory] = field(default_factory=dict[str, Memory])
+    pane: str = ""
 
     def theme_under(self, setting: str) -> str:
         """The theme to start with, where the settings name `setting`."""
@@ -71,22 +74,22 @@ def write_state(path: Path, state: State) -> None:
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     panes = {name: dict(memory) for name, memory in state.panes.items()}
-    kept = {"version": VERSION, "theme": state.theme, "setting": state.setting, "panes": panes}
-    write_file(path, [json.dumps(kept)], replace=True)
+    kept = {"theme": state.theme, "setting": state.setting, "pane": state.pane, "panes": panes}
+    write_file(path, [json.dumps({"version": VERSION, **kept})], replace=True)
 
 
 def _state(found: object) -> State:
     table = _table(found)
     if table.get("version") != VERSION:
         raise ValueError(f"it has version {table.get('version')!r}, not {VERSION}")
-    theme, setting = table.get("theme", ""), table.get("setting", "")
-    if not isinstance(theme, str) or not isinstance(setting, str):
+    theme, setting, pane = table.get("theme", ""), table.get("setting", ""), table.get("pane", "")
+    if not isinstance(theme, str) or not isinstance(setting, str) or not isinstance(pane, str):
         raise TypeError("a name is no text")
     panes = {
         name: {key: value for key, value in _table(memory).items() if isinstance(value, Scalar)}
         for name, memory in _table(table.get("panes", {})).items()
     }
-    return State(theme, setting, panes)
+    return State(theme, setting, panes, pane)
 
 
 def _table(found: object) -> dict[str, object]:

@@ -12,6 +12,7 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from core.config import load_config
+from tests.tui.evidence_review import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, settled, until
 from tui.actions import ACTIONS, BY_ID, Situation, footer
 from tui.app import CasebookApp
@@ -158,7 +159,7 @@ def test_a_broken_state_counts_as_none_and_is_told(tmp_path: Path, text: str) ->
 
 
 def test_a_state_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    state = State("nord", "", {"errors": {"case": 3, "tool": "한글", "zoomed": True, "status": None}})
+    state = State("nord", "", {"errors": {"case": 3, "tool": "한글", "zoomed": True, "status": None}}, "rules")
     write_state(tmp_path / "new" / "x.json", state)
     assert read_state(tmp_path / "new" / "x.json") == (state, "")
     assert json.loads((tmp_path / "new" / "x.json").read_text())["version"] == 1
@@ -172,10 +173,43 @@ def test_each_casebook_has_a_state_of_its_own(tmp_path: Path) -> None:
 
 
 async def test_a_memory_that_makes_no_sense_is_passed_over(casebook: Path, tmp_path: Path) -> None:
-    mad = State(panes={"errors": {"status": "mad", "sort": 3, "period": [], "tool": "", "case": 10**9, "why": 1}})  # pyright: ignore[reportArgumentType]
+    memory = {"status": "mad", "sort": 3, "period": [], "tool": "", "case": 10**9, "why": 1}
+    mad = State(panes={"errors": memory}, pane="mad")  # pyright: ignore[reportArgumentType]
     app = CasebookApp(casebook, around=around(tmp_path, state=mad), clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total == 5 and app.errors.case.read)
+
+
+async def test_the_pane_and_its_row_are_there_again_even_after_kill_9(tmp_path: Path) -> None:
+    path, kept = one_of_each(tmp_path / "review.db"), tmp_path / "state" / "x.json"
+
+    def state() -> State:
+        return read_state(kept)[0]
+
+    app = CasebookApp(path, around=around(tmp_path), clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("j", "j")
+        await until(pilot, lambda: state().pane == "evidence" and state().panes["evidence"]["quote"] == 4)
+    before = state()  # nobody has left the workbench: this is what kill -9 leaves, too
+    app = CasebookApp(path, around=around(tmp_path, state=before), clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen) and app.screen.chosen_id == 4)
+        await pilot.press("alt+1")
+        await until(pilot, lambda: state().pane == "errors")
+        await pilot.press("alt+3")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        app.leave()
+        await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
+    assert state().pane == "rules"
+
+
+async def test_what_the_command_line_cites_goes_before_the_pane_one_was_in(casebook: Path, tmp_path: Path) -> None:
+    left = replace(around(tmp_path, state=State(pane="rules")), cited="notes.md#L1")
+    app = CasebookApp(casebook, around=left, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
+        assert not any(isinstance(one, RulesScreen) for one in app.screen_stack)
 
 
 async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path) -> None:
