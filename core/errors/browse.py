@@ -12,6 +12,7 @@ from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, F
 from core.errors.columns import parse_names
 from core.errors.positions import SORT_COLUMNS, conditions
 from core.errors.resolutions import resolutions_of
+from core.errors.tags import one_form
 from core.errors.title import Title, own_titles
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
@@ -159,6 +160,7 @@ def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -
     Only cases that pass `filters`: the filter is part of the query, so `limit` hits come if there are as many.
     Stage `text`: never a match, never counted.
     """
+    text = one_form(text)  # as what is stored is indexed
     asked = match_query(text, prefix_last=True)
     if asked is None:
         return ()
