@@ -49,6 +49,7 @@ from tui.sheets import FIRST, LATER
 from tui.state import Keeper, Memory, State, read_state, state_file
 from tui.surroundings import Surroundings
 from tui.themes import DARK
+from tui.toasts import OneToast
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 
@@ -77,7 +78,7 @@ class Situated(Protocol):
         ...
 
 
-class CasebookApp(CrashSafe, InertPaste, CollectsAtRest, Look, inherit_bindings=False):
+class CasebookApp(CrashSafe, InertPaste, OneToast, CollectsAtRest, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"

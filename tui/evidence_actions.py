@@ -17,7 +17,8 @@ def _needs_pane(now: Situation) -> str:
 
 
 def _needs_quote(now: Situation) -> str:
-    return _needs_pane(now) or ("" if now.quote else "No quote is chosen yet.")
+    lacking = "This quote is still being read." if now.cases else "No quote is listed here."
+    return _needs_pane(now) or ("" if now.quote else lacking)
 
 
 def _can_decide(now: Situation) -> str:

@@ -119,6 +119,25 @@ def stage(path: Path, entry_id: str) -> str:
     return made.stage
 
 
+async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        await pilot.press(*"a" * 30)
+        await until(pilot, lambda: idle(app))
+        assert (screen.chosen_id, screen.quotes.left, screen.view.asking) == (3, 4, True)
+        await pilot.press("escape")
+        assert not screen.view.asking
+        assert app.screen is screen
+        screen.show_only(Shown("rejected"))
+        await until(pilot, lambda: idle(app) and not screen.quotes.total)
+        await pilot.press(*"a" * 9)
+        await until(pilot, lambda: told(app, "No quote is listed here."))
+        assert len(app._notifications) == 1
+    assert state(review, 3) == "flagged"
+
+
 async def test_a_span_is_drawn_by_words_and_the_original_s_words_are_taken(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE) as pilot:
