@@ -26,6 +26,7 @@ from tests.tui.library_support import library_app, put_notes, read_notes, search
 from tests.tui.support import CASES, app_on, put, until
 from tui.following import Following
 from tui.jobs import Job, JobReport, Jobs
+from tui.panes.errors.embedding import AFTER, LATEST, quiet_for
 from tui.panes.library.meaning import Meaning
 from tui.widgets.row_list import RowList
 
@@ -343,3 +344,9 @@ def test_a_change_gives_up_no_reading_and_one_more_follows_for_all_of_them() -> 
         assert shown == [1, 2]
     finally:
         jobs.close()
+
+
+def test_embedding_waits_for_quiet_and_not_for_ever() -> None:
+    assert quiet_for(since=100.0, now=100.0) == AFTER
+    assert quiet_for(since=100.0, now=100.0 + LATEST - AFTER / 2) == pytest.approx(AFTER / 2)
+    assert quiet_for(since=100.0, now=200.0) == 0.0

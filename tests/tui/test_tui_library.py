@@ -293,6 +293,12 @@ async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path
         await until(pilot, lambda: "changed since it was read" in frame(app) and "another text" in frame(app))
 
 
+def shown_text(screen: LibraryScreen) -> str:
+    """The document as it is shown."""
+    shown = screen.document.shown
+    return "" if shown is None else "\n".join(line.body.plain for line in shown.lines)
+
+
 async def test_what_is_read_in_meanwhile_appears(library: Path, notes: Path) -> None:
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:
@@ -301,6 +307,11 @@ async def test_what_is_read_in_meanwhile_appears(library: Path, notes: Path) -> 
         (notes / "tower.md").write_text("# Tower\n\nThe lighthouse is painted each spring.\n", encoding="utf-8")
         read_notes(library, notes)
         await until(pilot, lambda: paths(screen) == ["tower.md"])
+        await until(pilot, lambda: "painted each spring" in frame(app) and at_hit(screen))
+        (notes / "tower.md").write_text("# Tower\n\nThe lighthouse is sold.\n", encoding="utf-8")
+        read_notes(library, notes)
+        await until(pilot, lambda: "lighthouse is sold" in shown_text(screen))
+        assert "painted" not in shown_text(screen)
 
 
 async def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 AFTER = 1.5
 """Seconds of quiet before it looks what waits: after the first frame, and after whatever was written."""
+LATEST = 10.0
+"""Seconds after which it looks all the same where others write without a pause."""
 QUIET = 50
 """Texts that are embedded without a word: that takes a moment."""
 
@@ -49,6 +52,11 @@ def embed(run: EmbedProcess) -> Callable[[Job[object]], object]:
     return work
 
 
+def quiet_for(since: float, now: float) -> float:
+    """Seconds to wait for quiet at `now`, where something was written at `since` that nobody has looked for."""
+    return max(0.0, min(AFTER, since + LATEST - now))
+
+
 class Embedding(StatusLine):
     """The status line of embedding. Without settings it does nothing at all.
 
@@ -67,6 +75,7 @@ class Embedding(StatusLine):
         self._run: EmbedProcess | None = None
         self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed
         self._asked = False
+        self._since: float | None = None  # when something was written that it has not looked for
         self._offered = False
         self._facts: VectorFacts | None = None
         self.told_no_model = False
@@ -98,7 +107,9 @@ class Embedding(StatusLine):
     def changed(self) -> None:
         """Something was written, or the workbench was opened: look what waits, once it is quiet."""
         if self._settings is not None and self._run is None:
-            self._look(AFTER)
+            now = monotonic()
+            self._since = now if self._since is None else self._since
+            self._look(quiet_for(self._since, now))
 
     def ask(self) -> None:
         """A person wants it: also after it was cancelled, and after the model was changed."""
@@ -123,7 +134,7 @@ class Embedding(StatusLine):
             self._jobs.run("backlog", look(self._settings), self._looked, self._not_looked, delay=delay)
 
     def _looked(self, facts: VectorFacts, _final: bool) -> None:
-        self._facts = facts
+        self._facts, self._since = facts, None
         asked, self._asked = self._asked, False
         if self._run is not None:
             return
@@ -142,6 +153,7 @@ class Embedding(StatusLine):
             self._begin(facts)
 
     def _not_looked(self, fault: Fault) -> None:
+        self._since = None
         asked, self._asked = self._asked, False
         self._say_if(asked, f"This casebook cannot be embedded: {title(fault.message)}.")
 

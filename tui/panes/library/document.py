@@ -58,10 +58,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._read(Look(self._cells, self.rendered), delay=delay)
 
     def again(self) -> None:
-        """Read it anew: the casebook has changed."""
+        """Read it anew: the library has changed, and with it perhaps the file."""
         if self.wanted is not None:
-            around = self.top_line
-            self._read(Look(self._cells, self.rendered, around), keep=True)
+            self._read(Look(self._cells, self.rendered, self.top_line))
 
     def toggle_raw(self) -> None:
         """Drawn, or as it is written; the line at the top stays there."""

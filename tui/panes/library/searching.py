@@ -91,6 +91,7 @@ class Searching:
             if stamp == self._stamp:
                 return
             self._stamp = stamp
+            self._screen.document.again()
             if self._meant:
                 self._ask_meaning()
             else:
