@@ -183,7 +183,7 @@ class Matching:
         if self._process is not None:
             with suppress(Fault):
                 return self._process.ask(job, asked)
-        return clusters(asked.book, {})
+        return clusters(asked.book, {}, job.check)
 
     # -----------------------------------------------------------------------------------------------------------------
 
