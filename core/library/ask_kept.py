@@ -163,6 +163,12 @@ def history(con: apsw.Connection, session: str) -> tuple[Turn, ...]:
     return tuple(Turn(*row) for row in reversed(cast("list[tuple[str, str]]", rows)))
 
 
+def questions(con: apsw.Connection, limit: int = 100) -> tuple[str, ...]:
+    """What was asked last, each once, the newest first. Raises apsw errors."""
+    found = con.execute("SELECT query FROM answers GROUP BY query ORDER BY max(created_at) DESC LIMIT ?", (limit,))
+    return tuple(query for (query,) in cast("list[tuple[str]]", found.fetchall()))
+
+
 _SESSIONS = """
   SELECT s.session_id, coalesce(s.title, ''), (SELECT count(*) FROM chat_turns t WHERE t.session_id = s.session_id),
     s.created_at, s.updated_at FROM chat_sessions s

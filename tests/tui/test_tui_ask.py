@@ -105,6 +105,35 @@ async def test_a_question_can_be_taken_apart(library: Path) -> None:
             assert "in several steps" not in flat(app)
 
 
+async def test_up_in_the_box_goes_through_what_was_asked_before(library: Path) -> None:
+    answer = Reply(("The client makes three retries, then it stops [1].",))
+    with llm_server([answer, answer]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot, app)
+            for number, question in enumerate((RETRIES, "When does the\x07 client stop its retries?"), 1):
+                await ask(pilot, screen, question)
+                await until(pilot, lambda many=number: flat(app).count("Grounded") == many)
+            screen.box.focus()
+            await pilot.press("up", "up")
+            assert screen.box.value == RETRIES, "also what was asked just now"
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot, app)
+            await until(pilot, lambda: len(screen.box.earlier) == 2)
+            await pilot.press(*"half", "up")
+            assert screen.box.value == "When does the\u2407 client stop its retries?"
+            await pilot.press("up", "up")
+            assert screen.box.value == RETRIES, "there is no earlier one"
+            await pilot.press("down", "down")
+            assert screen.box.value == "half"
+            assert screen.box.has_focus
+            await pilot.press("up", "x", "up", "down")
+            assert screen.box.value.endswith("?x"), "what was changed is what is being typed"
+            await pilot.press("down")
+            await until(pilot, lambda: screen.told.has_focus)
+
+
 async def test_a_conversation_is_checked_against_its_sources(library: Path) -> None:
     script = [
         Reply(("The client makes three retries", ", then it stops [1].")),

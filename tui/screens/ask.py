@@ -6,10 +6,9 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -28,6 +27,7 @@ from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
 from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
+from tui.widgets.question_box import QuestionBox
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 FRAME = 1 / 30
 """Seconds between two drawings of an answer that comes fast; its first word is drawn at once."""
-_LONGEST = 2_000
 
 
 @dataclass(slots=True)
@@ -58,14 +57,6 @@ class Asked:
         return self.answer is None and self.fault is None
 
 
-class QuestionBox(Input):
-    """Where the question is typed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "screen.read", "To the answer", show=False),
-    ]
-
-
 class AskScreen(ModalScreen[str]):
     """Covers the pane; it is left with the citation that is to be opened, or with none. `scope`: what is asked."""
 
@@ -83,10 +74,7 @@ class AskScreen(ModalScreen[str]):
         self._drawn_at = 0.0
         self._at_once = False
         self._due = False
-        self.box = QuestionBox(
-            question, placeholder="Ask in whole words; Enter asks", id="ask-box", max_length=_LONGEST,
-            select_on_focus=False,
-        )  # fmt: skip
+        self.box = QuestionBox(question)
         self.told = Reading(id="ask-told")
         nothing = Notice("Nothing was asked yet", "This will say how the answer came about.")
         self.why = TraceView(signs, id="ask-trace", nothing=nothing)
@@ -108,6 +96,7 @@ class AskScreen(ModalScreen[str]):
         self.box.select_all()  # what was searched is asked by Enter, and gives way to what is typed
         self._answering.warm()
         self._answering.left(self._left_over)
+        self._answering.earlier(self._asked_before)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more; what came of an answer is kept."""
@@ -164,7 +153,7 @@ class AskScreen(ModalScreen[str]):
             told = self._signs.told("The answer before is still on its way; {ask.stop} stops it.")
             self.notify(told, markup=False, severity="warning")
             return
-        self.box.value = ""
+        self.box.asked(question)
         self._begin(Asked(question))
         self.told.focus()
         self._answering.ask(question, self._session, self._heard, self._failed, in_steps=self._in_steps)
@@ -199,6 +188,9 @@ class AskScreen(ModalScreen[str]):
         if (turn := self.last) is not None:
             turn.fault = fault
             self._draw()
+
+    def _asked_before(self, questions: tuple[str, ...]) -> None:
+        self.box.earlier = tuple(dict.fromkeys((*self.box.earlier, *questions)))
 
     def _left_over(self, found: tuple[TakenUp, ...]) -> None:
         """Begin with the answer that was cut off when the workbench was killed; the conversation goes on from there."""

@@ -77,6 +77,16 @@ class Answering:
 
         self._jobs.run(f"{LANE}-left", work, told, lambda _fault: None)
 
+    def earlier(self, heard: Callable[[tuple[str, ...]], None]) -> None:
+        """What was asked of this casebook before, the newest first."""
+
+        def work(job: Job[tuple[str, ...]]) -> tuple[str, ...]:
+            from core.library.ask_kept import questions
+
+            return questions(job.store().con)
+
+        self._jobs.run(f"{LANE}-earlier", work, lambda found, _final: heard(found), lambda _fault: None)
+
     def ask(
         self,
         question: str,
