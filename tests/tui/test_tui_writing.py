@@ -143,11 +143,13 @@ async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(caseb
         case_id = screen.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
         await pilot.press(*"Mine. ")
         with open_store(casebook, write=True) as store:
-            verify(store, "ben", [look(store.con, case_id)], Written("Theirs."))
+            verify(
+                store, "ben", [look(store.con, case_id)], Written(f"{screen.area.text.removeprefix('Mine. ')} Theirs.")
+            )
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
-        assert "Mine." in frame(app)
-        assert "Theirs." in frame(app)
+        assert "[Mine.]" in frame(app), "what differs is marked"
+        assert "[Theirs.]" in frame(app)
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen is not screen)
         both = app.screen

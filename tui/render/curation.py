@@ -99,12 +99,29 @@ def draw_merge(case: Case, fixes: Fixes, signs: Signs) -> Content:
     return Content.assemble(*parts, ("\nNone is lost: the case shows its earlier fixes.", "$cb-dim"))
 
 
-def draw_side(name: str, text: str, told: str, tone: str) -> Content:
-    """One side of a conflict: whose it is, what is known of it, and the text."""
+def as_side(text: str) -> str:
+    """A text as a side of a conflict shows it."""
+    return block(text.strip("\n"), _TEXT)[0]
+
+
+def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[int, int]] | None = None) -> Content:
+    """One side of a conflict: whose it is, what is known of it, and the text; as it was written, with the ranges `lit`
+    that the other has not so, or with its Markdown drawn."""
     shown, left = block(text.strip("\n"), _TEXT)
     body = draw_marked(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
+    if lit is not None and shown.strip():
+        body = _lit(shown, lit, tone)
     more = f"\n{left:,} more characters" if left else ""
     return Content.assemble((name, f"bold {tone}"), (f"  {told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
+
+
+def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for start, end in ranges:
+        parts += [(text[at:start], "$cb-soft"), (f"[{text[start:end]}]", f"bold {tone}")]
+        at = end
+    return Content.assemble(*parts, (text[at:], "$cb-soft"))
 
 
 def told_of(one: Resolution | None, signs: Signs, now: datetime) -> str:

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.actions import Situation, bindings
-from tui.render.curation import draw_side, told_of
+from tui.render.curation import as_side, draw_side, told_of
 from tui.render.signs import Signs
 from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
@@ -33,17 +33,22 @@ _MEANT = {
 
 
 class ConflictScreen(ModalScreen[str | None]):
-    """Ends with `mine`, `theirs` or `write`."""
+    """Ends with `mine`, `theirs` or `write`. The words that one side has and the other has not are lit in both."""
 
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("conflict", only=("app.help",))
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
+        from core.align.differing import differing
+
         super().__init__()
         self._act = act
         self._conflict = conflict
         self._signs = signs
         self._now = now
+        mine, theirs = conflict.mine or conflict.base, conflict.theirs
+        self._texts = (mine.text if mine else "", theirs.text if theirs else "")
+        self._lit = differing(as_side(self._texts[0]), as_side(self._texts[1]))
         self._keys = KeyFooter(signs, Situation("conflict"))
 
     def compose(self) -> ComposeResult:
@@ -73,14 +78,14 @@ class ConflictScreen(ModalScreen[str | None]):
 
     def _mine(self) -> Content:
         one = self._conflict
-        if one.mine is not None:
-            return draw_side("You were about", one.mine.text, _MEANT[self._act], "$cb-accent")
-        told = f"{_MEANT[self._act]} ({told_of(one.base, self._signs, self._now)})" if one.base else _MEANT[self._act]
-        return draw_side("You were about", one.base.text if one.base else "", told, "$cb-accent")
+        told = f"{_MEANT[self._act]} ({told_of(one.base, self._signs, self._now)})"
+        told = told if one.base and one.mine is None else _MEANT[self._act]
+        return draw_side("You were about", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
 
     def _theirs(self) -> Content:
         one = self._conflict.theirs
-        return draw_side("Now", one.text if one else "", told_of(one, self._signs, self._now), "$cb-draft")
+        told = told_of(one, self._signs, self._now)
+        return draw_side("Now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
     def perform(self, action_id: str) -> bool:
         """Choose."""

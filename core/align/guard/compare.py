@@ -53,13 +53,13 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     """Compare a quote with the source's words. `known` says whether a word stands elsewhere in the session."""
     mine, yours = View(quote).lines, View(source).lines
     ours, theirs = tokens_of(mine), tokens_of(yours)
-    runs = list(_runs([token.canon for token in ours], [token.canon for token in theirs]))
+    parts = list(runs([token.canon for token in ours], [token.canon for token in theirs]))
     diff = tuple(
         Difference(same, _words(mine, ours[slice(*here)]), _words(yours, theirs[slice(*there)]))
-        for same, here, there in runs
+        for same, here, there in parts
     )
     changes = [
-        _Change(tuple(ours[slice(*here)]), tuple(theirs[slice(*there)])) for same, here, there in runs if not same
+        _Change(tuple(ours[slice(*here)]), tuple(theirs[slice(*there)])) for same, here, there in parts if not same
     ]
     if level == "off":
         return Verdict((), diff)
@@ -94,16 +94,16 @@ def _same_letters(change: _Change) -> bool:
 
 def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int], misplaced: int) -> Iterator[Concern]:
     """The concerns of the runs that differ; `misplaced`: blanks in the quote that stand a letter off."""
-    runs = [pairs(change.quote, change.source) for change in changes]
-    everyone = [pair for paired, _, _ in runs for pair in paired if _renamed(*pair, named)]
+    found = [pairs(change.quote, change.source) for change in changes]
+    everyone = [pair for paired, _, _ in found for pair in paired if _renamed(*pair, named)]
     yield from (_concern("name", (mine,), (yours,)) for mine, yours in everyone)
-    doubtful = [(mine, yours) for paired, _, _ in runs for mine, yours in unlike(paired, known)]
-    slips = sum(len(paired) for paired, _, _ in runs) - len(doubtful) + misplaced
+    doubtful = [(mine, yours) for paired, _, _ in found for mine, yours in unlike(paired, known)]
+    slips = sum(len(paired) for paired, _, _ in found) - len(doubtful) + misplaced
     for mine, yours in doubtful:
         # Where a quote is full of slips, one more that went further is one of them.
         if not is_far_slip(mine, yours, known, slips):
             yield _of_pair(mine, yours)
-    for _, added, missing in runs:
+    for _, added, missing in found:
         for token in added:
             if not token.around and token.canon not in HARMLESS and token.canon not in _DASHES:
                 yield _concern(_kind_of(token) or "added", (token,), ())
@@ -212,7 +212,7 @@ def _concern(kind: str, quote: Sequence[Token], source: Sequence[Token]) -> Conc
     return Concern(kind, " ".join(token.text for token in quote), " ".join(token.text for token in source))
 
 
-def _runs(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, tuple[int, int], tuple[int, int]]]:
+def runs(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, tuple[int, int], tuple[int, int]]]:
     """The two sequences as runs that are the same or differ: whether, and the range on each side."""
     for left, right in _pieces(ours, theirs):
         here, there = left[0], right[0]
