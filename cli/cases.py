@@ -24,7 +24,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
     tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
-    filters = Filters(status=args.status, tool=tool, project=project, since=_time(args.since))
+    filters = Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag)
     with open_store(context.database) as store, faults(context.database):
         page = list_cases(store, filters, sort=args.sort, limit=args.limit, after=args.after)
     context.out.result(page, _list_lines(context.out, page))

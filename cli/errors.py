@@ -40,6 +40,7 @@ def _add_cases(children: Any, shared: Parser) -> None:
     lister.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="only these")
     lister.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
     lister.add_argument("--project", metavar="PATH", help="only errors seen in this project")
+    lister.add_argument("--tag", metavar="TAG", help="only cases whose fix has this tag")
     lister.add_argument("--since", metavar="TIME", help="only cases seen since (2026-01-31, or with a time)")
     lister.add_argument(
         "--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="what comes first"

@@ -68,7 +68,7 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
         seen += cases
         values = {"status": status, "tool": tool, "project": project}
         recent = times[:passed]  # sorted: a case seen after a time was seen after every earlier one too
-        refused = _refused(values, recent, filters) | ({"tag"} if untagged else set())
+        refused = _refused(values, recent, filters) | set[str](["tag"] if untagged else [])
         for kind, value in values.items():
             if not refused - {kind}:
                 kinds[kind][value] += cases

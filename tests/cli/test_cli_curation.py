@@ -75,6 +75,8 @@ def test_edit_keeps_what_is_not_named(filled: Run) -> None:
     assert (fix["source"], fix["author"], fix["status"]) == ({"session": "a:b", "messages": [3, 4]}, "김", "draft")
     shown = filled("errors", "show", "2").text
     assert "tags         ts, 이름" in shown
+    assert len(filled("errors", "list", "--tag", "이름", "--json").json()["cases"]) == 1
+    assert filled("errors", "list", "--tag", "nope").code == 1
     assert "replaced by fix 5" in shown
     assert filled("errors", "edit", "2").code == 2
     assert filled("errors", "edit", "2", "--source", "x").code == 2

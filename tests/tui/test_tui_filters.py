@@ -9,6 +9,9 @@ import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
+from core.errors.curation.acts import edit
+from core.errors.curation.seen import Seen
+from core.errors.curation.written import Written
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.app import CasebookApp
@@ -48,6 +51,21 @@ async def test_a_filter_is_picked_by_a_few_letters_and_cleared_by_esc(casebook: 
         await pilot.press("escape")
         await until(pilot, lambda: total(app) == len(CASES))
         assert "○ unresolved " not in frame(app).split("\n")[4]
+
+
+async def test_a_tag_is_seen_at_its_fix_searched_and_filtered_by(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        edit(store, "mina", [Seen(3, None)], Written("Borrow it.", tags=("disk", "디스크")), status="verified")
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app, *"dis")
+        await until(pilot, lambda: re.search(r"tag +disk +1 ", frame(app)))
+        await pilot.press("enter")
+        await until(pilot, lambda: total(app) == 1 and "tags  disk, 디스크" in frame(app))
+        assert "tag disk" in frame(app).split("\n")[4]
+        await pilot.press("escape", "slash", *"disk")
+        await until(pilot, lambda: total(app) == 1 and "E0382" in frame(app))
 
 
 async def test_filters_add_up_and_the_menu_counts_what_each_would_show(casebook: Path) -> None:

@@ -12,7 +12,7 @@ from tui.render.states import Notice
 
 _CHIP = 24
 _KIND, _VALUE, _COUNT = 8, 30, 8
-KIND_NAMES = {"status": "status", "period": "seen", "tool": "tool", "project": "project"}
+KIND_NAMES = {"status": "status", "period": "seen", "tool": "tool", "project": "project", "tag": "tag"}
 
 
 def draw_title(name: str, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:

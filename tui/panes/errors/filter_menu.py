@@ -1,4 +1,4 @@
-"""What cases can be filtered by: every status, period, tool and project, with how many cases it shows."""
+"""What cases can be filtered by: every status, period, tool, project and tag, with how many cases it shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CaseFilters:
     """The filters of a scope, changed as they are picked."""
 
-    HINT: ClassVar[str] = "Type a status, a tool or a project"
+    HINT: ClassVar[str] = "Type a status, a tool, a project or a tag"
     LANE: ClassVar[str] = "facets"
 
     def __init__(
@@ -45,6 +45,7 @@ class CaseFilters:
             counts |= {("period", period): one.cases for period, one in zip(PERIODS, found.since, strict=True)}
             counts |= {("tool", facet.value): facet.cases for facet in found.tools}
             counts |= {("project", facet.value): facet.cases for facet in found.projects}
+            counts |= {("tag", facet.value): facet.cases for facet in found.tags}
         for picked in self._scope.picked:
             counts.setdefault(picked, None)
         order = sorted(counts, key=lambda choice: KINDS.index(choice[0]))

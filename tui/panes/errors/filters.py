@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from core.errors import Filters
     from core.errors.case import Sort
 
-Kind = Literal["status", "period", "tool", "project"]
-KINDS: tuple[Kind, ...] = ("status", "period", "tool", "project")
+Kind = Literal["status", "period", "tool", "project", "tag"]
+KINDS: tuple[Kind, ...] = ("status", "period", "tool", "project", "tag")
 STATUSES = ("unresolved", "draft", "verified")
 PERIODS = {"today": 0, "7 days": 7, "30 days": 30}
 """The times to pick, each with how many days it goes back; today begins at midnight where the person is."""
@@ -29,11 +29,12 @@ class Scope:
     tool: str | None = None
     project: str | None = None
     since: str | None = None
+    tag: str | None = None
 
     @property
     def picked(self) -> tuple[tuple[Kind, str], ...]:
         """Each filter that is on, in the order of the menu."""
-        values: tuple[str | None, ...] = (self.status, self.period, self.tool, self.project)
+        values: tuple[str | None, ...] = (self.status, self.period, self.tool, self.project, self.tag)
         return tuple((kind, value) for kind, value in zip(KINDS, values, strict=True) if value is not None)
 
     def toggled(self, kind: Kind, value: str) -> Scope:
@@ -58,7 +59,7 @@ class Scope:
         """The core's own filters."""
         from core.errors import Filters
 
-        return Filters(self.status, self.tool, self.project, self.since)  # pyright: ignore[reportArgumentType]
+        return Filters(self.status, self.tool, self.project, self.since, self.tag)  # pyright: ignore[reportArgumentType]
 
 
 def since_of(period: str, now: datetime) -> str:

@@ -24,6 +24,7 @@ def memory_of(pane: ErrorsPane) -> Memory:
         "period": scope.period,
         "tool": scope.tool,
         "project": scope.project,
+        "tag": scope.tag,
         "zoomed": pane.has_class("-zoomed"),
         "why": why,
         "told_no_model": pane.embedding.told_no_model,
@@ -39,6 +40,7 @@ def recall(pane: ErrorsPane, memory: Memory) -> None:
         period=_one_of(PERIODS, memory.get("period")),
         tool=_text(memory.get("tool")),
         project=_text(memory.get("project")),
+        tag=_text(memory.get("tag")),
     )
     pane.set_class(memory.get("zoomed") is True, "-zoomed")
     pane.set_class(memory.get("why") == "shown", "-why")
