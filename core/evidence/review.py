@@ -37,7 +37,11 @@ OPEN = QuoteFilters(("failed", "ambiguous", "flagged", "waiting"))
 
 @dataclass(frozen=True, slots=True)
 class QuoteRow:
-    """A quote in the queue. `reason` says in plain words why it is not aligned; `near` is its best near miss (0..1)."""
+    """A quote in the queue. `reason` says in plain words why it is not aligned, `brief` in a word or two; `near` is its
+    best near miss (0..1).
+
+    `75≠57`: there stands 75, and the quote says 57; `+not` is the quote's own, `-not` was left out.
+    """
 
     id: int
     entry_id: str
@@ -55,6 +59,7 @@ class QuoteRow:
     near: float | None
     decided_by: str | None
     decided_at: str | None
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,7 @@ def quote_row(one: Kept) -> QuoteRow:
         one.id, one.entry_id, one.type, one.title, one.stage, one.session_id, one.position, one.message_index,
         one.quote[:QUOTE_SHOWN], one.state, "none" if found is None else found.method,
         0.0 if found is None else found.confidence, reason_of(one), near, one.decided_by, one.decided_at,
+        brief_of(one),
     )  # fmt: skip
 
 
@@ -187,6 +193,34 @@ def reason_of(one: Kept) -> str:
     if found.status == "flagged":
         return "; ".join(map(str, found.concerns[:3]))
     return "" if found.relocated_from is None else f"found in message {found.spans[0].message_index}"
+
+
+_BRIEF = {
+    "not_found": "not found",
+    "below_threshold": "not found",
+    "empty_quote": "empty",
+    "quote_too_long": "too long",
+    "index_out_of_range": "no message",
+}
+_BRIEF_WORDS = 20
+"""Code points of each side of what differs."""
+
+
+def brief_of(one: Kept) -> str:
+    """Why a quote is where it is, in a word or two, for a list; empty where it simply stands in its message."""
+    found = one.aligned
+    if one.state in ("accepted", "rejected") or found is None or one.lapsed:
+        return "gone" if one.lapsed else "accepted" if one.state == "accepted" else reason_of(one)
+    if found.status == "failed":
+        near = max((miss.similarity for miss in found.near_misses), default=None)
+        return _BRIEF.get(found.failure or "", "not found") if near is None else f"{near:.0%} alike"
+    if found.status == "ambiguous":
+        return f"{len(found.spans)} places"
+    if found.status == "flagged":
+        first = found.concerns[0]
+        quote, source = first.quote[:_BRIEF_WORDS], first.source[:_BRIEF_WORDS]
+        return f"{source}≠{quote}" if quote and source else f"+{quote}" if quote else f"-{source}"
+    return "" if found.relocated_from is None else f"message {found.spans[0].message_index}"
 
 
 def _next(store: Store, states: Iterable[State], after: int, filters: QuoteFilters) -> int | None:

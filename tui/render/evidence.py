@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
-_REASONS = 6
+_REASONS = 3
+_LABEL = 8
+"""Cells of a label before a text that goes on below itself."""
+_BRIEF = 14
+"""The widest reason in a row."""
 _PLACES = 9
 _AROUND = 24
 """Code points shown before a place in the list of places."""
@@ -27,11 +31,11 @@ _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 
 
 def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """One line: the sign, the quote, and why it is where it is."""
+    """One line: the sign, the quote, which has most of it, and in a word or two why it is where it is."""
     mark = signs.quote(row.state)
-    why = f"{row.near:.0%} alike" if row.near is not None and row.state == "near" else row.reason or mark.words
+    why = row.brief.replace("≠", "!=") if signs.plain else row.brief
     room = max(0, width - 4)
-    right = inline(why, min(room * 2 // 5, 34), more=signs.more)
+    right = inline(why or mark.words, min(room // 4, _BRIEF), more=signs.more)
     left = max(0, room - cell_len(right) - 2)
     quote = pad(inline(" ".join(row.quote.split()), left, more=signs.more), left)
     tone = "$cb-text" if chosen else "$cb-soft"
@@ -41,8 +45,9 @@ def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = Fa
     )
 
 
-def draw_diff(diff: Sequence[Difference]) -> Content:
-    """The quote above, the original below, what differs marked in each: struck in tone and by signs."""
+def draw_diff(diff: Sequence[Difference], width: int) -> Content:
+    """The quote above, the original below, what differs marked in each: struck in tone and by signs. Each goes on below
+    where it began, so that the two line up."""
     above: list[tuple[str, str]] = []
     below: list[tuple[str, str]] = []
     for run in diff:
@@ -55,7 +60,22 @@ def draw_diff(diff: Sequence[Difference]) -> Content:
             above.append((f"[{quote.strip()}]", "bold $cb-bad"))
         if source.strip():
             below.append((f"[{source.strip()}]", "bold $cb-good"))
-    return Content.assemble(("quote   ", "$cb-dim"), *_spaced(above), "\n", ("there   ", "$cb-dim"), *_spaced(below))
+    quote, there = Content.assemble(*_spaced(above)), Content.assemble(*_spaced(below))
+    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("there", there, width)))
+
+
+def draw_labelled(label: str, text: Content, width: int) -> Content:
+    """A text behind its label; what does not fit goes on below the text, not below the label."""
+    return _hung(Content.styled(label.ljust(_LABEL), "$cb-dim"), text, width)
+
+
+def _hung(lead: Content, text: Content, width: int) -> Content:
+    room = width - lead.cell_length
+    if room < _LABEL:
+        return Content.assemble(lead, text)
+    first, *rest = text.wrap(room) or [Content("")]
+    under = " " * lead.cell_length
+    return Content("\n").join((Content.assemble(lead, first), *(Content.assemble(under, line) for line in rest)))
 
 
 def _spaced(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -77,9 +97,12 @@ def flat(text: str) -> str:
     return visible(text[:QUOTE]).replace("\n", " ").replace("\t", " ")
 
 
-def draw_reasons(reasons: Sequence[str]) -> Content:
-    """Why a person must look, a line each."""
-    lines = [Content.assemble(("! ", "bold $cb-draft"), (title(one), "$cb-draft")) for one in reasons[:_REASONS]]
+def draw_reasons(reasons: Sequence[str], width: int) -> Content:
+    """Why a person must look, the first of them; the trace has all."""
+    sign = Content.styled("! ", "bold $cb-draft")
+    lines = [_hung(sign, Content.styled(title(one), "$cb-draft"), width) for one in reasons[:_REASONS]]
+    if (more := len(reasons) - _REASONS) > 0:
+        lines.append(Content.styled(f"  +{more:,} more", "$cb-dim"))
     return Content("\n").join(lines)
 
 

@@ -8,7 +8,19 @@ from hypothesis import strategies as st
 
 from core.align import Concern
 from core.align.fuzzy import CERTAIN
+from core.evidence import add_entries, align_session, list_quotes, reject
 from core.evidence.fit import HALF, LONG, fit_of
+from core.store import Store
+from tests.core.evidence.evidence_support import (
+    ALIGNED,
+    AMBIGUOUS,
+    FAILED,
+    MESSAGES,
+    NEAR,
+    SESSION,
+    add_messages,
+    entry,
+)
 
 WORDS = st.lists(st.sampled_from(("the", "port", "retries", "세션", "배포는", "doesn't", "stop", "PORT", "30", "값을")),
                  min_size=1, max_size=40)  # fmt: skip
@@ -47,3 +59,16 @@ def test_a_word_or_two_is_no_place_for_a_long_quote_but_may_be_one_for_a_short(q
 @pytest.mark.parametrize(("near", "verdict"), [(0.64, "asks"), (0.78, "asks"), (CERTAIN, "fits")])
 def test_a_miss_is_asked_about_by_how_like_the_aligner_found_it(near: float, verdict: str) -> None:
     assert fit_of(ENGLISH, ENGLISH, (), near).verdict == verdict
+
+
+def test_a_row_says_in_a_word_or_two_what_differs(store: Store) -> None:
+    add_messages(store, ["All 75 tests pass at the end of the run.", "The job does not write into the archive bucket."])
+    at = len(MESSAGES)
+    quotes = ((at, "All 57 tests pass at the end of the run."), (at + 1, "The job does write into the archive bucket."),
+              AMBIGUOUS, NEAR, FAILED, ALIGNED)  # fmt: skip
+    add_entries(store, SESSION, [entry(f"e{number}", quote) for number, quote in enumerate(quotes)])
+    align_session(store, SESSION)
+    found = [row.brief for row in list_quotes(store).quotes]
+    assert found == ["75≠57", "-not", "2 places", "61% alike", "not found", ""]
+    reject(store, "mina", 5, "made up")
+    assert list_quotes(store).quotes[4].brief == "made up"

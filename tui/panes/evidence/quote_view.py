@@ -15,6 +15,7 @@ from tui.evidence_actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.render.evidence import (
     draw_diff,
+    draw_labelled,
     draw_message,
     draw_places,
     draw_reasons,
@@ -208,14 +209,15 @@ class QuoteView(Vertical):
         place = self.place
         diff, reasons = ((), ()) if place is None else (place.diff, place.fit.reasons)
         parts: list[Content] = []
+        width = max(1, self._head.size.width)
         if self.asking:
             parts.append(Content.styled(self._asked(), "bold $cb-bad"))
         if diff and any(not run.same for run in diff):
-            parts.append(draw_diff(diff))
+            parts.append(draw_diff(diff, width))
         else:
-            parts.append(Content.assemble(("quote   ", "$cb-dim"), (flat(quote.quote), "$cb-text")))
+            parts.append(draw_labelled("quote", Content.styled(flat(quote.quote), "$cb-text"), width))
         if reasons:
-            parts.append(draw_reasons(reasons))
+            parts.append(draw_reasons(reasons, width))
         elif quote.row.reason and quote.row.state != "aligned":
             parts.append(Content.styled(title(quote.row.reason), "$cb-draft"))
         if self.numbered:
