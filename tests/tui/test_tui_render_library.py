@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -98,3 +99,25 @@ def test_each_line_knows_the_line_it_comes_from() -> None:
     assert numbers[:3] == [1, 2, 3]
     assert {number for number, cited in found if cited} <= {3, 4}, "a line that begins on one may hold the next"
     assert (4, True) in found
+
+
+def drawn_of(text: str, cells: int, *, rendered: bool = True) -> list[str]:
+    paper = Paper(cells, (), None, UNICODE)
+    lines = lay_out(opened(text), 1, 99, paper, rendered=rendered)
+    return [draw_doc_line(line, 0 if rendered else 3, UNICODE).plain.strip() for line in lines]
+
+
+def test_a_comment_is_not_drawn_wherever_it_stands_and_the_text_around_it_is() -> None:
+    text = "one\n\n<!-- keys -->\n\ntwo <!-- aside --> three\n\n<!-- long\n\n# inside\n--> tail\n\n`<!-- code -->` last"
+    assert drawn_of(text, 40) == ["one", "", "two  three", "", "tail", "", "<!-- code --> last"]
+    assert drawn_of("one\n\n<!-- a\nlong\none\n-->\n\ntwo", 40) == ["one", "", "two"]
+    assert any("<!-- keys -->" in line for line in drawn_of(text, 40, rendered=False)), "as it is written it stands"
+
+
+@pytest.mark.parametrize("cells", [60, 20])
+def test_the_ruler_of_a_table_is_not_drawn_however_narrow_it_is(cells: int) -> None:
+    table = "| key | what it does |\n| --- | :-: |\n| a | Goes to the search box |\n| --- | a row like it |"
+    drawn = " ".join(drawn_of(table, cells))
+    assert ":-:" not in drawn
+    assert "search box" in drawn
+    assert "---" in drawn, "what only looks like one is a row"

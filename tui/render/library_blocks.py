@@ -52,10 +52,13 @@ def _inert(raw: str) -> str:
 
 
 def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
-    """Lines of no block: what stands before the text (the frontmatter), rules, blank lines."""
-    blank = False
+    """Lines of no block: what stands before the text (the frontmatter), rules, blank lines. Comments are not drawn."""
+    blank = inside = False
     for number in range(first, last + 1):
-        raw = opened.lines[number - opened.first]
+        written = opened.lines[number - opened.first]
+        raw, inside = _uncommented(written, inside=inside)
+        if written.strip() and not raw.strip():
+            continue
         if not raw.strip():
             if not blank:
                 yield DocLine(number, Content(""), paper.is_cited(number, number), head=True)
@@ -67,6 +70,23 @@ def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Itera
             yield DocLine(number, Content.styled(rule, "$cb-faint"), paper.is_cited(number, number), head=True)
         else:
             yield from verbatim(raw, number, paper, "$cb-dim")
+
+
+def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
+    """The line without what is comment, and whether one goes on behind it."""
+    kept = ""
+    while line:
+        here, mark, line = line.partition("-->" if inside else "<!--")
+        kept += "" if inside else here
+        inside ^= bool(mark)
+    return kept, inside
+
+
+def _all_uncommented(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    inside = False
+    for number, text in lines:
+        kept, inside = _uncommented(text, inside=inside)
+        yield number, kept
 
 
 def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
@@ -84,6 +104,8 @@ def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> 
         case "table":
             yield from _table(lines, paper)
         case _:
+            if lines[0][1].lstrip().startswith("<!--"):
+                lines = [(number, text) for number, text in _all_uncommented(lines) if text.strip()]
             yield from _paragraphs(lines, paper, "$cb-soft")
 
 
@@ -182,8 +204,9 @@ def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
         for at in range(count)
     ]
     if sum(widths) + 3 * (count - 1) > paper.cells:
-        for number, text in lines:
-            yield from verbatim(text, number, paper)
+        for at, (number, text) in enumerate(lines):
+            if at != 1 or not _DELIMITER.match(text):
+                yield from verbatim(text, number, paper)
         return
     bar = " | " if paper.signs.plain else " │ "
     for at, ((number, text), row) in enumerate(zip(lines, cells, strict=True)):

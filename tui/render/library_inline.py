@@ -12,6 +12,7 @@ _MARKS = re.compile(
     r"|~~(?P<struck>[^~]{1,400})~~"
     r"|!\[(?P<alt>[^\]]{0,300})\]\((?P<src>[^()\s]{1,600})[^()]{0,200}\)"
     r"|\[(?P<link>[^\[\]]{1,400})\]\((?P<url>[^()\s]{0,600})[^()]{0,200}\)"
+    r"|<!--(?P<comment>.{0,2000}?)-->"
     r"|<(?P<auto>https?://[^<>\s]{1,600})>"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )
@@ -31,7 +32,7 @@ class Run:
 
 
 def runs(text: str, tone: str) -> list[Run]:
-    """Inert `text` in runs, its marks drawn; marks that are not closed stay as they are, and no word is lost."""
+    """Inert `text` in runs, its marks drawn; those not closed stay as they are, and no word but a comment's is lost."""
     found: list[Run] = []
     at = 0
     for mark in _MARKS.finditer(text):
@@ -46,6 +47,8 @@ def runs(text: str, tone: str) -> list[Run]:
 
 def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
     kind = mark.lastgroup or ""
+    if kind == "comment":
+        return []
     if kind == "src":
         return [Run(mark.start(), f"[{mark['alt'] or 'picture'}]", "italic $cb-dim"),
                 Run(mark.start("src"), f" {mark['src']}", "$cb-faint")]  # fmt: skip
