@@ -55,10 +55,7 @@ def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Itera
     """Lines of no block: what stands before the text (the frontmatter), rules, blank lines. Comments are not drawn."""
     blank = inside = False
     for number in range(first, last + 1):
-        written = opened.lines[number - opened.first]
-        raw, inside = _uncommented(written, inside=inside)
-        if written.strip() and not raw.strip():
-            continue
+        raw, inside = _uncommented(opened.lines[number - opened.first], inside=inside)
         if not raw.strip():
             if not blank:
                 yield DocLine(number, Content(""), paper.is_cited(number, number), head=True)
