@@ -37,17 +37,28 @@ def _needs_ready(now: Situation) -> str:
     return _can_decide(now) or now.blocked
 
 
+def _can_accept(now: Situation) -> str:
+    return _can_decide(now) if now.marked else _needs_place(now)
+
+
+def _needs_rows(now: Situation) -> str:
+    return _needs_pane(now) or ("" if now.cases else "No quote is listed here.")
+
+
 def _needs_filtered(now: Situation) -> str:
     return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
 
 
 EVIDENCE: tuple[Action, ...] = (
     Action("evidence.accept", "Accept: the quote stands at this place", ("a",), "evidence", REVIEW, "accept", 1,
-           enabled=_needs_place),
+           enabled=_can_accept),
     Action("evidence.reject", "Reject: the quote is no evidence, and why", ("x",), "evidence", REVIEW, "reject", 2,
            enabled=_can_decide),
     Action("evidence.words", "Take the original's words as the quote", ("o",), "evidence", REVIEW, "take words", 3,
            enabled=_needs_place),
+    Action("evidence.mark", "Mark, to accept or reject several at once", ("space",), "evidence", REVIEW, "mark", 11,
+           enabled=_needs_rows),
+    Action("evidence.mark_all", "Mark all that are listed, or none", ("A",), "evidence", REVIEW, enabled=_needs_rows),
     Action("evidence.next", "Next quote to decide on", ("n",), "evidence", REVIEW, "next", 4, enabled=_needs_pane),
     Action("evidence.next_near", "Next near miss", ("N",), "evidence", REVIEW, enabled=_needs_pane),
     Action("evidence.place", "Look at the next place it may stand at", ("m",), "evidence", REVIEW, "place", 5,

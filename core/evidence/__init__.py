@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.evidence.events import Event, read_events
     from core.evidence.fit import Fit, Place, fit_of
     from core.evidence.look import Seen, find_in_session, look_in
+    from core.evidence.many import DecidedMany, accept_all, reject_all
     from core.evidence.messages import StoredMessages, session_named
     from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
     from core.evidence.realign import SessionAligned, align_session
@@ -45,6 +46,7 @@ _LATER = {
     "events": ("Event", "read_events"),
     "fit": ("Fit", "Place", "fit_of"),
     "look": ("Seen", "find_in_session", "look_in"),
+    "many": ("DecidedMany", "accept_all", "reject_all"),
     "messages": ("StoredMessages", "session_named"),
     "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
     "realign": ("SessionAligned", "align_session"),
@@ -72,6 +74,7 @@ __all__ = [
     "Choice",
     "Counts",
     "Decided",
+    "DecidedMany",
     "EntriesAdded",
     "Entry",
     "EntryPage",
@@ -90,6 +93,7 @@ __all__ = [
     "SessionAligned",
     "StoredMessages",
     "accept",
+    "accept_all",
     "add_entries",
     "adjust",
     "adjusted",
@@ -112,6 +116,7 @@ __all__ = [
     "promotion_of",
     "read_events",
     "reject",
+    "reject_all",
     "replay_events",
     "session_named",
     "sessions_to_align",

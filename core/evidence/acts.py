@@ -71,7 +71,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """What is to be stored: the decision, and the quote where it changes."""
 
     decision: Decision
@@ -81,7 +81,7 @@ class _Plan:
     place: Place | None = None
 
 
-_Planning = Callable[[Kept, StoredMessages], _Plan]
+_Planning = Callable[[Kept, StoredMessages], Plan]
 
 
 def accept(
@@ -111,7 +111,7 @@ def choose(
 ) -> Decided:
     """Say that a quote stands at its place of that number, as `choices` counts them from 1. Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> _Plan:
+    def plan(one: Kept, messages: StoredMessages) -> Plan:
         places = choices(one)
         if not 1 <= number <= len(places):
             raise Fault("invalid_input", f"quote {one.id} has no place {number}", f"it has {len(places)}")
@@ -132,7 +132,7 @@ def adjust(
 ) -> Decided:
     """Accept a quote at its place with one edge moved by so many words (negative narrows). Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> _Plan:
+    def plan(one: Kept, messages: StoredMessages) -> Plan:
         spans = list(current(one) or ())
         if not spans:
             return _place(one, messages, "adjust", None, confirmed)
@@ -148,13 +148,13 @@ def take_words(
 ) -> Decided:
     """Make the original's words at `spans` (by default where it stands, or nearly) the quote. Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> _Plan:
+    def plan(one: Kept, messages: StoredMessages) -> Plan:
         found = _place(one, messages, "words", spans, confirmed=True)
         if found.refused not in (None, "as_it_was"):
             return found
         quote = JOIN.join(found.decision.words)
         same = "as_it_was" if quote == one.quote and found.refused else None
-        return _Plan(found.decision, quote=quote, refused=same, place=found.place)
+        return Plan(found.decision, quote=quote, refused=same, place=found.place)
 
     return _decide(store, actor, "words", evidence_id, expect, plan)
 
@@ -163,10 +163,10 @@ def reject(store: Store, actor: str, evidence_id: int, reason: str, *, expect: s
     """Say that a quote is no evidence, and why. An entry that was verified on it falls back. Raises as `accept`."""
     why = storable(redact(reason)).strip()[:REASON_KEPT]
 
-    def plan(one: Kept, messages: StoredMessages) -> _Plan:
+    def plan(one: Kept, messages: StoredMessages) -> Plan:
         decision = Decision("reject", reason=why)
         same = one.verdict == "rejected" and one.decision == decision
-        return _Plan(decision, "rejected", refused="as_it_was" if same else None)
+        return Plan(decision, "rejected", refused="as_it_was" if same else None)
 
     return _decide(store, actor, "reject", evidence_id, expect, plan)
 
@@ -192,11 +192,11 @@ def current(one: Kept) -> tuple[Span, ...] | None:
     return places[0]
 
 
-def _place(one: Kept, messages: StoredMessages, act: Act, spans: Sequence[Span] | None, confirmed: bool) -> _Plan:
+def _place(one: Kept, messages: StoredMessages, act: Act, spans: Sequence[Span] | None, confirmed: bool) -> Plan:
     taken = current(one) if spans is None else tuple(spans)
     if not taken:
         ambiguous = one.aligned is not None and one.aligned.status == "ambiguous"
-        return _Plan(Decision(act), refused="choose_a_place" if ambiguous else "no_place")
+        return Plan(Decision(act), refused="choose_a_place" if ambiguous else "no_place")
     decision = Decision(act, taken, _words(messages, taken))
     place = place_at(one, messages, taken)
     refused: Refusal | None = None
@@ -206,7 +206,7 @@ def _place(one: Kept, messages: StoredMessages, act: Act, spans: Sequence[Span] 
         refused = "too_little"
     elif place.fit.verdict == "asks" and not confirmed:
         refused = "needs_confirmation"
-    return _Plan(decision, refused=refused, place=place)
+    return Plan(decision, refused=refused, place=place)
 
 
 def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
             refused = "not_aligned"
         demoted = False
         if refused is None:
-            _store(con, actor, one, planned)
+            store_plan(con, actor, one, planned)
             made.subjects.add(("entry", one.entry_id))
             demoted = bool(demote_unfounded(con, [one.entry_id], actor))
         now_ = _there(con, evidence_id)
@@ -256,7 +256,13 @@ def _about(one: Kept) -> str:
     return " ".join(one.quote[:200].split())[:80]
 
 
-def _store(con: apsw.Connection, actor: str, one: Kept, planned: _Plan) -> None:
+def accept_plan(one: Kept, messages: StoredMessages) -> Plan:
+    """What accepting a quote where it was found would store, or why it is refused."""
+    return _place(one, messages, "accept", None, confirmed=False)
+
+
+def store_plan(con: apsw.Connection, actor: str, one: Kept, planned: Plan) -> None:
+    """Store what was decided, with its event, inside the caller's change."""
     if planned.quote is not None and planned.quote != one.quote:
         con.execute(
             "UPDATE evidence SET original = coalesce(original, quote), quote = ?, quote_hash = ? WHERE id = ?",

@@ -138,6 +138,35 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
     assert state(review, 3) == "flagged"
 
 
+async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 2)
+        await pilot.press("space", "space")
+        assert screen.quotes.marked == {2, 3}
+        assert "2 marked" in frame(app)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
+        assert "Reject 2 quotes" in frame(app)
+        await pilot.press(*"made up", "enter")
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending and screen.quotes.left == 2)
+        assert [state(review, one) for one in (2, 3)] == ["rejected", "rejected"]
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and screen.quotes.left == 4)
+        assert [state(review, one) for one in (2, 3)] == ["near", "flagged"]
+
+        await pilot.press("A")
+        assert len(screen.quotes.marked) == 4
+        await pilot.press("a")  # all of them ask: left, and told
+        await until(pilot, lambda: told(app, "4 of 4 are left: each needs a look of its own"))
+        await until(pilot, lambda: idle(app) and not screen.quotes.marked)
+        await pilot.press("A", "escape")
+        assert not screen.quotes.marked
+        assert app.screen is screen
+    assert [state(review, one) for one in (2, 3, 4, 5)] == ["near", "flagged", "ambiguous", "failed"]
+
+
 async def test_a_span_is_drawn_by_words_and_the_original_s_words_are_taken(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE) as pilot:

@@ -30,8 +30,8 @@ _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 """Code points of a message drawn before its place, of the place's own line before it, and behind it."""
 
 
-def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """One line: the sign, the quote, which has most of it, and in a word or two why it is where it is."""
+def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False, marked: bool = False) -> Content:
+    """One line: the sign (`+` where it is marked), the quote, which has most of it, and briefly why it waits."""
     mark = signs.quote(row.state)
     why = row.brief.replace("≠", "!=") if signs.plain else row.brief
     room = max(0, width - 4)
@@ -41,7 +41,12 @@ def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = Fa
     tone = "$cb-text" if chosen else "$cb-soft"
     bar = signs.bar if chosen else " "
     return Content.assemble(
-        (bar, "$cb-accent"), (f"{mark.sign} ", f"bold {mark.tone}"), (quote, tone), "  ", (right, "$cb-dim")
+        (bar, "$cb-accent"),
+        (mark.sign, f"bold {mark.tone}"),
+        ("+" if marked else " ", "bold $cb-accent"),
+        (quote, tone),
+        "  ",
+        (right, "$cb-dim"),
     )
 
 

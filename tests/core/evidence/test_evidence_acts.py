@@ -9,6 +9,7 @@ from core.evidence import (
     OPEN,
     Decided,
     accept,
+    accept_all,
     add_entries,
     adjust,
     align_session,
@@ -24,6 +25,7 @@ from core.evidence import (
     promotion_of,
     read_events,
     reject,
+    reject_all,
     show_quote,
     take_words,
 )
@@ -151,6 +153,25 @@ def test_a_rejection_has_a_reason_and_blocks(reviewed: Store) -> None:
     assert [(row.id, row.reason, row.decided_by) for row in page.quotes] == [(4, "없는 말", "mina")]
     align_session(reviewed, SESSION, again=True)
     assert states(reviewed)[4] == "rejected"
+
+
+def test_several_are_decided_as_one_change_and_what_asks_is_left(reviewed: Store) -> None:
+    add_entries(reviewed, SESSION, [entry("good", ALIGNED)])
+    align_session(reviewed, SESSION)
+    before = states(reviewed)
+    done = accept_all(reviewed, "mina", [(1, "flagged"), (2, "ambiguous"), (3, "near"), (4, "failed"), (5, "aligned")])
+    assert done.done == (5,)
+    assert [why for _, why in done.left] == ["needs_confirmation", "choose_a_place", "needs_confirmation", "no_place"]
+    take_back(reviewed, "mina")
+    assert states(reviewed) == before
+    done = reject_all(reviewed, "mina", [(1, "flagged"), (3, "near"), (4, "aligned")], "not so")
+    assert (done.done, done.left) == ((1, 3), ((4, "changed_meanwhile"),))
+    page = list_quotes(reviewed, QuoteFilters(("rejected",)))
+    assert [(row.id, row.reason) for row in page.quotes] == [(1, "not so"), (3, "not so")]
+    assert len(history(reviewed)) == 3, "the accepting, its undo, the rejecting"
+    take_back(reviewed, "mina")
+    assert states(reviewed) == before
+    assert reject_all(reviewed, "mina", [(4, "aligned")], "x").change is None
 
 
 def test_somebody_elses_decision_is_not_overridden_unseen(reviewed: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,10 +11,11 @@ from tui.panes.errors.curation.decisions import LANE
 
 if TYPE_CHECKING:
     from core.align import Span
-    from core.evidence import Decided, Promoted
+    from core.evidence import Decided, DecidedMany, Promoted
+    from core.evidence.stored import State
     from core.store import Undone
 
-__all__ = ["LANE", "Decision", "decided", "promoted", "taken_back"]
+__all__ = ["LANE", "Decision", "decided", "decided_all", "promoted", "taken_back"]
 
 Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
 DONE: dict[Act, str] = {
@@ -63,6 +64,21 @@ def decided(decision: Decision) -> Callable[[Job[Decided]], Decided]:
                 return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
             act = "adjust" if one.act == "adjust" else None
             return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
+
+    return work
+
+
+def decided_all(seen: Sequence[tuple[int, State]], reason: str | None) -> Callable[[Job[DecidedMany]], DecidedMany]:
+    """Reject them all for a reason, or (None) accept those that need no question: one change."""
+
+    def work(job: Job[Any]) -> DecidedMany:
+        from core.errors.curation.actor import person
+        from core.evidence import accept_all, reject_all
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            me = person()
+            return accept_all(store, me, seen) if reason is None else reject_all(store, me, seen, reason)
 
     return work
 

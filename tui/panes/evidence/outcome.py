@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.panes.evidence.queue import PROBLEMS
@@ -25,6 +26,24 @@ class Outcome:
         following = None if at is None else quotes.next_in(PROBLEMS, at)
         row = None if following is None else quotes.get(following)
         screen.put(quotes, row.id if row is not None else None)
+
+    def mark(self) -> None:
+        """Mark the chosen quote, or no longer, and on to the next."""
+        screen = self._screen
+        if (at := screen.chosen_id) is not None:
+            following = screen.quotes.get(screen.list.rows.chosen + 1)
+            screen.put(screen.quotes.toggled(at), following.id if following is not None else at)
+
+    def mark_all(self) -> None:
+        """Mark all, or none."""
+        self._screen.put(self._screen.quotes.all_marked(), self._screen.chosen_id)
+
+    def unmark(self) -> bool:
+        """No quote is marked any more; False if none was."""
+        if not self._screen.quotes.marked:
+            return False
+        self._screen.put(replace(self._screen.quotes, marked=frozenset()), self._screen.chosen_id)
+        return True
 
     def ended(self, ended: Ended) -> None:
         """On disk, or not done: read again."""

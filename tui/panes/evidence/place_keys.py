@@ -47,6 +47,9 @@ class Places:
         }
         if (act := acts.get(action_id)) is None:
             return False
+        if self._screen.quotes.marked and action_id in ("evidence.accept", "evidence.reject"):
+            self._all(reject=action_id == "evidence.reject")
+            return True
         read = self._screen.view.read
         if read is None or read.quote.row.id != self._screen.chosen_id:
             self._screen.say("This quote is still being read.", "warning")
@@ -56,6 +59,22 @@ class Places:
             act(read)
             self._screen.changed()
         return True
+
+    def _all(self, *, reject: bool) -> None:
+        """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
+        from tui.panes.evidence.reason import ReasonScreen
+
+        screen, seen = self._screen, self._screen.quotes.seen
+
+        def given(reason: str | None) -> None:
+            if reason is not None or not reject:
+                screen.outcome.unmark()
+                screen.reviewing.decide_all(seen, reason)
+
+        if reject:
+            screen.app.push_screen(ReasonScreen(len(seen)), given)
+        else:
+            given(None)
 
     def back(self) -> bool:
         """Back to the place as it was offered; False if it is that."""

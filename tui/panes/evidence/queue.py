@@ -21,6 +21,21 @@ class Quotes:
     read: Listed | None = None
     decided: Mapping[int, str] = field(default_factory=dict[int, str])
     rows: tuple[QuoteRow, ...] = ()
+    marked: frozenset[int] = frozenset()
+
+    @property
+    def seen(self) -> tuple[tuple[int, State], ...]:
+        """The marked ones in their order, each with the state it is shown in."""
+        return tuple((row.id, row.state) for row in self.rows if row.id in self.marked)
+
+    def toggled(self, evidence_id: int) -> Quotes:
+        """Marked, or no longer."""
+        return replace(self, marked=self.marked ^ {evidence_id})
+
+    def all_marked(self) -> Quotes:
+        """Every row that is there is marked; none, if all are already."""
+        every = frozenset(row.id for row in self.rows)
+        return replace(self, marked=frozenset() if self.marked >= every else every)
 
     @property
     def total(self) -> int:
@@ -46,7 +61,7 @@ class Quotes:
     def renewed(self, read: Listed, shown: Shown, pending: Collection[int]) -> Quotes:
         """The same, read again; only what is still on its way to disk (`pending`) is kept as it was decided."""
         kept = {one: state for one, state in self.decided.items() if one in pending}
-        return Quotes(read, kept).under(shown)
+        return Quotes(read, kept, marked=self.marked & {row.id for row in read.rows}).under(shown)
 
     def after(self, evidence_id: int, state: str, shown: Shown) -> Quotes:
         """With a quote decided about."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -31,6 +30,7 @@ class QuoteList(Vertical):
         self.rows = RowList(self._paint, id="evidence-rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="evidence-notice"))
         self.said = ""
+        self._marked: frozenset[int] = frozenset()
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -39,6 +39,7 @@ class QuoteList(Vertical):
 
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
+        self._marked = quotes.marked
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
         self._tell(None if quotes.total else _nothing(quotes, shown))
@@ -67,7 +68,7 @@ class QuoteList(Vertical):
             parts.append(f"session {short_id(shown.session)}")
         self.border_title = Content(dot.join(parts))
         counts = quotes.read.counts if quotes.read is not None else None
-        told = inline(self.said, 120)
+        told = f"{len(quotes.marked):,} marked" if quotes.marked else inline(self.said, 120)
         if not told and counts is not None:
             told = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
         self.border_subtitle = Content(told)
@@ -77,7 +78,7 @@ class QuoteList(Vertical):
 
         if not isinstance(row, QuoteRow):
             return Content("")
-        return draw_quote_row(cast("QuoteRow", row), width, self._signs, chosen=chosen)
+        return draw_quote_row(row, width, self._signs, chosen=chosen, marked=row.id in self._marked)
 
 
 def _nothing(quotes: Quotes, shown: Shown) -> Notice:

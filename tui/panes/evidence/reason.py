@@ -21,14 +21,15 @@ class ReasonScreen(ModalScreen[str | None]):
     CSS_PATH = sheet("evidence")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]  # in its turn
 
-    def __init__(self) -> None:
+    def __init__(self, quotes: int = 1) -> None:
         super().__init__()
+        self._quotes = quotes
         self._box = LineBox(placeholder="Why it is no evidence (may be left empty)", max_length=2_000)
 
     def compose(self) -> ComposeResult:
         """The line."""
         with Vertical(id="reason") as frame:
-            frame.border_title = Content("Reject the quote")
+            frame.border_title = Content("Reject the quote" if self._quotes == 1 else f"Reject {self._quotes:,} quotes")
             frame.border_subtitle = Content("enter rejects, esc leaves it")
             yield self._box
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import Jobs
-from tui.panes.evidence.decisions import DONE, LANE, Decision, decided, promoted, taken_back
+from tui.panes.evidence.decisions import DONE, LANE, Decision, decided, decided_all, promoted, taken_back
 from tui.render.foreign import inline, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.evidence import Decided, Promoted
+    from core.evidence import Decided, DecidedMany, Promoted
+    from core.evidence.stored import State
     from tui.panes.evidence.queries import ReadQuote
 
 
@@ -62,6 +63,29 @@ class Reviewing:
             self._heard(Ended(one, False, _told(fault)))
 
         self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def decide_all(self, seen: Sequence[tuple[int, State]], reason: str | None) -> None:
+        """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
+        ids = {one for one, _ in seen}
+        self.pending |= ids
+        what = "accepted" if reason is None else "rejected"
+
+        def ended(done: DecidedMany, _final: bool) -> None:
+            self.pending -= ids
+            if done.done:
+                self.made.append(done.done[0])
+            told = f"{len(done.done):,} {what}" + self._signs.told("  {undo.last} undoes" if done.done else "")
+            if done.left:
+                asked = f"{len(done.left):,} of {len(ids):,} are left: each needs a look of its own"
+                self._heard(Ended(None, False, f"{len(done.done):,} {what}; {asked}."))
+            else:
+                self._heard(Ended(None, True, told))
+
+        def failed(fault: Fault) -> None:
+            self.pending -= ids
+            self._failed(fault)
+
+        self._jobs.run(LANE, decided_all(seen, reason), ended, failed, keep=True)
 
     def blocked(self, read: ReadQuote | None) -> str:
         """Why the entry of this quote cannot be promoted; empty: it can."""

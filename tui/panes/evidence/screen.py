@@ -176,6 +176,8 @@ class EvidenceScreen(Screen[None]):
         acts: dict[str, Callable[[], object]] = {
             "evidence.next": lambda: self._next(PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
+            "evidence.mark": self.outcome.mark,
+            "evidence.mark_all": self.outcome.mark_all,
             "evidence.filter": self._filter,
             "evidence.unfilter": lambda: self.show_only(Shown()),
             "evidence.session": lambda: self._only(session=True),
@@ -257,7 +259,7 @@ class EvidenceScreen(Screen[None]):
             self.post_message(PaneCopied("quote", self.view.read.quote.quote))
 
     def _back(self) -> None:
-        if self.places.back():
+        if self.places.back() or self.outcome.unmark():
             return
         if self.shown != Shown():
             self.show_only(Shown())

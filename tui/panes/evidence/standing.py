@@ -20,6 +20,7 @@ def situation_of(screen: EvidenceScreen) -> Situation:
         quote=read is not None,
         places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
         numbered=_several_soon(screen) if read is None else view.numbered,
+        marked=len(screen.quotes.marked),
         filtered=screen.shown != Shown(),
         blocked=screen.reviewing.blocked(read),
     )
