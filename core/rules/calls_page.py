@@ -23,6 +23,8 @@ from core.transcripts.commands import shell_command
 
 ABOUT = 300
 """Code points of what a call is about, in a row."""
+_PATCH = "*** Begin Patch *** "
+"""Every patch begins so: it says nothing of what the call is about."""
 _HEAD, _WHOLE = 4_000, 1 << 30
 _TELLING = (
     "description",
@@ -128,7 +130,7 @@ def about(tool: str, given: str, *, whole: bool = True) -> str:
         texts = [str(said[name]) for name in _TELLING if isinstance(said.get(name), str)][:2]
         texts = texts or [str(value) for value in said.values() if isinstance(value, str)][:2]
         command = "  ".join(texts) or "  ".join(found.group(1) for found in _TEXT.finditer(given[:_HEAD])) or given
-    return " ".join(command[: ABOUT * 2].split())[:ABOUT]
+    return " ".join(command[: ABOUT * 2].split()).removeprefix(_PATCH)[:ABOUT]
 
 
 def texts_of(given: str, project: str) -> list[str]:

@@ -1,12 +1,17 @@
-"""What the tables of the Rules pane say of one labelled call."""
+"""What the rows and tables of the Rules pane say of one call."""
 
 from __future__ import annotations
 
+import pytest
+
 from core.rules.answer import RuleMatch
 from core.rules.call import ToolCall
+from core.rules.calls_page import CallRow, about
 from core.rules.case_results import case_results
 from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
+from tests.tui.support import NOW
+from tui.render.rules import draw_call_row
 from tui.render.rules_tables import draw_case
 from tui.render.signs import UNICODE
 
@@ -23,3 +28,24 @@ def test_a_call_on_which_the_ways_differ_says_what_each_of_them_shows() -> None:
     told = draw_case(differing, UNICODE).plain
     assert "✕ bm25      ERR-002, ERR-001\n✓ keyword   ERR-001\n✕ hybrid    silence" in told
     assert "semantic" not in told, "there was no model"
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        ("exec_command", "exec"), ("apply_patch", "patch"), ("Bash", "Bash"), ("mcp__github__create_issue", "creat…"),
+        ("mcp__", "mcp__"), ("my__tool", "my__t…"),
+    ],
+)  # fmt: skip
+def test_a_tool_is_named_shortly_and_leaves_the_room_to_the_call(tool: str, told: str) -> None:
+    said = "go test ./internal/storage"
+    drawn = draw_call_row(CallRow(1, tool, said, "2026-03-13T10:00:00.000Z", False, ""), 47, UNICODE, NOW).plain
+    assert drawn.split()[0] == told
+    assert said in drawn
+    searched = CallRow(1, tool, said, "", False, "", (), ((0, 2),))
+    assert draw_call_row(searched, 90, UNICODE, NOW).plain.split()[0].startswith(tool[:9]), "what was searched is seen"
+
+
+def test_a_patch_says_at_once_which_file_it_is_of() -> None:
+    given = '{"input": "*** Begin Patch\\n*** Update File: a.py\\n@@\\n-x"}'
+    assert about("apply_patch", given).startswith("Update File: a.py")

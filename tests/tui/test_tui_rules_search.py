@@ -134,7 +134,7 @@ async def test_a_short_terminal_has_room_for_the_box_and_what_it_finds(calls: Pa
         screen = await opened(pilot, app)
         await pilot.press("slash")
         await searched(pilot, screen, "pu")
-        await until(pilot, lambda: "Bash" in frame(app) and "WebFetch" in frame(app))
+        await until(pilot, lambda: "Bash" in frame(app) and "WebFe~" in frame(app))
         assert "\n pu" in frame(app)
         assert "score" in frame(app)
 

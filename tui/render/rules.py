@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 MEANING, WORDS = "$cb-accent", "$cb-draft"
 """The tones of the two tiers, wherever one is drawn."""
-_TOOL, _LONG_TOOL, _AGE = 8, 12, 5
-_LONG_TOOL_FROM = 54
+_TOOL, _LONG_TOOL, _AGE = 6, 10, 5
+_SHORT = {"shell_command": "shell", "local_shell": "shell", "exec_command": "exec", "container.exec": "exec",
+          "apply_patch": "patch", "update_plan": "plan", "write_stdin": "stdin"}  # fmt: skip
+"""Tools that agents name at length, as they are named where there is little room."""
+_LONG_TOOL_FROM = 64
 _AGE_FROM = 44
 _BARS_FROM, _LONG_BARS_FROM = 40, 70
 _MOVES = {
@@ -119,13 +122,20 @@ def bar(value: float, width: int, signs: Signs) -> str:
     return ("━" * (halves // 2) + "╸" * (halves % 2)).ljust(width)
 
 
+def short_tool(name: str) -> str:
+    """A tool's name in a few letters: what agents name at length, and one of a server of tools without the server."""
+    own = name.rpartition("__")[2] if name.startswith("mcp__") else name
+    return _SHORT.get(own, own or name)
+
+
 def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
     """One call: its tool, what it is about, how long ago; what was searched is lit."""
     sign = ("!" if row.failed else " ", "$cb-bad")
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
     cells = _TOOL if width < _LONG_TOOL_FROM else _LONG_TOOL
-    tool = pad(inline(row.tool, cells, more=signs.more), cells) + " "
+    name = row.tool if row.lit_tool else short_tool(row.tool)
+    tool = pad(inline(name, cells, more=signs.more), cells) + " "
     room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
     said, spans = in_sight(row.about, row.lit, room, signs.more)
     about = Content.styled(pad(inline(said, room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft")
