@@ -134,7 +134,7 @@ def adjust(
 
     def plan(one: Kept, messages: StoredMessages) -> Plan:
         spans = list(current(one) or ())
-        if not spans:
+        if not spans or words_at(messages, spans) is None:
             return _place(one, messages, "adjust", None, confirmed)
         at = 0 if edge == "start" else -1
         spans[at] = adjusted(messages[spans[at].message_index], spans[at], edge, words)
@@ -258,7 +258,10 @@ def _about(one: Kept) -> str:
 
 def accept_plan(one: Kept, messages: StoredMessages) -> Plan:
     """What accepting a quote where it was found would store, or why it is refused."""
-    return _place(one, messages, "accept", None, confirmed=False)
+    try:
+        return _place(one, messages, "accept", None, confirmed=False)
+    except Fault:  # its place is gone from the session, or too long: the others are decided all the same
+        return Plan(Decision("accept"), refused="no_place")
 
 
 def store_plan(con: apsw.Connection, actor: str, one: Kept, planned: Plan) -> None:

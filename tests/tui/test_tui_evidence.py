@@ -93,7 +93,7 @@ async def test_the_entry_of_the_chosen_quote_is_promoted_and_named_and_no_other(
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
         await pilot.press("a", "enter")
-        await until(pilot, lambda: idle(app) and "its entry can be promoted" in frame(app))
+        await until(pilot, lambda: idle(app) and "#2 accepted; entry can be promoted  u undoes" in frame(app))
         await until(pilot, lambda: screen.chosen_id == 3 and shown(screen))
         assert "p promote" not in frame(app)
         await pilot.press("p")  # that of the flagged quote is blocked; the one before is not on the screen

@@ -44,6 +44,7 @@ from tests.core.evidence.evidence_support import (
     SESSION,
     add_messages,
     entry,
+    replace_messages,
     states,
 )
 
@@ -172,6 +173,16 @@ def test_several_are_decided_as_one_change_and_what_asks_is_left(reviewed: Store
     take_back(reviewed, "mina")
     assert states(reviewed) == before
     assert reject_all(reviewed, "mina", [(4, "aligned")], "x").change is None
+
+
+def test_a_place_that_an_import_took_away_is_none_to_move_or_to_accept(reviewed: Store) -> None:
+    reject(reviewed, "mina", 1, "no")  # at message 4; what is rejected is not looked for again
+    replace_messages(reviewed, MESSAGES[:2])
+    align_session(reviewed, SESSION)
+    with pytest.raises(Fault, match="no place in the session"):
+        adjust(reviewed, "mina", 1, "start", 1)
+    done = accept_all(reviewed, "mina", [(1, "rejected"), (3, "near")])
+    assert done.left == ((1, "no_place"), (3, "needs_confirmation"))
 
 
 def test_somebody_elses_decision_is_not_overridden_unseen(reviewed: Store) -> None:

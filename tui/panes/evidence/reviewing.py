@@ -55,7 +55,7 @@ class Reviewing:
             free = not done.promotion.promotionBlocked and done.promotion.stage == "candidate"
             told = f"#{one} {DONE[decision.act]}"
             told += "; its entry is a candidate again" if done.demoted else ""
-            told += self._signs.told("; its entry can be promoted ({evidence.filter} aligned)" if free else "")
+            told += "; entry can be promoted" if free else ""
             self._heard(Ended(one, True, told + self._signs.told("  {undo.last} undoes")))
 
         def failed(fault: Fault) -> None:
