@@ -79,7 +79,7 @@ async def test_twenty_by_five_still_shows_box_rows_and_help(casebook: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("width", "parts"), [(80, ("Cases",)), (99, ("Cases",)), (100, ("Cases", "Case")), (160, ("Cases", "Case", "Why"))]
+    ("width", "parts"), [(80, ("Cases",)), (99, ("Cases",)), (100, ("Cases", "Case")), (160, ("Cases", "Case"))]
 )
 async def test_the_columns_follow_the_width(casebook: Path, width: int, parts: tuple[str, ...]) -> None:
     app = app_on(casebook)
@@ -87,6 +87,9 @@ async def test_the_columns_follow_the_width(casebook: Path, width: int, parts: t
         await started(pilot, app)
         text = frame(app)
         assert [part for part in ("Cases", "Case", "Why") if f"╭─ {part} ─" in text] == list(parts)
+        await pilot.press(*"yaml")
+        await until(pilot, lambda: "No known fix" in frame(app))
+        assert ("╭─ Why ─" in frame(app)) is (width >= 160), "the trace comes with the first search"
 
 
 @pytest.mark.parametrize("width", [160, 200])
@@ -99,13 +102,23 @@ async def test_three_columns_stay_as_wide_as_they_are_while_one_types(casebook: 
         def widths() -> list[int]:
             return [app.screen.query_one(part).outer_size.width for part in parts]
 
+        everything = widths()
+        assert sum(everything[:2]) == width, "before a search all the room is the list's and the case's"
+        await pilot.press("y")
+        await until(pilot, lambda: "identify" in frame(app))
         before = widths()
-        assert "Nothing was searched" in frame(app)
         assert before[2] < width / 3.5
         assert min(before[:2]) > before[2]
-        await pilot.press(*"yaml")
-        await until(pilot, lambda: "identify" in frame(app))
-        assert widths() == before
+        await pilot.press(*"aml")
+        await until(pilot, lambda: "yaml" in app.errors.results.query_text and not app.jobs.busy("search"))
+        assert widths() == before, "nothing moves while one types on"
+        app.errors.why.focus()
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: widths()[:2] == everything[:2])
+        await until(pilot, lambda: app.errors.focus_part != "why")
+        assert app.focused is not None, "who was in the trace is somewhere"
+        await pilot.press("slash", *"yaml")
+        await until(pilot, lambda: widths() == before)
         await pilot.press("down", "z")
         await until(pilot, lambda: app.screen.query_one("#results").outer_size.width == width)
 

@@ -154,6 +154,7 @@ class ErrorsPane(SearchesPastes, Container):
     def on_results_answered(self, event: Results.Answered) -> None:
         """The search has something to say."""
         event.stop()
+        self.set_class(event.answer is not None, "-searched")
         self.why.explain(event.answer.trace if event.answer is not None else ())
         if event.answer is not None and event.answer.query.raw == self.box.asked:
             self.box.face(event.answer.query.key_line)
