@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.content import Content
 
@@ -18,6 +18,9 @@ from tui.render.when import ago, stamp
 if TYPE_CHECKING:
     from core.errors import Case, Resolution
     from core.errors.curation import Candidate, Changed, Fixes, Written
+
+State = Literal["done", "taken back", "done again"]
+"""What became of a decision."""
 
 _TEXT = 8_192
 _LINE = 400
@@ -51,31 +54,34 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
-def draw_change(one: Changed, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
-    """One line of the history: number, age, who, what; a change that was taken back is quieter."""
+def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
+    """One line of the history: number, age, who, what, and its state; one that was taken back is quieter."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
-    back = one.undone_by is not None
+    back = state == "taken back"
     tone = "$cb-faint" if back else "$cb-text bold" if chosen else "$cb-text"
     number, age = str(one.change).rjust(5), ago(one.ts, now).rjust(5)
     who = pad(inline(one.actor, 14, more=signs.more), 14)
     head = f"{number} {age}  {who}  " if width >= 50 else f"{number} "
-    told = f"taken back: {one.title}" if back else one.title
+    told = one.title if state == "done" else f"({state}) {one.title}"
     room = max(1, width - len(f"{number} {age}") - 20) if width >= 50 else max(1, width - 8)
     return Content.assemble(bar, (head, "$cb-dim"), (inline(told, room, more=signs.more), tone))
 
 
-def draw_changed(one: Changed | None, signs: Signs) -> Content:
+def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:
     """What a change did, whole."""
-    if one is None:
+    if one is None or state is None:
         return Content.styled("Nothing was decided yet.", "$cb-dim")
     parts: list[tuple[str, str]] = [
         (inline(one.title, _LINE), "bold $cb-text"),
         (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
     ]
-    if one.undoes is not None:
-        parts.append((f"takes back change {one.undoes}\n", "$cb-draft"))
-    if one.undone_by is not None:
-        parts.append((f"was taken back by change {one.undone_by}\n", "$cb-draft"))
+    if state != "done":
+        told = (
+            "It is taken back; {history.undo} does it again."
+            if state == "taken back"
+            else "It was taken back, and done again."
+        )
+        parts.append((f"{signs.told(told)}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
     return Content.assemble(*parts)
 

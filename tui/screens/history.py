@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -16,7 +17,7 @@ from tui.actions import Situation, bindings
 from tui.jobs import Job
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Returned
-from tui.render.curation import draw_change, draw_changed
+from tui.render.curation import State, draw_change, draw_changed
 from tui.render.foreign import inline
 from tui.sheets import sheet
 from tui.widgets.bars import KeyFooter
@@ -29,20 +30,42 @@ if TYPE_CHECKING:
 PAGE = 100
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A decision and what became of it; `last` is the change that took it back, where one did, else itself."""
+
+    change: Changed
+    state: State
+    last: int
+
+
+def entries_of(read: Sequence[Changed]) -> tuple[Entry, ...]:
+    """One row a decision: what took it back, and what did it again, is its state. Newest first, as they were read."""
+    touched = {one.undoes for one in read}
+    found: list[Entry] = []
+    for one in read:
+        if one.undoes is None:  # a redo lets the decision itself stand again
+            state: State = "done" if one.change not in touched else "done again"
+            back = one.undone_by
+            found.append(Entry(one, state, one.change) if back is None else Entry(one, "taken back", back))
+    return tuple(found)
+
+
 class Changes:
     """The changes read so far, as rows."""
 
     def __init__(self, read: tuple[Changed, ...] = ()) -> None:
         self.read = read
+        self.entries = entries_of(read)
 
     @property
     def total(self) -> int:
-        """How many."""
-        return len(self.read)
+        """How many rows."""
+        return len(self.entries)
 
-    def get(self, index: int) -> Changed | None:
-        """The change at `index`."""
-        return self.read[index] if 0 <= index < len(self.read) else None
+    def get(self, index: int) -> Entry | None:
+        """The row at `index`."""
+        return self.entries[index] if 0 <= index < len(self.entries) else None
 
 
 def read_history(case_id: int | None, before: int | None) -> Callable[[Job[History]], History]:
@@ -124,13 +147,11 @@ class HistoryScreen(ModalScreen[None]):
         self._load()
 
     def _take_back(self) -> None:
-        one = self._changes.get(self._list.chosen)
-        if one is not None:
-            self._curating.take_back(one.change, self._undone)
+        if (one := self._changes.get(self._list.chosen)) is not None:
+            self._curating.take_back(one.last, self._undone)
 
     def _undone(self, _returned: Returned, _told: str) -> None:
         if self.is_attached:
-            self._list.choose(0)  # it stands on top now
             self._load()
 
     @property
@@ -146,12 +167,14 @@ class HistoryScreen(ModalScreen[None]):
             self._list.show(Changes(page.changes), at)
             self._caption()
             self._show()
+            self._go_on_if_near_the_end()
 
         self._curating.jobs.run("history", read_history(self._about, None), done, self._failed)
 
-    def _go_on(self) -> None:
+    def _go_on_if_near_the_end(self) -> None:
         """Read earlier changes, if there are some, before one comes to the end."""
-        if self._next is None or self._curating.jobs.busy("history"):
+        near = self._list.chosen + PAGE // 2 > self._changes.total
+        if not near or self._next is None or self._curating.jobs.busy("history"):
             return
 
         def done(page: History, _final: bool) -> None:
@@ -159,6 +182,7 @@ class HistoryScreen(ModalScreen[None]):
             at, top = self._list.chosen, round(self._list.scroll_y)
             self._list.renew(Changes((*self._changes.read, *page.changes)), at, top)
             self._caption()
+            self._go_on_if_near_the_end()
 
         self._curating.jobs.run("history", read_history(self._about, self._next), done, self._failed)
 
@@ -178,8 +202,7 @@ class HistoryScreen(ModalScreen[None]):
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Another change is the chosen one."""
         event.stop()
-        if event.index + PAGE // 2 > self._changes.total:
-            self._go_on()
+        self._go_on_if_near_the_end()
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
@@ -192,12 +215,12 @@ class HistoryScreen(ModalScreen[None]):
         event.stop()
 
     def _show(self) -> None:
-        self._told.update(draw_changed(self._changes.get(self._list.chosen), self._curating.signs))
+        one = self._changes.get(self._list.chosen)
+        self._told.update(draw_changed(one and one.change, one and one.state, self._curating.signs))
         self.query_one("#history-change", Reading).scroll_home(animate=False)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.errors.curation import Changed
-
-        if not isinstance(row, Changed):
+        if not isinstance(row, Entry):
             return Content("")
-        return draw_change(row, width, self._curating.signs, self._curating.clock(), chosen=chosen)
+        signs, now = self._curating.signs, self._curating.clock()
+        return draw_change(row.change, row.state, width, signs, now, chosen=chosen)
