@@ -7,8 +7,8 @@ from typing import cast
 import apsw
 
 from core.errors.current import mirror_current
-from core.errors.title import own_titles
 from core.errors.tags import tags_of_case
+from core.errors.title import own_titles
 from core.lexical import bigrams
 from core.text import clean
 
