@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket as sockets
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from core.embedding.exchange import Hello, Request, State, read_state, request_frame
@@ -34,7 +35,8 @@ class Line:
         try:
             data = encode(request_frame(request))
             self._wait(until)
-            self._connection.sendall(data)
+            with suppress(BrokenPipeError):  # it may have answered and hung up unasked: that it is busy
+                self._connection.sendall(data)
             return read(self._receive(until))
         except BadFrame as error:
             raise Fault("model_unreachable", f"what the model service sent cannot be used: {error}") from error

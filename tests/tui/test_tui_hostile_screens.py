@@ -91,6 +91,7 @@ def told(text: str) -> Step:
 async def test_every_text_is_itself_in_the_trace(tmp_path: Path) -> None:
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(200, 60)) as pilot:
+        app.errors.add_class("-why")
         for first in range(0, len(CORPUS), 4):
             texts = CORPUS[first : first + 4]
             app.errors.why.explain(tuple(map(told, texts)))

@@ -46,6 +46,7 @@ async def test_a_step_that_only_took_another_time_is_drawn_anew(casebook: Path) 
     app = app_on(casebook)
     async with app.run_test(size=(200, 40)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
+        app.errors.add_class("-why")
         app.errors.why.explain((Step("vector", "hit", "", elapsed_ms=1975.7),))
         await until(pilot, lambda: "vector  hit  2.0 s" in frame(app))
         app.errors.why.explain((Step("vector", "hit", "", elapsed_ms=21.0),))
