@@ -152,9 +152,9 @@ class ErrorsPane(SearchesPastes, Container):
         self.post_message(PaneChanged())
 
     def on_results_answered(self, event: Results.Answered) -> None:
-        """The search has something to say."""
+        """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
         event.stop()
-        self.set_class(event.answer is not None, "-searched")
+        self.query("#results, #why").set_class(event.answer is not None, "-searched")
         self.why.explain(event.answer.trace if event.answer is not None else ())
         if event.answer is not None and event.answer.query.raw == self.box.asked:
             self.box.face(event.answer.query.key_line)
