@@ -24,6 +24,7 @@ from tests.core.evidence.evidence_support import FAILED, MESSAGES, SESSION, entr
 from tests.tui import evidence_review, library_support, rules_support, test_tui_triage
 from tests.tui.library_support import library_app, put_notes, read_notes, searched
 from tests.tui.support import CASES, app_on, put, until
+from tui.app import CasebookApp
 from tui.following import Following
 from tui.jobs import Job, JobReport, Jobs
 from tui.panes.errors.embedding import AFTER, LATEST, quiet_for
@@ -96,27 +97,36 @@ def more_notes(path: Path, folder: Path, number: int) -> None:
     read_notes(path, folder)
 
 
+def library(folder: Path) -> tuple[Path, Path]:
+    """A casebook with the notes of a folder, and that folder."""
+    notes = put_notes(folder / "notes")
+    return read_notes(folder / "library.db", notes), notes
+
+
+def library_writer(monkeypatch: pytest.MonkeyPatch, app: CasebookApp, path: Path, notes: Path) -> BusyWriter:
+    """Whoever reads more notes in while the library's size is read."""
+    writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
+    writer.write = lambda number: more_notes(path, notes, number)
+    return writer
+
+
 async def test_the_library_shows_what_comes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    notes = put_notes(tmp_path / "notes")
-    path = read_notes(tmp_path / "library.db", notes)
+    path, notes = library(tmp_path)
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await library_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
-        writer.write = lambda number: more_notes(path, notes, number)
+        writer = library_writer(monkeypatch, app, path, notes)
         more_notes(path, notes, 0)
         await until(pilot, lambda: screen.hits.total == 3 + 1 + MOST)
         assert not writer.starved, "the first reading was shown, whoever wrote meanwhile"
 
 
 async def test_a_search_in_the_library_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    notes = put_notes(tmp_path / "notes")
-    path = read_notes(tmp_path / "library.db", notes)
+    path, notes = library(tmp_path)
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await library_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.browse, "library_size")
-        writer.write = lambda number: more_notes(path, notes, number)
+        writer = library_writer(monkeypatch, app, path, notes)
         screen.box.ask("ship")
         await until(pilot, lambda: screen.searching.found is not None and screen.hit is not None)
         assert not writer.starved

@@ -1,4 +1,4 @@
-"""The shell: themes, what is remembered, status, jump, panes by number, reasons, plain ASCII, the mouse."""
+"""The shell: themes, what is remembered, status, jump, panes by number, reasons, plain ASCII."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.events import MouseScrollDown
 from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from core.config import load_config
 from tests.tui.evidence_review import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, settled, until
-from tui.actions import ACTIONS, BY_ID, Situation, footer
+from tui.actions import ACTIONS, BY_ID, Situation
 from tui.app import CasebookApp
 from tui.crash import no_log
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
-from tui.panes.messages import PaneChanged, PaneCounted
+from tui.panes.messages import PaneCounted
 from tui.panes.rules.screen import RulesScreen
-from tui.render.bars import draw_footer
 from tui.screens.help import HelpScreen
 from tui.state import State, read_state, state_file, write_state
 from tui.surroundings import Surroundings
 from tui.themes import DARK, LIGHT, read_theme, user_themes
-from tui.widgets.bars import TopBar
 
 MINE = """
 primary = "#ff8800"
@@ -335,15 +332,6 @@ def _letters(text: str) -> str:
     return "".join(sign for sign in text if sign.isalnum())
 
 
-@pytest.mark.parametrize("width", [80, 60, 40, 20])
-@pytest.mark.parametrize("focus", ["box", "list", "case", "why"])
-def test_the_footer_fits_and_never_cuts_help(width: int, focus: str) -> None:
-    now = Situation(focus, 5, "x", True, True, True, True, True)  # pyright: ignore[reportArgumentType]
-    line = draw_footer(footer(now), width).plain
-    assert len(line) <= width
-    assert line.rstrip().endswith("help")
-
-
 async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
     from core.store import open_store
     from tests.tui.support import put
@@ -366,45 +354,6 @@ async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
         await pilot.press("escape", "/", *"zzqq")
         await until(pilot, lambda: "Nothing like it" in frame(app))
         assert {sign for sign in frame(app) if ord(sign) > 126} == set()
-
-
-async def test_the_mouse_focuses_scrolls_chooses_and_opens(casebook: Path) -> None:
-    app = app_on(casebook)
-    async with app.run_test(size=(120, 20)) as pilot:
-        await until(pilot, lambda: app.errors.case.read and app.errors.results.rows.rows.total == 5)
-        await pilot.click("#rows", offset=(4, 2))
-        await until(pilot, lambda: app.errors.results.rows.chosen == 2)
-        assert app.focused is app.errors.results.rows
-        await pilot.click("#rows", offset=(4, 0), times=2)
-        await until(pilot, lambda: app.focused is app.errors.case)
-        await pilot.click("#box")
-        assert app.focused is app.errors.box
-        before = app.errors.case.scroll_y
-        await pilot._post_mouse_events([MouseScrollDown], "#case", button=0)
-        await until(pilot, lambda: app.errors.case.scroll_y > before)
-        await pilot.click("#keys", offset=(app.size.width - 3, 0))
-        await until(pilot, lambda: len(app.screen_stack) == 2)
-
-
-async def test_the_footer_is_of_the_pane_that_is_there_however_one_came(casebook: Path) -> None:
-    app = app_on(casebook)
-    async with app.run_test(size=(120, 20)) as pilot:
-        await until(pilot, lambda: app.errors.case.read)
-        await pilot.press("escape")
-        await until(pilot, lambda: " y copy fix" in frame(app))
-        before = frame(app).splitlines()[-1]
-        await pilot.press("alt+3")
-        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
-        for number, offered_there in ((3, " a ask"), (0, " y copy fix"), (3, " a ask")):
-            bar = app.screen.query_one(TopBar)
-            await pilot.click(bar, offset=(bar.tab_places[number][0] + 1, 0))
-            await until(pilot, lambda there=offered_there: there in frame(app).splitlines()[-1])
-        app.errors.post_message(PaneChanged())  # something beneath goes on: it is not told here
-        await pilot.pause()
-        assert " a ask" in frame(app).splitlines()[-1]
-        app.keys.situation = Situation()  # what it was told last does not hold any more
-        await pilot.press("alt+1")
-        await until(pilot, lambda: frame(app).splitlines()[-1] == before)
 
 
 def test_a_situation_without_colours_offers_no_theme() -> None:

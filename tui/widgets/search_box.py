@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -101,16 +103,20 @@ class SearchBox(Input):
         self.post_message(self.Asked(event.value, pasted=False))
 
 
-class SearchesPastes:
-    """A pane with a search box: what is pasted into it, wherever the focus is, is searched."""
+class _Searching(Protocol):
+    """A pane with a search box."""
 
     box: SearchBox
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry."""
-        raise NotImplementedError
+        ...
 
-    def on_paste(self, event: events.Paste) -> None:
+
+class SearchesPastes:
+    """For a pane with a search box: what is pasted into it, wherever the focus is, is searched."""
+
+    def on_paste(self: _Searching, event: events.Paste) -> None:
         """A paste that nothing took."""
         self.perform("find.focus")
         self.box.take(event)
