@@ -19,8 +19,8 @@ class Signals:
     `near`: cosine of the passage and of its best sentence, less what the question says that nobody knows. `share`: of
     the question's weight, what stands there in other words too; `stretch`: what stands in one place, word for word.
     `beside`: how much nearer it is without one of the question's words (a cosine). `kind`: the kind of answer that is
-    asked for is not in the place (0.5), nor in the passage (1). `nameless`: it lacks a name. `program`, `table`: it is
-    one.
+    asked for is not in the place (0.5), nor in the passage (1). `nameless`: it lacks a name. `program`: it is one.
+    `table`: how much of it is data or rows of figures.
     """
 
     near: float = 0.0

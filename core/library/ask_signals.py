@@ -12,6 +12,7 @@ import apsw
 from core.lazy_pattern import lazy_pattern
 from core.library.ask_cover import Cover, Matches, cover, held
 from core.library.ask_evidence import Signals
+from core.library.ask_figure_rows import figures
 from core.library.ask_gloss import in_english
 from core.library.ask_kind import AnswerKind, asked_kind, shows
 from core.library.ask_meaning import Reader
@@ -83,7 +84,7 @@ def by_words(asked: Beside, row: Passage) -> Seen:
         kind=float(asked.kind is not None and not shows(asked.kind, row.text, question.text)),
         nameless=float(bool(lacks)),
         program=float(not low.endswith((*_PROSE, *_TABLES))),
-        table=float(low.endswith(_TABLES)),
+        table=1.0 if low.endswith(_TABLES) else figures(row.text),
     )
     return Seen(row, signals, words, lacks, missing)
 
