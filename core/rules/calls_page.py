@@ -17,14 +17,13 @@ import orjson
 
 from core.rules.call import ToolCall
 from core.rules.call_words import Span, composed, lit, with_words
+from core.rules.edit import patch_in_a_line
 from core.rules.project_type import project_type
 from core.store import Store, faults
 from core.transcripts.commands import shell_command
 
 ABOUT = 300
 """Code points of what a call is about, in a row."""
-_PATCH = "*** Begin Patch *** "
-"""Every patch begins so: it says nothing of what the call is about."""
 _HEAD, _WHOLE = 4_000, 1 << 30
 _TELLING = (
     "description",
@@ -129,8 +128,10 @@ def about(tool: str, given: str, *, whole: bool = True) -> str:
     if command is None:
         texts = [str(said[name]) for name in _TELLING if isinstance(said.get(name), str)][:2]
         texts = texts or [str(value) for value in said.values() if isinstance(value, str)][:2]
-        command = "  ".join(texts) or "  ".join(found.group(1) for found in _TEXT.finditer(given[:_HEAD])) or given
-    return " ".join(command[: ABOUT * 2].split()).removeprefix(_PATCH)[:ABOUT]
+        cut = (found.group(1).replace("\\n", "\n") for found in _TEXT.finditer(given[:_HEAD]))
+        command = "  ".join(texts) or "  ".join(cut) or given
+    line = patch_in_a_line(command[:_HEAD]) or command
+    return " ".join(line[: ABOUT * 2].split())[:ABOUT]
 
 
 def texts_of(given: str, project: str) -> list[str]:

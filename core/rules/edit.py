@@ -32,6 +32,15 @@ def as_edit(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
+def patch_in_a_line(text: str) -> str | None:
+    """The files of a patch, and the lines it takes away and adds; None where a text is no patch."""
+    lines = text.partition(_BEGIN)[2].partition(_END)[0].split("\n")
+    if not any(map(_file, lines)):
+        return None
+    said = (_file(line) or (line if line.startswith(("+", "-")) else "") for line in lines)
+    return " ".join(" ".join(said).split())
+
+
 def _edits(edits: list[object]) -> Iterator[tuple[str, str]]:
     for one in edits:
         if isinstance(one, dict):
@@ -55,7 +64,7 @@ def _patch(text: str, field: str) -> dict[str, Any]:
     new: list[str] = []
     files: list[str] = []
     for line in body.split("\n"):
-        name = next((line[len(mark) :].strip() for mark in _FILES if line.startswith(mark)), "")
+        name = _file(line)
         if name:
             files.append(name)
         elif line.startswith("+"):
@@ -72,3 +81,8 @@ def _patch(text: str, field: str) -> dict[str, Any]:
     told |= {"old_string": "\n".join(old), "new_string": "\n".join(new)} if old else {"content": "\n".join(new)}
     around = f"{before}\n{after}".strip()
     return {**told, field: around} if around else told
+
+
+def _file(line: str) -> str:
+    """The file that a line of a patch names; empty where it names none."""
+    return next((line[len(mark) :].strip() for mark in _FILES if line.startswith(mark)), "")

@@ -6,7 +6,7 @@ import pytest
 
 from core.rules.answer import RuleMatch
 from core.rules.call import ToolCall
-from core.rules.calls_page import CallRow, about
+from core.rules.calls_page import CallRow
 from core.rules.case_results import case_results
 from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
@@ -44,8 +44,3 @@ def test_a_tool_is_named_shortly_and_leaves_the_room_to_the_call(tool: str, told
     assert said in drawn
     searched = CallRow(1, tool, said, "", False, "", (), ((0, 2),))
     assert draw_call_row(searched, 90, UNICODE, NOW).plain.split()[0].startswith(tool[:9]), "what was searched is seen"
-
-
-def test_a_patch_says_at_once_which_file_it_is_of() -> None:
-    given = '{"input": "*** Begin Patch\\n*** Update File: a.py\\n@@\\n-x"}'
-    assert about("apply_patch", given).startswith("Update File: a.py")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from core.rules.cache_state import cache_state
-from core.rules.calls_page import call_keys, call_rows, stored_call
+from core.rules.calls_page import about, call_keys, call_rows, stored_call
 from core.rules.parse import parse
 from core.rules.rule_rows import sync
 from core.store import Store, open_store
@@ -63,3 +66,28 @@ def test_the_cache_of_a_rule_says_what_is_kept_of_it(tmp_path: Path) -> None:
         assert kept.file_sha == file.sha256
         path.write_text(RULES.replace("shared branch", "branch of others"), encoding="utf-8")
         assert not cache_state(store, parse(path).rules[0]).current
+
+
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def run():\n same\n-x = 1\n+x = 2\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"input": PATCH},
+        {"command": ["apply_patch", PATCH]},
+        {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF"]},
+    ],
+)
+def test_a_patch_is_told_by_its_file_and_by_what_it_changes(given: dict[str, Any]) -> None:
+    assert about("apply_patch" if "input" in given else "shell", json.dumps(given)) == "a.py -x = 1 +x = 2"
+
+
+def test_a_patch_that_was_cut_off_is_told_as_far_as_it_goes() -> None:
+    whole = json.dumps({"input": PATCH.replace("x = 2", "y" * 9_000)})
+    assert about("apply_patch", whole[:4_000], whole=False).startswith("a.py -x = 1 +yyy")
+
+
+def test_who_only_speaks_of_patches_makes_none() -> None:
+    said = "grep -rn '*** Begin Patch' docs"
+    assert about("Bash", json.dumps({"command": said})) == said
