@@ -14,13 +14,13 @@ from cli.output import Output
 from core.errors.answer import Source
 from core.errors.case import Filters
 from core.errors.curation import (
+    ChangedQuote,
     Conflict,
     Curated,
     History,
     QueuePage,
     Seen,
     Written,
-    case_history,
     edit,
     look,
     mark_noise,
@@ -31,11 +31,11 @@ from core.errors.curation import (
     triage_queue,
     unmark_noise,
     verify,
-    whole_history,
     written_of,
 )
 from core.errors.resolutions import resolution
 from core.fault import Fault
+from core.flows.history import read_history
 from core.store import Store, faults, open_store
 from core.text import redact
 
@@ -209,10 +209,8 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
     case_id: Any = getattr(args, "id", None)
     with open_store(context.database) as store, faults(context.database):
-        if case_id is None:
-            page = whole_history(store, args.limit, args.before)
-        else:
-            page = case_history(store, case_id if 0 < case_id <= _LARGEST else 0, args.limit, args.before)
+        about = case_id if case_id is None or 0 < case_id <= _LARGEST else 0
+        page = read_history(store, args.limit, args.before, about)
         if case_id is not None and not page.changes:
             try:
                 look(store.con, case_id if 0 < case_id <= _LARGEST else 0)
@@ -229,7 +227,15 @@ def history_lines(out: Output, page: History) -> Iterator[str]:
     for one in page.changes:
         state = f" (taken back by {one.undone_by})" if one.undone_by is not None else ""
         yield from wrap(f"{one.change:>5}  {one.ts}  {one.actor}: {one.title}{state}".replace("\n", " "), out.columns)
-        for line in one.what:
+        for line in (*one.what, *map(_quote_line, one.quotes)):
             yield from wrap(line.replace("\n", " "), out.columns, "         ")
+        if one.more_quotes:
+            yield f"         and {one.more_quotes:,} more quotes"
     if page.next is not None:
         yield out.paint(f"more: add --before {page.next}", "dim")
+
+
+def _quote_line(one: ChangedQuote) -> str:
+    if one.gone:
+        return f"quote {one.id}, which is gone: {one.place}"
+    return f"quote {one.id} “{one.quote}”: {one.place}; entry {one.entry_id}, session {one.session}"

@@ -128,6 +128,17 @@ def test_places_are_chosen_moved_taken_and_rejected(filled: Run) -> None:
     assert filled("reject", "99", "--reason", "x").code == 1
 
 
+def test_the_history_names_the_quote_and_its_places(filled: Run, run: Run, tmp_path: Path) -> None:
+    filled("accept", "4", "--confirm")
+    filled("reject", "5", "--reason", "x")
+    history = ("undo", "--list", "--db", str(tmp_path / "casebook.db"))
+    told = " ".join(run(*history).text.split())
+    assert f"quote 4 “{NEAR[1]}”: not found → message 1; entry e3, session {SESSION}" in told
+    assert f"quote 5 “{FAILED[1]}”: not found → rejected; entry e4" in told
+    (quote,) = run(*history, "--json").json()["changes"][1]["quotes"]
+    assert (quote["id"], quote["before"], quote["after"], quote["gone"]) == (4, None, 1, False)
+
+
 def test_promotion_says_what_blocks_it(filled: Run) -> None:
     blocked = filled("promote", "e4", "--json")
     assert blocked.code == 1
@@ -148,7 +159,7 @@ def test_a_session_is_aligned_again(filled: Run) -> None:
     assert filled("align").code == 2
 
 
-def test_texts_that_break_programs_do_no_harm(filled: Run, nasty: str) -> None:
+def test_texts_that_break_programs_do_no_harm(filled: Run, run: Run, nasty: str, tmp_path: Path) -> None:
     stdin = extracted((f"n{nasty[:20]}", ((0, nasty), (1, nasty))))
     assert filled("add", "-", "--session", SESSION, stdin=stdin).code == 0
     filled("reject", "6", "--reason", nasty.replace("\0", ""))
@@ -158,8 +169,9 @@ def test_texts_that_break_programs_do_no_harm(filled: Run, nasty: str) -> None:
         ("show", "7", "--verbose"),
         ("list", "--entries"),
         ("align", "--session", SESSION),
+        ("undo", "--list"),
     ):
-        done = filled(*args)
+        done = run(*args, "--db", str(tmp_path / "casebook.db")) if args[0] == "undo" else filled(*args)
         assert done.code in (0, 1)
         assert not {byte for byte in done.out + done.err if byte < 32 or byte == 127} - {9, 10}
         assert "\u202e" not in done.text

@@ -4,7 +4,7 @@ from core.errors.curation.actor import person
 from core.errors.curation.acts import edit, reject, verify
 from core.errors.curation.also import Candidate, apply_also
 from core.errors.curation.deciding import Curated
-from core.errors.curation.history import Changed, History, case_history, whole_history
+from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.errors.curation.merge import Fixes, fixes_of_merge, merge
 from core.errors.curation.noise import mark_noise, unmark_noise
 from core.errors.curation.scratch import (
@@ -26,6 +26,7 @@ from core.errors.undo import TakenBack, bring_back, take_back, take_back_several
 __all__ = [
     "Candidate",
     "Changed",
+    "ChangedQuote",
     "Conflict",
     "Curated",
     "Fixes",

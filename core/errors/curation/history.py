@@ -13,10 +13,32 @@ MOST_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedQuote:
+    """A quote that a change is about: the start of its text, its entry, its session; filled in by who knows those.
+
+    `before` and `after`: the message that it stood in, None where it had no place; `place` says both in words. `gone`:
+    it is in the casebook no more, so that little else is known of it.
+    """
+
+    id: int
+    quote: str
+    entry_id: str
+    entry: str
+    session: str
+    started: str
+    project: str
+    before: int | None
+    after: int | None
+    place: str
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """One change: its number in the history, when, by whom, called what, and `what` it did in plain words.
 
-    `undoes` is the change it took back, `undone_by` the one that took it back; `cases` are those it is about.
+    `undoes` is the change it took back, `undone_by` the one that took it back; `cases` are those it is about, `quotes`
+    the first of the quotes that it is about, `more_quotes` how many there are besides.
     """
 
     change: int
@@ -27,6 +49,8 @@ class Changed:
     cases: tuple[int, ...]
     undoes: int | None
     undone_by: int | None
+    quotes: tuple[ChangedQuote, ...] = ()
+    more_quotes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
