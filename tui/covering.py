@@ -14,7 +14,8 @@ from tui.widgets.bars import KeyFooter
 if TYPE_CHECKING:
     from tui.app import CasebookApp
     from tui.panes.library.meaning import Meaning
-    from tui.panes.library.screen import Desk, LibraryScreen
+    from tui.panes.library.memory import Desk
+    from tui.panes.library.screen import LibraryScreen
     from tui.panes.messages import PaneOpenCitation, PaneSearchLibrary
     from tui.panes.rules.matching import Matching
 
@@ -80,7 +81,7 @@ class Covering:
         if self._matching is None:
             process = app.errors.meaning.process
             self._matching = Matching(self._around.sources, app.jobs.path, process, self._told)
-        screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock)
+        screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock, app.recalled("rules"))
         self._open("rules", screen)
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
@@ -108,15 +109,16 @@ class Covering:
 
     def _library_screen(self, query: str, uri: str) -> LibraryScreen:
         from tui.panes.library.meaning import Meaning
-        from tui.panes.library.screen import Desk, LibraryScreen
+        from tui.panes.library.memory import desk_of
+        from tui.panes.library.screen import LibraryScreen
 
         app = self._app
         if self._library is None:
-            self._library = (
-                Meaning(app.jobs, app.errors.meaning.process),
-                Desk(app.recalled("library"), settings=self._around.config.values if self._around.config else None),
-            )
+            settings = self._around.config.values if self._around.config else None
+            self._library = Meaning(app.jobs, app.errors.meaning.process), desk_of(app.recalled("library"), settings)
         meaning, desk = self._library
+        if query and query != desk.query:
+            desk.memory = {**desk.memory, "passage": None}
         desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
         return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)
 

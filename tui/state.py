@@ -24,6 +24,9 @@ MAX_BYTES = 65_536
 PAUSE = 1.0
 """Seconds after a change before it is written: the next one may come at once."""
 
+TYPED = "query"
+"""The name under which a pane remembers what was typed."""
+
 Scalar = str | int | float | bool | None
 Memory = Mapping[str, Scalar]
 """What one pane remembers."""
@@ -73,9 +76,19 @@ def write_state(path: Path, state: State) -> None:
     from core.atomic import write_file
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    panes = {name: dict(memory) for name, memory in state.panes.items()}
+    panes = {name: _without_secrets(memory) for name, memory in state.panes.items()}
     kept = {"theme": state.theme, "setting": state.setting, "pane": state.pane, "panes": panes}
     write_file(path, [json.dumps({"version": VERSION, **kept})], replace=True)
+
+
+def _without_secrets(memory: Memory) -> dict[str, Scalar]:
+    """What a person typed is left out where it holds one."""
+    from core.text import redact
+
+    kept = dict(memory)
+    if isinstance(typed := kept.get(TYPED), str) and redact(typed) != typed:
+        kept[TYPED] = None
+    return kept
 
 
 def _state(found: object) -> State:

@@ -75,6 +75,12 @@ def document_keys(con: apsw.Connection, filters: SearchFilters = EVERYTHING) -> 
     return array("q", (cast("int", row[0]) for row in rows))
 
 
+def key_at(con: apsw.Connection, workspace_path: str) -> int | None:
+    """The key of the document at that path; None where there is none."""
+    row = con.execute("SELECT rowid FROM documents WHERE workspace_path = ?", (workspace_path,)).fetchone()
+    return None if row is None else cast("int", row[0])
+
+
 def documents_by_key(con: apsw.Connection, keys: Sequence[int]) -> dict[int, DocSummary]:
     """The documents with these keys; those that are gone are left out."""
     rows = con.execute(

@@ -48,6 +48,16 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         trace = " ".join(line[157:].strip("│ ") for line in frame(app).split("\n"))
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
         screen.to_list()
+        await pilot.press("G")
+        last = screen.hit
+        assert last is not None
+        assert last.retrieval.lexical_rank is None, "its words do not find it"
+        await until(pilot, lambda: idle(app))
+        await pilot.press("alt+1")
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: screen.hit is not None and screen.hit.chunk_id == last.chunk_id and idle(app))
+        assert screen.hits.rows.chosen > 0, "where one was, also where that comes by meaning only"
+        screen.to_list()
         await pilot.press("m", "m")
         await until(pilot, lambda: screen.hit is not None and screen.hit.score_kind == "cosine" and idle(app))
         assert "meaning only" in frame(app)

@@ -106,6 +106,16 @@ async def test_the_model_joins_and_follows_an_edit(
     assert kept == (4,)
 
 
+async def test_the_rule_one_was_at_stays_when_the_model_has_spoken(tmp_path: Path, at_home: None) -> None:
+    app, rules = an_app(tmp_path)
+    app.remember("rules", {"call": 3, "path": str(rules), "rule": "ERR-003", "line": 16})
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: told_of(screen, PUSH) and idle(app))
+        assert screen.rank.chosen is not None
+        assert (screen.rank.chosen.id, screen.rank.rows.chosen > 0) == ("ERR-003", True)
+
+
 async def test_a_process_that_died_is_begun_again_for_the_next_call(tmp_path: Path, at_home: None) -> None:
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:

@@ -55,6 +55,7 @@ class Hits(Vertical):
         self.place = RowsOrNotice(self.rows, NoticeView(id="library-notice"))
         self.scope = Scope()
         self.holds: LibrarySize | None = None
+        self.resume: str | None = None  # the passage (its id) or the document (its path) one was at the last time
         self._told = ""
         self._by = ""
 
@@ -87,7 +88,7 @@ class Hits(Vertical):
         before = self.rows.rows
         now = DocRows(found.keys, before if isinstance(before, DocRows) else None)
         self.scope, self.holds, self._told = scope, found.size, ""
-        key = before.keys[self.rows.chosen] if isinstance(before, DocRows) and before.total else None
+        key = before.keys[self.rows.chosen] if isinstance(before, DocRows) and before.total else found.at
         at = found.keys.index(key) if key is not None and key in found.keys else 0
         self._put(now, at)
         if now.total:
@@ -105,7 +106,10 @@ class Hits(Vertical):
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
-        at = rows.index_of(before.chunk_id) if keep and before is not None else None
+        at = rows.index_of(self.resume) if self.resume is not None else None
+        if at is None and keep and before is not None:
+            at = rows.index_of(before.chunk_id)
+        self.resume = self.resume if waiting else None
         top = round(self.rows.scroll_y) // self.rows.tall
         if at is not None and isinstance(self.rows.rows, HitRows):
             self._stand(rows)
@@ -186,6 +190,7 @@ class Hits(Vertical):
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""
         event.stop()
+        self.resume = None
         self.caption()
         self.post_message(self.Chosen())
 

@@ -1,17 +1,43 @@
-"""What the Library pane remembers from one day to the next: mode, filters, form, trace. Before it is mounted."""
+"""What the Library pane remembers from one day to the next: mode, filters, form, trace, and the row one was at.
+
+A search is remembered once one has gone into what it found: while one types, nothing is to be written.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.panes.library.scope import KINDS, MODES, PERIODS, Scope
+from tui.render.foreign import inline
 from tui.state import Memory, Scalar
 
 if TYPE_CHECKING:
     from core.library.search_hit import Mode
+    from core.settings import Settings
     from tui.panes.library.screen import LibraryScreen
 
 _NAME = 500
+
+
+@dataclass(slots=True)
+class Desk:
+    """What stays of the pane while another one is open: the query, and the rest of what is remembered.
+
+    `uri`: a citation to open first. `searched`: the query came from another pane, and its hits are to be looked at.
+    `settings`: what questions are answered with.
+    """
+
+    memory: Memory = field(default_factory=dict[str, Scalar])
+    query: str = ""
+    uri: str = ""
+    searched: bool = False
+    settings: Settings | None = None
+
+
+def desk_of(memory: Memory, settings: Settings | None) -> Desk:
+    """The desk as it was left the last time."""
+    return Desk(memory, _text(memory.get("query")) or "", settings=settings)
 
 
 def memory_of(screen: LibraryScreen) -> Memory:
@@ -24,11 +50,28 @@ def memory_of(screen: LibraryScreen) -> Memory:
         "rendered": screen.document.rendered,
         "zoomed": screen.has_class("-zoomed"),
         "why": why,
+        **_row(screen),
+    }
+
+
+def _row(screen: LibraryScreen) -> Memory:
+    """The query with the passage one is at, and its document; the document alone where documents are listed."""
+    before, query = screen.desk.memory, screen.box.asked
+    same = query == (before.get("query") or "")
+    if screen.box.has_focus and not same:
+        return {"query": None, "passage": None, "document": before.get("document")}
+    hits, hit, document = screen.hits, screen.hits.hit, screen.hits.document
+    passage = hits.resume or (hit.chunk_id if hit is not None else before.get("passage") if same else None)
+    path = hit.doc_path if hit is not None else document.doc_path if document is not None else None
+    return {
+        "query": query if query and len(query) <= _NAME and inline(query) == query else None,
+        "passage": passage if query else None,
+        "document": path or before.get("document"),
     }
 
 
 def recall(screen: LibraryScreen, memory: Memory) -> None:
-    """Put the pane as it was; what makes no sense any more is passed over."""
+    """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
     modes: dict[Scalar, Mode] = {mode: mode for mode in MODES}
     mode = modes.get(memory.get("mode"), Scope().mode)
     filters = {kind: _text(memory.get(kind)) for kind in KINDS}
@@ -36,6 +79,7 @@ def recall(screen: LibraryScreen, memory: Memory) -> None:
         filters["period"] = None
     screen.searching.scope = Scope(mode, **filters)
     screen.document.rendered = memory.get("rendered") is not False
+    screen.hits.resume = _text(memory.get("passage" if screen.desk.query else "document"))
     screen.set_class(memory.get("zoomed") is True, "-zoomed")
     screen.set_class(memory.get("why") == "shown", "-why")
     screen.set_class(memory.get("why") == "hidden", "-no-why")

@@ -24,11 +24,14 @@ SNIPPET = 320
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of the documents that pass, how much there is in all, and why it cannot be written, if so."""
+    """The keys of the documents that pass, how much there is in all, and why it cannot be written, if so.
+
+    `at`: the key of the document that was asked for by its path."""
 
     keys: array[int]
     size: LibrarySize
     readonly: str
+    at: int | None = None
 
     def __hash__(self) -> int:
         return id(self.keys)
@@ -61,14 +64,16 @@ def read_stamp() -> Callable[[Job[Hashable]], Hashable]:
     return work
 
 
-def read_keys(scope: Scope, now: datetime) -> Callable[[Job[Keys]], Keys]:
-    """The keys of all documents that pass, read last first."""
+def read_keys(scope: Scope, now: datetime, path: str | None = None) -> Callable[[Job[Keys]], Keys]:
+    """The keys of all documents that pass, read last first; and of the one at `path`."""
 
     def work(job: Job[Any]) -> Keys:
-        from core.library.browse import document_keys, library_size
+        from core.library.browse import document_keys, key_at, library_size
 
         store = job.store()
-        return Keys(document_keys(store.con, scope.filters(now)), library_size(store.con), _readonly(store))
+        keys = document_keys(store.con, scope.filters(now))
+        at = None if path is None else key_at(store.con, path)
+        return Keys(keys, library_size(store.con), _readonly(store), at)
 
     return work
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -23,7 +23,7 @@ from tui.panes.library.document import DocumentView
 from tui.panes.library.hits import Hits
 from tui.panes.library.ingesting import IngestLine
 from tui.panes.library.meaning import Meaning
-from tui.panes.library.memory import memory_of, recall
+from tui.panes.library.memory import Desk, memory_of, recall
 from tui.panes.library.reading import Wanted
 from tui.panes.library.searching import Searching
 from tui.panes.messages import PaneSaid
@@ -31,13 +31,11 @@ from tui.render.bars import Place
 from tui.render.library_states import no_trace, nothing_ingested, reading
 from tui.render.signs import Signs
 from tui.sheets import sheet
-from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox, SearchesPastes
 
 if TYPE_CHECKING:
     from core.library.search_hit import SearchHit
-    from core.settings import Settings
     from tui.app import CasebookApp
     from tui.panes.library.citing import CiteTarget
 
@@ -49,22 +47,6 @@ _READING = ("library", "library-page", "library-look", "library-meaning", "libra
 """What is not given up because somebody has written."""
 
 Part = Literal["list", "doc", "why"]
-
-
-@dataclass(slots=True)
-class Desk:
-    """What stays of the pane while another one is open: the query, and the passage or document one was at.
-
-    `uri`: a citation to open first. `searched`: the query came from another pane, and its hits are to be looked at.
-    `settings`: what questions are answered with.
-    """
-
-    memory: Memory = field(default_factory=dict[str, str | int | float | bool | None])
-    query: str = ""
-    chosen: str | None = None
-    uri: str = ""
-    searched: bool = False
-    settings: Settings | None = None
 
 
 class LibraryScreen(SearchesPastes, Screen[None]):

@@ -61,6 +61,8 @@ class Searching:
         self._opening = False
         if text == self.text and text.strip():
             return
+        if text != self._screen.desk.query:
+            self._screen.hits.resume = None
         self.text, self._fresh = text if text.strip() else "", True
         self.load(DEBOUNCE if self.text and not pasted else 0.0)
 
@@ -71,7 +73,9 @@ class Searching:
         self._meant = False
         if not self.text:
             self.found = None
-            jobs.run(LANE, read_keys(self.scope, now), self._listed, self._failed, delay=delay)
+            jobs.run(
+                LANE, read_keys(self.scope, now, self._screen.hits.resume), self._listed, self._failed, delay=delay
+            )
         elif self.scope.mode == "vector":
             jobs.cancel(LANE)
             if not self._screen.hits.total:

@@ -34,7 +34,8 @@ class Asking:
         self.project = ""  # the folder that the call was made in; empty: the workbench's own
         self.pinned: RuleKey | None = None
         self._reasons: Reasons | None = None
-        self._go_to: RuleKey | None = None  # the rule to choose once the match is there
+        self.resume: tuple[int, RuleKey] | None = None  # the call one was at the last time, and which rule of it
+        self._go_to: RuleKey | None = None  # the rule to choose once the match is there, and the model has spoken
         self._last: RuleMatch | None = None  # of this call, while there were rules: what moved is told from there
 
     def chosen(self) -> None:
@@ -48,16 +49,28 @@ class Asking:
 
         def came(found: StoredCall | None, _final: bool) -> None:
             if found is not None and not self._screen.calls.typing:
+                resume, self.resume = self.resume, None
                 before = self.call and (self.call.tool_name, self.call.tool_input, self.project)
                 if before != (found.call.tool_name, found.call.tool_input, found.project):
-                    self.ask(found.call, found.project)
+                    self.ask(found.call, found.project, resume[1] if resume and resume[0] == found.id else None)
+                else:
+                    self._screen.changed()
 
         delay = TYPED if self._screen.calls.box.has_focus else SOON
         self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
 
-    def ask(self, call: ToolCall | None, project: str = "") -> None:
+    @property
+    def rule(self) -> RuleKey | None:
+        """The rule one is at, or goes to once the match is there."""
+        if self.resume is not None:
+            return self.resume[1]
+        one = self._screen.rank.chosen
+        return self._go_to or (None if one is None else key_of(one))
+
+    def ask(self, call: ToolCall | None, project: str = "", go_to: RuleKey | None = None) -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
         self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
+        self._go_to = go_to
         if self._screen.matching.look_from(project):
             self.watch()
         self.match(None)
@@ -70,6 +83,8 @@ class Asking:
             self._ranked(ranked, told=before is not None and final)
             if final and ranked is not None and ranked.unfinished and retries:
                 self.match(None, retries - 1, _AGAIN)
+            elif final:
+                self._go_to = None
 
         def failed(fault: Fault) -> None:
             self._screen.rank.tell(unreadable(fault))
@@ -96,7 +111,11 @@ class Asking:
                 self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
             self._last = ranked.match
             self._screen.rank.show(ranked, self._go_to or at)
-            self._go_to = None
+        self.show()
+
+    def moved(self) -> None:
+        """The person has gone to another rule."""
+        self._go_to = None
         self.show()
 
     def show(self) -> None:

@@ -73,12 +73,13 @@ class CallRows:
         """The first page among these rows that is not read."""
         return next(iter(self._pages.lacking(first, last)), None)
 
-    def place_of(self, key: int | None) -> int:
-        """Where the call stands; of one that is not there the one behind it, or the first of what was found."""
+    def place_of(self, key: int | None, *, near: bool = True) -> int:
+        """Where the call stands; of one that is not there the one behind it, or the first of what was found, or where
+        none is to stand for it (`near` false)."""
         if key is None:
             return 0
         at = bisect_left(self.keys, -key, key=lambda one: -one)
-        stays = at < self.total and (not self.words or self.keys[at] == key)
+        stays = at < self.total and (self.keys[at] == key or (near and not self.words))
         return at if stays else 0
 
 
@@ -99,6 +100,7 @@ class CallList(Vertical):
         self._every = 0  # calls that were searched
         self._whole = True  # whether all of them were
         self._last: int | None = None  # the call that was chosen, while none is listed too
+        self._listed = False  # whether calls were listed already
         self._notice: Notice | None = None
         self.box.display = False
 
@@ -122,6 +124,15 @@ class CallList(Vertical):
         return calls.keys[self.rows.chosen] if 0 <= self.rows.chosen < calls.total else None
 
     @property
+    def at(self) -> int | None:
+        """The call one is at, or was at while none is listed."""
+        return self._last if self.chosen_key is None else self.chosen_key
+
+    @at.setter
+    def at(self, key: int | None) -> None:
+        self._last = key
+
+    @property
     def typing(self) -> bool:
         """Whether the box stands in the place of the list."""
         return self.has_class("-typing")
@@ -140,17 +151,18 @@ class CallList(Vertical):
             now = CallRows(found.keys, before, found.words)
             top = round(self.rows.scroll_y)
             self._last = self.chosen_key if before.total else self._last
-            at = now.place_of(self._last)
+            at = now.place_of(self._last, near=self._listed)
             with staying(self.rows) if before.words == found.words else nullcontext():
-                self.rows.renew(now, at, max(0, top + at - self.rows.chosen))
+                self.rows.renew(now, at, max(0, top + at - self.rows.chosen) if self._listed else 0)
                 self.rows.reveal()
+            self._listed = True
             self._read(at, at)
             query = self.box.asked if found.words and found.every else ""
             self._tell(None if now.total else _none(self.tool, query, found.every))
             self._caption()
             done()
 
-        work = read_keys(self.tool, self.box.asked, self.chosen_key or self._last)
+        work = read_keys(self.tool, self.box.asked, self.at)
         self._jobs.run("rules-calls", work, came, self._failed(done), delay=delay)
 
     def search(self, done: Callable[[], object]) -> None:

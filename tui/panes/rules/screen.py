@@ -21,6 +21,7 @@ from tui.panes.rules.asking import SOON, Asking
 from tui.panes.rules.calls import CallList
 from tui.panes.rules.labelling import Labelling
 from tui.panes.rules.matching import Matching
+from tui.panes.rules.memory import memory_of, recall
 from tui.panes.rules.queries import check_typed
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_acts import RuleActs
@@ -31,6 +32,7 @@ from tui.render.bars import Place
 from tui.render.rules_states import reading
 from tui.render.signs import Signs
 from tui.sheets import sheet
+from tui.state import Memory
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
@@ -50,7 +52,13 @@ class RulesScreen(Screen[None]):
     BINDINGS = bindings("rules", only=("find.focus", "view.zoom"))
 
     def __init__(
-        self, jobs: Jobs, matching: Matching, signs: Signs, place: Place, clock: Callable[[], datetime]
+        self,
+        jobs: Jobs,
+        matching: Matching,
+        signs: Signs,
+        place: Place,
+        clock: Callable[[], datetime],
+        memory: Memory | None = None,
     ) -> None:
         super().__init__(classes="-pane")
         self.jobs = jobs
@@ -65,6 +73,7 @@ class RulesScreen(Screen[None]):
         self.searching = Searching(self)
         self._body = Container(id="rules-body")
         self._top = TopBar(replace(place, pane="Rules"), signs)
+        recall(self, memory or {})
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
@@ -118,7 +127,9 @@ class RulesScreen(Screen[None]):
     def changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            self._keys.situation = cast("CasebookApp", self.app).situation()
+            app = cast("CasebookApp", self.app)
+            self._keys.situation = app.situation()
+            app.remember("rules", memory_of(self))
 
     def say(self, text: str, severity: str = "information") -> None:
         """A toast."""
@@ -259,7 +270,7 @@ class RulesScreen(Screen[None]):
         """Another call, or another rule, is the chosen one."""
         event.stop()
         if self.rank.rows.has_focus or not self.calls.rows.has_focus:
-            self.asking.show()
+            self.asking.moved()
         else:
             self.asking.chosen()
 
