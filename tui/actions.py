@@ -254,7 +254,7 @@ _HOLDING = (
 _ALSO: dict[str, set[str]] = {
     "evidence": {"undo.last"},
     "triage": {"fix.write", "undo.last"},
-    "history": {"undo.redo"},
+    "history": {"undo.redo", "list.open"},
     "rules": {"find.focus"},
     "library": {"find.focus", "view.zoom"},
 }

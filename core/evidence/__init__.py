@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         list_quotes,
         next_near_miss,
         next_problem,
+        rank_of_quote,
     )
     from core.evidence.show import Choice, Entry, MessageText, Quote, show_entry, show_message, show_place, show_quote
     from core.evidence.words import adjusted
@@ -63,6 +64,7 @@ _LATER = {
         "list_quotes",
         "next_near_miss",
         "next_problem",
+        "rank_of_quote",
     ),
     "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_place", "show_quote"),
     "words": ("adjusted",),
@@ -114,6 +116,7 @@ __all__ = [
     "next_problem",
     "promote",
     "promotion_of",
+    "rank_of_quote",
     "read_events",
     "reject",
     "reject_all",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
@@ -142,6 +143,15 @@ def count_sessions(store: Store, limit: int = 200) -> tuple[SessionCount, ...]:
         (limit,),
     )
     return tuple(SessionCount(*cast("tuple[str, int, int, str, str]", row)) for row in rows.fetchall())
+
+
+def rank_of_quote(store: Store, evidence_id: int, filters: QuoteFilters = EVERY) -> int:
+    """How many quotes are listed before this one; whether it is listed itself is not looked at."""
+    where, values = _where(filters)
+    where = f"{where}{' AND' if where else ' WHERE'} evidence_id < ? AND state IN (SELECT value FROM json_each(?))"
+    sql = f"SELECT count(*) FROM review{where}"
+    row = store.con.execute(sql, (*values, evidence_id, json.dumps(_states(filters)))).fetchone()
+    return cast("int", row[0]) if row else 0
 
 
 def next_problem(store: Store, after: int = 0, filters: QuoteFilters = EVERY) -> int | None:

@@ -134,7 +134,7 @@ def _spot_found(status: object, message: object) -> _Spot:
 
 def _told(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
     """What a change did to one quote; of one that is gone only what the change itself tells."""
-    found: _Spot = (None, "no place") if now is None else now.found
+    found: _Spot = (None, "unknown") if now is None else now.found
     if quote not in did.decided and now is not None:
         return replace(now.about, before=found[0], after=found[0], place=_said(found))
     columns = did.decided[quote].columns

@@ -118,9 +118,7 @@ async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back
     assert exports(harvested) == before
 
 
-async def test_enter_reads_on_in_the_queue_and_in_the_history(casebook: Path) -> None:
-    with open_store(casebook, write=True) as store:
-        verify(store, "mina", [look(store.con, 2)])
+async def test_enter_reads_on_in_the_queue(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
@@ -129,10 +127,6 @@ async def test_enter_reads_on_in_the_queue_and_in_the_history(casebook: Path) ->
             assert app.focused is screen.case, key
             await pilot.press("escape")
             assert app.focused is screen.rows, key
-        await pilot.press("escape", "C")
-        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "verified" in frame(app))
-        await pilot.press("enter")
-        assert app.focused is app.screen.query_one("#history-change")
         assert not app._notifications
 
 

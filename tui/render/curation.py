@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.content import Content
 
 from tui.render.case import Fix, draw_steps
+from tui.render.changed import draw_about, draw_quotes, draw_way
 from tui.render.foreign import block, inline, pad, title
 from tui.render.marked import draw_marked
 from tui.render.rows import Row, draw_row
@@ -55,7 +56,8 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
 
 
 def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
-    """One line of the history: number, age, who, what, and its state; one that was taken back is quieter."""
+    """Two lines of the history: number, age, who, what, and its state; below, what it is about. One that was taken back
+    is quieter."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
     back = state == "taken back"
     tone = "$cb-faint" if back else "$cb-text bold" if chosen else "$cb-text"
@@ -64,7 +66,11 @@ def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datet
     head = f"{number} {age}  {who}  " if width >= 50 else f"{number} "
     told = one.title if state == "done" else f"({state}) {one.title}"
     room = max(1, width - len(f"{number} {age}") - 20) if width >= 50 else max(1, width - 8)
-    return Content.assemble(bar, (head, "$cb-dim"), (inline(told, room, more=signs.more), tone))
+    indent = len(f"{number} {age}  ") + 1 if width >= 100 else len(number) + 2
+    about = draw_about(one, max(1, width - indent - 1), signs)
+    return Content.assemble(
+        bar, (head, "$cb-dim"), (inline(told, room, more=signs.more), tone), f"\n{' ' * indent}", about
+    )
 
 
 def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:
@@ -83,7 +89,7 @@ def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Cont
         )
         parts.append((f"{signs.told(told)}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
-    return Content.assemble(*parts)
+    return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))
 
 
 def draw_merge(case: Case, fixes: Fixes, signs: Signs) -> Content:

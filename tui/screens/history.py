@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -15,6 +15,7 @@ from textual.widgets import Static
 from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.jobs import Job
+from tui.leading import read_case_of, to_case, to_quote
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Returned
 from tui.render.curation import State, draw_change, draw_changed
@@ -26,6 +27,7 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.errors.curation import Changed, History
+    from tui.app import CasebookApp
 
 PAGE = 100
 
@@ -67,16 +69,19 @@ class Changes:
         """The row at `index`."""
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
+    def index_of(self, entry: Entry | None) -> int:
+        """Where a decision stands now; the newest, where it is not there."""
+        wanted = None if entry is None else entry.change.change
+        return next((at for at, one in enumerate(self.entries) if one.change.change == wanted), 0)
 
-def read_history(case_id: int | None, before: int | None) -> Callable[[Job[History]], History]:
+
+def read_page(case_id: int | None, before: int | None, limit: int = PAGE) -> Callable[[Job[History]], History]:
     """Read a page of the history, of one case or of all."""
 
     def work(job: Job[Any]) -> History:
-        from core.errors.curation import case_history, whole_history
+        from core.flows.history import read_history
 
-        if case_id is None:
-            return whole_history(job.store(), PAGE, before)
-        return case_history(job.store(), case_id, PAGE, before)
+        return read_history(job.store(), limit, before, case_id)
 
     return work
 
@@ -85,7 +90,7 @@ class HistoryScreen(ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS = bindings("history", only=("app.help", "undo.redo"))
+    BINDINGS = bindings("history", only=("app.help", "undo.redo", "list.open"))
 
     def __init__(self, curating: Curating, case_id: int | None) -> None:
         super().__init__()
@@ -93,7 +98,8 @@ class HistoryScreen(ModalScreen[None]):
         self._case_id = case_id
         self._one_case = False
         self._next: int | None = None
-        self._list = RowList(self._paint, id="history-rows")
+        self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
+        self._list = RowList(self._paint, id="history-rows", tall=2)
         self._told = Static()
         self._keys = KeyFooter(curating.signs, self.situation())
 
@@ -108,16 +114,24 @@ class HistoryScreen(ModalScreen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("history", case_open=self._case_id is not None)
+        return Situation("history", cases=self._changes.total, case_open=self._case_id is not None)
 
     def on_mount(self) -> None:
         """Read the newest."""
         self._list.focus()
         self._load()
 
+    def on_screen_resume(self) -> None:
+        """Back from where a change led: what was decided there is read; or that was left for another pane."""
+        if self.left and self.is_current:
+            self.dismiss()
+        elif self._changes.read:
+            self._load()
+
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
-        self._curating.jobs.cancel("history")
+        for lane in ("history", "history-case"):
+            self._curating.jobs.cancel(lane)
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -128,7 +142,7 @@ class HistoryScreen(ModalScreen[None]):
             "view.reload": self._load,
             "history.back": self._back,
             "list.back": self._back,
-            "list.open": lambda: self.query_one("#history-change").focus(),
+            "list.open": self._lead,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -150,6 +164,27 @@ class HistoryScreen(ModalScreen[None]):
         if (one := self._changes.get(self._list.chosen)) is not None:
             self._curating.take_back(one.last, self._undone)
 
+    def _lead(self) -> None:
+        """To what the chosen change is about: the quote, or the case."""
+        app = cast("CasebookApp", self.app)
+        one = self._changes.get(self._list.chosen)
+        if one is None or not self.is_current:
+            return
+        there = next((quote.id for quote in one.change.quotes if not quote.gone), None)
+        if there is not None:
+            to_quote(self, app, there)
+        elif one.change.quotes:
+            self._curating.say("This quote is gone: its entry is not in the casebook any more.", "warning")
+        elif one.change.cases:
+
+            def found(case_id: int | None, _final: bool) -> None:
+                if case_id is None:
+                    self._curating.say("This case is gone.", "warning")
+                elif self.is_current:
+                    to_case(app, case_id)
+
+            self._curating.jobs.run("history-case", read_case_of(one.change.cases), found, self._failed)
+
     def _undone(self, _returned: Returned, _told: str) -> None:
         if self.is_attached:
             self._load()
@@ -160,16 +195,18 @@ class HistoryScreen(ModalScreen[None]):
         return rows if isinstance(rows, Changes) else Changes()
 
     def _load(self) -> None:
-        at = self._list.chosen
+        one = self._changes.get(self._list.chosen)
 
         def done(page: History, _final: bool) -> None:
             self._next = page.next
-            self._list.show(Changes(page.changes), at)
+            changes = Changes(page.changes)
+            self._list.show(changes, changes.index_of(one))
             self._caption()
             self._show()
             self._go_on_if_near_the_end()
 
-        self._curating.jobs.run("history", read_history(self._about, None), done, self._failed)
+        as_far = max(PAGE, len(self._changes.read))
+        self._curating.jobs.run("history", read_page(self._about, None, as_far), done, self._failed)
 
     def _go_on_if_near_the_end(self) -> None:
         """Read earlier changes, if there are some, before one comes to the end."""
@@ -184,7 +221,7 @@ class HistoryScreen(ModalScreen[None]):
             self._caption()
             self._go_on_if_near_the_end()
 
-        self._curating.jobs.run("history", read_history(self._about, self._next), done, self._failed)
+        self._curating.jobs.run("history", read_page(self._about, self._next), done, self._failed)
 
     @property
     def _about(self) -> int | None:
@@ -198,6 +235,7 @@ class HistoryScreen(ModalScreen[None]):
         self._list.border_title = Content(f"History {about}")
         more = "+" if self._next is not None else ""
         self._list.border_subtitle = Content(f"{self._changes.total:,}{more} changes")
+        self._keys.situation = replace(self.situation(), rows=self._changes.total)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Another change is the chosen one."""
@@ -206,9 +244,9 @@ class HistoryScreen(ModalScreen[None]):
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter: read it whole."""
+        """Enter, or a second click: to what it is about."""
         event.stop()
-        self.query_one("#history-change").focus()
+        self._lead()
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All that was read is there."""

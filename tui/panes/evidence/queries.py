@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 FilterName = Literal["to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all"]
 Kind = Literal["state", "session", "type"]
+PAGE = 500
+"""Rows read at a time."""
 FILTERS: tuple[FilterName, ...] = ("to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all")
 
 
@@ -97,20 +99,21 @@ def read_list(shown: Shown, limit: int) -> Callable[[Job[Listed]], Listed]:
     """The first `limit` rows of what is shown, with the counts."""
 
     def work(job: Job[Any]) -> Listed:
-        from core.evidence import OPEN, QuoteFilters, list_quotes
+        from core.evidence import list_quotes
 
-        filters: QuoteFilters = QuoteFilters(
-            OPEN.statuses if shown.name == "to decide" else _statuses(shown.name), shown.session, shown.type
-        )
         store = job.store()
-        page = list_quotes(store, filters, limit)
+        page = list_quotes(store, filters_of(shown), limit)
         return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "")
 
     return work
 
 
-def _statuses(name: FilterName) -> Any:
-    return {"aligned": ("aligned", "accepted"), "all": ()}.get(name, (name,))
+def filters_of(shown: Shown) -> QuoteFilters:
+    """The core's own filters."""
+    from core.evidence import OPEN, QuoteFilters
+
+    statuses: dict[str, Any] = {"to decide": OPEN.statuses, "aligned": ("aligned", "accepted"), "all": ()}
+    return QuoteFilters(statuses.get(shown.name, (shown.name,)), shown.session, shown.type)
 
 
 def read_quotes(ids: Sequence[int]) -> Callable[[Job[Ahead | None]], Ahead | None]:

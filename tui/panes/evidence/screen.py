@@ -17,10 +17,12 @@ from tui.jobs import Jobs
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.watching import files_at, watch
 from tui.panes.evidence.entry_view import EntryView
+from tui.panes.evidence.led import LANE as LED
+from tui.panes.evidence.led import Led
 from tui.panes.evidence.memory import memory_of, recall
 from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
-from tui.panes.evidence.queries import Listed, ReadQuote, Shown, read_list
+from tui.panes.evidence.queries import PAGE, Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import PROBLEMS, Quotes
 from tui.panes.evidence.quote_list import QuoteList
 from tui.panes.evidence.quote_view import Looked, QuoteView
@@ -38,11 +40,8 @@ if TYPE_CHECKING:
     from tui.app import CasebookApp
     from tui.panes.evidence.finding import FoundPlace
 
-PAGE = 500
-"""Rows read at a time."""
-
 _SOON = 0.05
-_LANES = ("evidence", LANE, "evidence-compare", "evidence-watch")
+_LANES = ("evidence", LANE, LED, "evidence-compare", "evidence-watch")
 
 
 class EvidenceScreen(Screen[None]):
@@ -68,6 +67,7 @@ class EvidenceScreen(Screen[None]):
         self.outcome = Outcome(self)
         self.reviewing = Reviewing(jobs, signs, self.outcome.ended)
         self.places = Places(self)
+        self.led = Led(self)
         self._body = Container(id="evidence-body")
         self._top = TopBar(replace(place, pane="Evidence"), signs)
         recall(self, memory or {})
@@ -228,9 +228,9 @@ class EvidenceScreen(Screen[None]):
             row = read.quote.row
             self.show_only(self.shown.toggled(session=row.session) if session else self.shown.toggled(type=row.type))
 
-    def show_only(self, shown: Shown) -> None:
-        """Show these quotes only."""
-        self.shown, self._limit, self.list.said = shown, PAGE, ""
+    def show_only(self, shown: Shown, limit: int = PAGE) -> None:
+        """Show these quotes only, the first of them."""
+        self.shown, self._limit, self.list.said = shown, limit, ""
         self.load()
 
     def _open(self) -> None:
@@ -259,7 +259,7 @@ class EvidenceScreen(Screen[None]):
             self.post_message(PaneCopied("quote", self.view.read.quote.quote))
 
     def _back(self) -> None:
-        if self.places.back() or self.outcome.unmark():
+        if self.places.back() or self.outcome.unmark() or self.led.back():
             return
         if self.shown != Shown():
             self.show_only(Shown())
