@@ -106,16 +106,15 @@ class Hits(Vertical):
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
-        at = rows.index_of(self.resume) if self.resume is not None else None
-        if at is None and keep and before is not None:
-            at = rows.index_of(before.chunk_id)
+        resumed = rows.index_of(self.resume)
+        at = rows.index_of(before.chunk_id) if keep and before is not None and resumed is None else None
         self.resume = self.resume if waiting else None
         top = round(self.rows.scroll_y) // self.rows.tall
         if at is not None and isinstance(self.rows.rows, HitRows):
             self._stand(rows)
             self.rows.renew(rows, at, max(0, top + at - self.rows.chosen))
         else:
-            self._put(rows, at or 0)
+            self._put(rows, resumed or 0)
         if rows.total:
             self.place.tell(None)
         elif not found.size.documents:
