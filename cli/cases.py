@@ -23,10 +23,8 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`errors list`: one page of cases."""
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
-    tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
-    filters = Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag)
     with open_store(context.database) as store, faults(context.database):
-        page = list_cases(store, filters, sort=args.sort, limit=args.limit, after=args.after)
+        page = list_cases(store, _filters(args), sort=args.sort, limit=args.limit, after=args.after)
     context.out.result(page, _list_lines(context.out, page))
     return 0 if page.cases else 1
 
@@ -125,27 +123,29 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_export(args: argparse.Namespace, context: Context) -> int:
-    """`errors export`: all cases, to stdout or to a file that is written whole or not at all."""
-    from core.errors.case_export import export_cases, export_fixes
+    """`errors export`: cases, to stdout or to a file that is written whole or not at all."""
+    from core.errors.case_export import export_cases, export_file, export_fixes, guarded
 
-    export = export_fixes if args.fixes else export_cases
+    which = _filters(args)
+    if args.fixes and which != Filters():
+        raise Fault("invalid_input", "--fixes writes out every verified fix", "leave the filter or --fixes out")
     with open_store(context.database) as store:
-        pieces = _guarded(export(store, args.format), context.database)
         if args.output is None:
-            for piece in pieces:
+            pieces = export_fixes(store, args.format) if args.fixes else export_cases(store, args.format, which)
+            for piece in guarded(pieces, context.database):
                 sys.stdout.write(piece)
             return 0
-        from core.atomic import write_file
-
-        size = write_file(Path(args.output), pieces, replace=args.force)
-    context.out.note(f"wrote {one_line(args.output)}, {size:,} bytes")
+        done = export_file(
+            store, Path(args.output), args.format, fixes=args.fixes, which=which, replace=args.force
+        )  # fmt: skip
+    what = ("fix" if done.count == 1 else "fixes") if args.fixes else "case" if done.count == 1 else "cases"
+    context.out.note(f"wrote {one_line(args.output)}, {done.count:,} {what}, {done.size:,} bytes")
     return 0
 
 
-def _guarded(pieces: Iterator[str], database: Path) -> Iterator[str]:
-    """The same pieces; a fault of the casebook is told as one, and not mistaken for one of the file written."""
-    with faults(database):
-        yield from pieces
+def _filters(args: argparse.Namespace) -> Filters:
+    tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
+    return Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag)
 
 
 def _time(text: str | None) -> str | None:

@@ -37,11 +37,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def _add_cases(children: Any, shared: Parser) -> None:
     lister = add_leaf(children, shared, "list", "the cases, the last seen first")
-    lister.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="only these")
-    lister.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
-    lister.add_argument("--project", metavar="PATH", help="only errors seen in this project")
-    lister.add_argument("--tag", metavar="TAG", help="only cases whose fix has this tag")
-    lister.add_argument("--since", metavar="TIME", help="only cases seen since (2026-01-31, or with a time)")
+    _add_filters(lister)
     lister.add_argument(
         "--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="what comes first"
     )
@@ -56,12 +52,21 @@ def _add_cases(children: Any, shared: Parser) -> None:
         "file", metavar="FILE", type=path_name, help="a .jsonl, .csv or .md export or an SQLite database; only read"
     )
     importer.set_defaults(run=_lazily("run_import"))
-    exporter = add_leaf(children, shared, "export", "write all cases out")
+    exporter = add_leaf(children, shared, "export", "write cases out, all or some")
+    _add_filters(exporter)
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
     exporter.add_argument("--fixes", action="store_true", help="the verified fixes alone; import takes each format")
     exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="write to this file instead of stdout")
     exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
     exporter.set_defaults(run=_lazily("run_export"))
+
+
+def _add_filters(leaf: Parser) -> None:
+    leaf.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="only these")
+    leaf.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
+    leaf.add_argument("--project", metavar="PATH", help="only errors seen in this project")
+    leaf.add_argument("--tag", metavar="TAG", help="only cases whose fix has this tag")
+    leaf.add_argument("--since", metavar="TIME", help="only cases seen since (2026-01-31, or with a time)")
 
 
 def _add_curation(children: Any, shared: Parser) -> None:

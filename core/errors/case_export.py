@@ -4,38 +4,105 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, cast
 
-from core.errors.browse import show_case
-from core.errors.case import Case
+from core.atomic import write_file
+from core.errors.browse import EVERY, show_case
+from core.errors.case import Case, Filters
 from core.errors.case_markdown import code
 from core.errors.fix_csv import csv_fix, csv_head
 from core.errors.fix_markdown import HEAD, markdown_fix
 from core.errors.fixes import PortableFix, verified_fixes
-from core.store import Store
+from core.errors.positions import conditions
+from core.fault import Fault
+from core.store import Store, faults
 from core.text import visible
 from core.wire import dumps
 
 Format = Literal["jsonl", "csv", "markdown"]
+Which = Filters | Sequence[int]
 
 
-def export_cases(store: Store, format: Format = "jsonl") -> Iterator[str]:
-    """Every case as text, piece by piece: JSONL (`case.v1`, what `import` takes), CSV, or Markdown for people."""
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that was written whole: how many cases or fixes it holds, and its size in bytes."""
+
+    path: Path
+    count: int
+    size: int
+
+
+def export_file(
+    store: Store,
+    path: Path,
+    format: Format = "jsonl",
+    *,
+    fixes: bool = False,
+    which: Which = EVERY,
+    replace: bool = False,
+    told: Callable[[int], object] = lambda _count: None,
+) -> Exported:
+    """Write cases (`which`), or the verified fixes alone, to a file, whole or not at all.
+
+    `told` hears after each how many there are. Raises Fault: invalid_input where the folder is missing, or something is
+    there and not to be replaced, io_error where the system refuses, and what reading raises; whatever `told` raises
+    leaves no file either.
+    """
+    if not path.parent.is_dir():
+        raise Fault("invalid_input", f"there is no folder {path.parent}", "make it first, or name another file")
+    pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), told)
+    if format != "jsonl":
+        pieces.count = -1  # the first piece is the head
+    size = write_file(path, guarded(pieces, store.path), replace=replace)
+    return Exported(path, max(0, pieces.count), size)
+
+
+@dataclass(slots=True)
+class _Counted:
+    pieces: Iterator[str]
+    told: Callable[[int], object]
+    count: int = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for piece in self.pieces:
+            yield piece
+            self.count += 1
+            self.told(max(0, self.count))
+
+
+def guarded(pieces: Iterable[str], database: Path) -> Iterator[str]:
+    """The same pieces; a fault of the casebook is told as one, and not mistaken for one of the file written."""
+    with faults(database):
+        yield from pieces
+
+
+def export_cases(store: Store, format: Format = "jsonl", which: Which = EVERY) -> Iterator[str]:
+    """Cases as text, piece by piece: JSONL (`case.v1`, what `import` takes), CSV, or Markdown for people.
+
+    `which`: those that pass these filters, by their number; or these numbers, in their order.
+    """
     if format == "csv":
         yield _csv(("id", *_COLUMNS))
     elif format == "markdown":
         yield "# Errors and their fixes\n"
+    for case_id in _ids(store, which) if isinstance(which, Filters) else which:
+        case = show_case(store, case_id, most=-1)
+        if case is not None:
+            yield _EXPORTS[format](case)
+
+
+def _ids(store: Store, filters: Filters) -> Iterator[int]:
+    tests, values = conditions(filters)
+    passing = "".join(f" AND {test}" for test in tests)
+    sql = f"SELECT case_id FROM case_state s WHERE s.case_id > ?{passing} ORDER BY s.case_id LIMIT 200"
     last = 0
-    while True:
-        ids = store.con.execute("SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT 200", (last,)).fetchall()
-        if not ids:
-            return
-        for (case_id,) in cast("list[tuple[int]]", ids):
+    while rows := store.con.execute(sql, (last, *values)).fetchall():
+        for (case_id,) in cast("list[tuple[int]]", rows):
             last = case_id
-            case = show_case(store, case_id, most=-1)
-            if case is not None:
-                yield _EXPORTS[format](case)
+            yield case_id
 
 
 def export_fixes(store: Store, format: Format = "jsonl") -> Iterator[str]:

@@ -153,6 +153,20 @@ def test_cases_go_out_and_come_in_again(filled: Run, tmp_path: Path) -> None:
         assert BOOM in filled("errors", "export", "--format", form).text
 
 
+def test_some_of_the_cases_go_out_and_their_number_is_told(filled: Run, tmp_path: Path) -> None:
+    filled("errors", "record", "--error", "Error: none of these", "--resolution", "x")
+    file = tmp_path / "some.jsonl"
+    assert f"wrote {file}, 2 cases, " in filled("errors", "export", "-o", str(file)).said
+    filled("errors", "verify", "1")
+    done = filled("errors", "export", "--status", "verified", "-o", str(file), "--force")
+    assert f"wrote {file}, 1 case, " in done.said
+    assert done.out == b""
+    assert filled("errors", "export", "--status", "verified").out == file.read_bytes()
+    assert filled("errors", "export", "--tag", "nope").out == b""
+    both = filled("errors", "export", "--fixes", "--tool", "tsc", "--json")
+    assert (both.code, both.fault()["hint"]) == (2, "leave the filter or --fixes out")
+
+
 def test_a_secret_reaches_no_output_and_no_file(run: Run, home: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     run("errors", "record", "--error", f"Error: bad credentials {secret}", "--resolution", f"use {secret}")

@@ -33,6 +33,7 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         ("errors import folder", "folder is a folder; name an export or a seed database"),
         ("errors import /dev/null", "/dev/null is no regular file; name an export or a seed database"),
         ("errors export -o folder", "folder is a folder; name a file"),
+        ("errors export -o gone/x", "there is no folder gone; make it first, or name another file"),
         ("library ingest gone", "there is no folder gone; name a folder, or one file with --file"),
         ("library ingest empty", "empty is no folder; name a folder, or one file with --file"),
         ("library ingest --file gone", "gone cannot be added: No such file or directory; check the path"),

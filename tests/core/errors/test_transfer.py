@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import add_resolution, list_cases, record_resolution, search, show_case
-from core.errors.case_export import export_cases
+from core.errors.case import Filters
+from core.errors.case_export import Format, export_cases, export_file
 from core.errors.case_import import import_cases
 from core.errors.cases import Name, ensure_case
 from core.errors.resolutions import ANSWERS, CURRENT_FIRST
@@ -195,3 +196,48 @@ def test_rows_with_keys_of_their_own_stay_cases_of_their_own(db: Path, tmp_path:
         answer = search(db, key, count=False).match
         assert answer is not None
         assert (answer.resolution, answer.error_normalized) == (fix, key)
+
+
+@pytest.fixture
+def three(db: Path) -> Path:
+    record_resolution(db, "boom at dawn", "sleep in", status="verified")
+    record_resolution(db, "크래시: 설정 파일 없음", "파일을 만든다")
+    record_resolution(db, "fatal: bad object deadbeef", "git fetch", status="verified")
+    return db
+
+
+def test_some_of_the_cases_go_out(three: Path) -> None:
+    with open_store(three) as store:
+        every = list(export_cases(store))
+        assert list(export_cases(store, which=Filters(status="draft"))) == every[1:2]
+        assert list(export_cases(store, which=(3, 99, 1))) == [every[2], every[0]]
+        assert list(export_cases(store, which=Filters(tool="none of them"))) == []
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
+def test_a_file_tells_how_many_it_holds(three: Path, tmp_path: Path, form: Format) -> None:
+    heard: list[int] = []
+    with open_store(three) as store:
+        for name, fixes, which, count in (("a", False, Filters(), 3), ("b", True, Filters(), 2), ("c", False, (), 0)):
+            path = tmp_path / name
+            done = export_file(store, path, form, fixes=fixes, which=which, told=heard.append)
+            assert (done.path, done.count, done.size) == (path, count, path.stat().st_size)
+        with pytest.raises(Fault, match="is already there"):
+            export_file(store, tmp_path / "a", form)
+        assert export_file(store, tmp_path / "a", form, fixes=True, replace=True).count == 2
+    assert max(heard) == 3
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_written(three: Path, tmp_path: Path) -> None:
+    def stop(count: int) -> None:
+        if count == 2:
+            raise KeyError
+
+    with open_store(three) as store:
+        with pytest.raises(KeyError):
+            export_file(store, tmp_path / "cases.jsonl", told=stop)
+        with pytest.raises(Fault, match="there is no folder"):
+            export_file(store, tmp_path / "gone" / "cases.jsonl")
+        with pytest.raises(Fault, match="is a folder"):
+            export_file(store, tmp_path)
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith((".cases", "cases", "gone"))] == []
