@@ -114,9 +114,15 @@ def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
     if asking.options.multi_hop:
         from core.flows.ask_hops import gather
 
-        hops = gather(asking, retrieved.passages)
+        hops = gather(asking, retrieved.passages, turns)
         gathered = replace(retrieved, returned=len(hops.passages))
-        found = replace(found, retrieved=gathered, hops=hops.records, steps=(*found.steps, *hops.steps))
+        found = replace(
+            found,
+            retrieved=gathered,
+            hops=hops.records,
+            steps=(*found.steps, *hops.steps),
+            before=(hops.prompt_tokens, hops.completion_tokens),
+        )
         if hops.refusal is not None:
             return found.refused(hops.refusal), ()
         return _generated(asking, found, hops.passages, turns, MULTI_HOP)
@@ -186,6 +192,7 @@ class _Found:
     template: str = ""
     hops: tuple[HopRecord, ...] | None = None
     steps: tuple[Step, ...] = ()
+    before: tuple[int, int] = (0, 0)  # tokens read and written by the steps before the answer
 
     def cited(self, numbers: Sequence[int]) -> tuple[AnswerCitation, ...]:
         """The packed passages with these markers."""
@@ -198,14 +205,15 @@ class _Found:
         return self.cited(range(1, len(self.packed.passages) + 1)) if self.packed else ()
 
     def usage(self, told: Usage | None = None, said: str = "") -> TokenUsage:
-        """Tokens as the server counted them, else as they are counted here; none where no model was asked."""
+        """Tokens of all steps as the server counted them, else as they are counted here; none where no model was
+        asked."""
         prompt = self.packed.tokens if self.packed else 0
         if told is not None:
             prompt = prompt if told.prompt_tokens is None else told.prompt_tokens
         completion = tokens(said) if said else 0
         if told is not None and told.completion_tokens is not None:
             completion = told.completion_tokens
-        return TokenUsage(prompt, completion, int(self.watch.ms()))
+        return TokenUsage(prompt + self.before[0], completion + self.before[1], int(self.watch.ms()))
 
     def near(self) -> tuple[AnswerCitation, ...]:
         """What came nearest, without markers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final, cast
 
 from core.fault import Fault
@@ -16,11 +17,10 @@ from core.flows.ask_generate import Generated, budget, generate
 from core.flows.ask_options import Asking
 from core.flows.ask_retrieve import by_chunk, found_for, trust_of
 from core.library.ask_answer import HopRecord, Refusal
-from core.library.ask_pack import pack
-from core.library.ask_prompt import MULTI_HOP, question_message, template
+from core.library.ask_pack import Packed, Turn, pack
+from core.library.ask_prompt import MULTI_HOP, template, tokens
 from core.library.ask_question import read_question
 from core.library.search_rows import Passage
-from core.llm.language_model import Message
 from core.store import faults
 from core.text import redact
 from core.trace import Step, facts
@@ -28,28 +28,34 @@ from core.trace import Step, facts
 MOST_QUERIES: Final = 5
 DEPTH: Final = 3
 POOL: Final = 15
-"""Passages that are gathered."""
+"""Passages that are gathered, those of all searches in turn: each search's best before any second best."""
 _QUERY: Final = 400  # code points
 
 
 @dataclass(frozen=True, slots=True)
 class Hops:
-    """What was gathered, or why it could not be; every step as a record and in the trace."""
+    """What was gathered, or why it could not be; every step as a record and in the trace. The tokens are those of
+    all its steps, as the server counted them, else as they are counted here."""
 
     passages: tuple[Passage, ...]
     records: tuple[HopRecord, ...]
     refusal: Refusal | None
     steps: tuple[Step, ...]
+    prompt_tokens: int
+    completion_tokens: int
 
 
 class _Gathering:
-    """The passages so far, and what was done for them."""
+    """What every search found, and what was done for it."""
 
-    def __init__(self, asking: Asking, first: Sequence[Passage]) -> None:
+    def __init__(self, asking: Asking, first: Sequence[Passage], turns: Sequence[Turn]) -> None:
         self.asking = asking
-        self.pool = {one.id: one for one in first}
+        self.turns = turns
+        self.found: list[Sequence[Passage]] = [first]
         self.records: list[HopRecord] = []
         self.steps: list[Step] = []
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
 
     def note(self, record: HopRecord, step: Step) -> None:
         self.records.append(record)
@@ -57,28 +63,36 @@ class _Gathering:
         self.asking.hop(record)
 
     def done(self, refusal: Refusal | None = None) -> Hops:
-        return Hops(tuple(self.pool.values())[:POOL], tuple(self.records), refusal, tuple(self.steps))
+        return Hops(
+            self.pool(), tuple(self.records), refusal, tuple(self.steps), self.prompt_tokens, self.completion_tokens
+        )
+
+    def pool(self) -> tuple[Passage, ...]:
+        """The best of every search, then the second best, as many as may be: the whole question's first, then those of
+        the last searches, which were asked for when the rest was known."""
+        ranks = zip_longest(self.found[0], *reversed(self.found[1:]))
+        once = {one.id: one for rank in ranks for one in rank if one is not None}
+        return tuple(once.values())[:POOL]
 
     def search(self, queries: Sequence[str]) -> int:
         """Look for each; returns how many passages are new."""
-        before = len(self.pool)
+        before = {one.id for one in self.pool()}
         for query in queries:
-            if len(self.pool) >= POOL:
-                break
             said = read_question(query).text
             hits = found_for(self.asking, said, self.asking.options.k).hits
             with faults(self.asking.store.path):
-                rows = by_chunk(self.asking.store.con, [one.chunk_id for one in hits])
-            for row in rows[: max(1, (POOL - before) // len(queries))]:
-                self.pool.setdefault(row.id, row)
-        return len(self.pool) - before
+                self.found.append(by_chunk(self.asking.store.con, [one.chunk_id for one in hits]))
+        return len({one.id for one in self.pool()} - before)
 
 
-def gather(asking: Asking, first: Sequence[Passage]) -> Hops:
-    """Break the question up and gather what its parts find. Raises Fault where no model can be reached at all."""
-    got = _Gathering(asking, list(first)[: POOL // 3])
-    said, queries = _asked(asking, (Message("system", template(f"{MULTI_HOP}.decompose")),
-                                    question_message(asking.question, ())))  # fmt: skip
+def gather(asking: Asking, first: Sequence[Passage], turns: Sequence[Turn]) -> Hops:
+    """Break the question up and gather what its parts find. `turns`: the session so far, oldest first.
+
+    Raises Fault where no model can be reached at all.
+    """
+    got = _Gathering(asking, first, turns)
+    asked = pack(template(f"{MULTI_HOP}.decompose"), asking.question, (), {}, turns, budget(asking))
+    said, queries = _asked(got, asked)
     if said is not None and said.broken and asking.cancelled():
         return got.done("llm_stream_aborted")
     added = got.search(queries) if queries else 0
@@ -91,10 +105,9 @@ def gather(asking: Asking, first: Sequence[Passage]) -> Hops:
     if not queries:
         return got.done("multi_hop_decompose_failed")
     for depth in range(1, DEPTH + 1):
-        forced = depth == DEPTH
-        if forced or len(got.pool) >= POOL:
-            reason = "the depth allows no further search" if forced else "as many passages as may be"
-            got.note(HopRecord("decide", depth, (), 0, 0, True), Step("decide", "skipped", reason))
+        if depth == DEPTH:
+            forced = Step("decide", "skipped", "the depth allows no further search")
+            got.note(HopRecord("decide", depth, (), 0, 0, True), forced)
             break
         if asking.cancelled():
             return got.done("llm_stream_aborted")
@@ -107,11 +120,11 @@ def gather(asking: Asking, first: Sequence[Passage]) -> Hops:
 
 def _decide(got: _Gathering, depth: int) -> bool:
     """Whether it goes on: what the model says is missing is searched. What cannot be read is enough."""
-    asking, rows = got.asking, tuple(got.pool.values())
+    asking, rows = got.asking, got.pool()
     with faults(asking.store.path):
         trust = trust_of(asking, rows)
-    packed = pack(template(f"{MULTI_HOP}.decide"), asking.question, rows, trust, (), budget(asking))
-    said, queries = _asked(asking, packed.messages)
+    packed = pack(template(f"{MULTI_HOP}.decide"), asking.question, rows, trust, got.turns, budget(asking))
+    said, queries = _asked(got, packed)
     added = got.search(queries) if queries else 0
     took = int(said.ms) if said else 0
     reason = f"{len(queries)} further searches" if queries else "it is enough"
@@ -122,14 +135,17 @@ def _decide(got: _Gathering, depth: int) -> bool:
     return added > 0
 
 
-def _asked(asking: Asking, messages: Sequence[Message]) -> tuple[Generated | None, tuple[str, ...]]:
+def _asked(got: _Gathering, packed: Packed) -> tuple[Generated | None, tuple[str, ...]]:
     """The model's queries; none where it names none, takes too long or says what cannot be read."""
     try:
-        said = generate(asking, messages, as_json=True, tell=False)
+        said = generate(got.asking, packed.messages, as_json=True, tell=False)
     except Fault as fault:
         if fault.code in ("timeout", "io_error"):
             return None, ()
         raise
+    read, wrote = said.usage.prompt_tokens, said.usage.completion_tokens
+    got.prompt_tokens += packed.tokens if read is None else read
+    got.completion_tokens += tokens(said.text) if wrote is None else wrote
     return said, () if said.broken else queries_in(said.text)
 
 

@@ -324,52 +324,6 @@ def test_a_session_goes_on_and_refusals_are_no_history(store: Store) -> None:
         assert len(server.requests[0]["messages"]) == 2
 
 
-def test_a_question_in_several_steps_leaves_a_record_of_each(store: Store) -> None:
-    heard = Heard()
-    script: Script = [
-        Reply(('{"queries": ["how long is the wait between retries?", "which requests are safe to retry?"]}',)),
-        Reply(('{"kind": "search", "queries": ["how long is a timeout?"]}',)),
-        Reply(('{"kind": "stop"}',)),
-        Reply((TRUE,)),
-    ]
-    with llm_server(script) as server:
-        found = asked(store, server, RETRY, AskOptions(multi_hop=True), on_event=heard)
-        assert [body.get("format") for body in server.requests] == ["json", "json", "json", None]
-    assert (found.grounded, found.prompt_template_version) == (True, "rag-multi-hop-v1")
-    assert found.hops is not None
-    assert [(one.kind, one.iter, len(one.sub_queries)) for one in found.hops] == [
-        ("decompose", 0, 2), ("decide", 1, 1), ("decide", 2, 0), ("synthesize", 3, 0),
-    ]  # fmt: skip
-    assert heard.kinds.count("hop") == 4
-    assert heard.kinds.count("token") == 1
-
-
-def test_it_stops_searching_at_the_third_step(store: Store) -> None:
-    queries = iter(("sleep in tests", "fixed ports", "random order", "signed tags", "too many connections"))
-    more = lambda _: Reply((json.dumps({"kind": "search", "queries": [next(queries, "backups")]}),))  # noqa: E731
-    script: Script = [Reply(('{"queries": ["retries"]}',)), more, more, Reply((TRUE,))]
-    with llm_server(script) as server:
-        found = asked(store, server, RETRY, AskOptions(multi_hop=True, k=1))
-        assert len(server.requests) == 4
-    assert found.retrieval.chunks_returned == found.retrieval.chunks_used > 1, "of all the steps, not of the first"
-    assert found.hops is not None
-    assert [(one.kind, one.forced_stop) for one in found.hops] == [
-        ("decompose", False), ("decide", False), ("decide", False), ("decide", True), ("synthesize", False),
-    ]  # fmt: skip
-
-
-def test_several_steps_refuse_by_the_gate_and_where_nothing_can_be_broken_up(store: Store) -> None:
-    with llm_server([Reply(("I would rather chat",))]) as server:
-        off = asked(store, server, "How much coffee does the release manager drink?", AskOptions(multi_hop=True))
-        assert server.requests == []
-        found = asked(store, server, RETRY, AskOptions(multi_hop=True))
-        assert len(server.requests) == 1
-    assert off.refusal_reason == "score_gate"
-    assert found.refusal_reason == "multi_hop_decompose_failed"
-    assert found.hops is not None
-    assert len(found.hops) == 1
-
-
 def test_what_cannot_be_asked_is_said(store: Store) -> None:
     with llm_server() as server:
         for question, options in (
