@@ -20,7 +20,7 @@ from core.library.ask_answer import (
 from core.library.citation import LineCitation
 from core.llm.language_model import ModelRef
 from core.trace import Step
-from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer
+from tui.render.ask import draw_answer, draw_coming, draw_question, plain_answer, sources
 from tui.render.signs import ASCII, UNICODE
 
 TEXT = "밸브는 정오에 열린다 [1]. It closes at nine [1]. Nobody knows why [2]."
@@ -147,3 +147,14 @@ def test_a_long_answer_that_comes_shows_its_end() -> None:
     drawn = draw_coming("a" * 9_000 + "the end", 1, 0, ASCII, stopping=False).plain
     assert "the end" in drawn
     assert len(drawn) < 4_000
+
+
+def test_a_source_is_opened_by_the_number_it_is_shown_with() -> None:
+    other = replace(USED, marker="[3]", citation=LineCitation("b.md", 1, 2))
+    answer = replace(ANSWER, citations=(replace(USED, marker="[2]"), other))
+    assert [(number, one.citation.path) for number, one in sources(answer).items()] == [(2, "a/밸브.md"), (3, "b.md")]
+    drawn = draw_answer(answer, UNICODE).plain
+    assert "[2] a/밸브.md" in drawn
+    assert "[3] b.md" in drawn
+    near = replace(ANSWER, citations=(replace(USED, marker=None), replace(other, marker=None)))
+    assert list(sources(near)) == [1, 2]

@@ -34,6 +34,7 @@ _CLAIM = {
     "flagged": ("flagged", "says otherwise"),
     "unsupported": ("failed", "does not say so"),
     "uncited": ("waiting", "cites nothing"),
+    "cut": ("waiting", "cut off"),
 }
 
 
@@ -79,19 +80,40 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
 
 def draw_answer(answer: Answer, signs: Signs) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
-    parts = [_verdict(answer, signs), _text(answer, signs)]
+    parts = [*_verdicts(answer, signs), _text(answer, signs)]
     if answer.claims or answer.invented:
-        parts += [Content(""), *(_claim(one, signs) for one in answer.claims)]
+        parts += [Content(""), *(_claim(one, answer, signs) for one in answer.claims)]
         parts += [_never_given(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
-        parts += [_source(number, one) for number, one in enumerate(answer.citations, 1)]
+        parts += [_source(number, one) for number, one in sources(answer).items()]
     return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
 
 
+def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
+    """What it is worth; where it was cut off too, that is told, alone if there is nothing worse."""
+    worth = _verdict(answer, signs)
+    if answer.cut is None:
+        return [worth]
+    mark = signs.quote("flagged")
+    words = f"Not whole: {inline(answer.cut.told, _QUOTE)}."
+    cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited)
+    return [cut] if sound else [worth, cut]
+
+
+def _wrong(answer: Answer) -> list[Claim]:
+    """The sentences that their source does not say so; one that was cut off is told of apart."""
+    return [one for one in answer.claims if one.status != "supported" and not _is_cut(one, answer)]
+
+
+def _is_cut(one: Claim, answer: Answer) -> bool:
+    return answer.cut is not None and one.start == answer.cut.start
+
+
 def _verdict(answer: Answer, signs: Signs) -> Content:
-    wrong = [one for one in answer.claims if one.status != "supported"]
+    wrong = _wrong(answer)
     if answer.refusal_reason == "llm_self_judge" and wrong:
         mark = signs.quote("failed")
         words = f"Refused: {_not_so(wrong, answer)}"
@@ -140,7 +162,9 @@ def _text(answer: Answer, signs: Signs) -> Content:
     parts: list[tuple[str, str]] = []
     at = 0
     cited = {one.start for one in answer.claims}
-    wrong = [(one.start, one.end, one.status) for one in answer.claims if one.status != "supported"]
+    wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
+    if answer.cut is not None and answer.cut.start is not None and answer.cut.end is not None:
+        wrong.append((answer.cut.start, answer.cut.end, "cut"))
     wrong += [(one.start, one.end, "unsupported") for one in answer.invented if one.start not in cited]
     wrong += [(one.start, one.end, "uncited") for one in answer.uncited if answer.claims]
     for start, end, status in sorted(wrong):
@@ -154,9 +178,9 @@ def _text(answer: Answer, signs: Signs) -> Content:
     return Content.assemble(*parts, (shown[at:] + more, "$cb-text"))
 
 
-def _claim(one: Claim, signs: Signs) -> Content:
+def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     """A sentence's marker, what its source does, where, in which words, and what differs."""
-    mark = mark_of(one.status, signs)
+    mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
     parts: list[tuple[str, str]] = [
         (f"{mark.sign} {inline(one.marker, 12)} {mark.words} ", mark.tone),
         (inline(one.citation.uri, _URI), "$cb-soft"),
@@ -176,6 +200,17 @@ def _never_given(one: InventedCitation, signs: Signs) -> Content:
     if one.text:
         parts += [("\n    ", ""), (inline(one.text, _QUOTE), "$cb-dim")]
     return Content.assemble(*parts)
+
+
+def sources(answer: Answer) -> dict[int, AnswerCitation]:
+    """The sources by the number each is shown with, which is also the key that opens it."""
+    return {_number(one, at): one for at, one in enumerate(answer.citations, 1)}
+
+
+def _number(one: AnswerCitation, at: int) -> int:
+    """The number of its marker; its place where the answer cites nothing."""
+    said = (one.marker or "").strip("[]")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 4 else at
 
 
 def _source(number: int, one: AnswerCitation) -> Content:
@@ -209,4 +244,6 @@ def seconds(ms: int) -> str:
 def plain_answer(question: str, answer: Answer) -> str:
     """The answer as Markdown, to be copied."""
     sources = [f"- {one.marker or '·'} {one.citation.uri}" for one in answer.citations]
-    return "\n".join([f"> {line}" for line in question.split("\n")] + ["", answer.answer, "", *sources]) + "\n"
+    cut = [] if answer.cut is None else [f"({answer.cut.told})", ""]
+    asked = [f"> {line}" for line in question.split("\n")]
+    return "\n".join([*asked, "", answer.answer, "", *cut, *sources]) + "\n"

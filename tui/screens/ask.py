@@ -21,7 +21,7 @@ from tui.panes.errors.trace_view import TraceView
 from tui.panes.library.answering import OURS
 from tui.panes.library.scope import Scope
 from tui.panes.messages import PaneCopied
-from tui.render.ask import draw_answer, draw_coming, draw_cut_off, draw_question, plain_answer
+from tui.render.ask import draw_answer, draw_coming, draw_cut_off, draw_question, plain_answer, sources
 from tui.render.library_title import draw_list_title
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
@@ -130,7 +130,7 @@ class AskScreen(ModalScreen[str]):
             "ask.steps": self._toggle_steps,
         }
         for number in range(1, SOURCES_CHOSEN + 1):
-            acts[f"ask.source_{number}"] = lambda at=number - 1: self._open(at)
+            acts[f"ask.source_{number}"] = lambda number=number: self._open(number)
         if (act := acts.get(action_id)) is None:
             return False
         act()
@@ -291,10 +291,11 @@ class AskScreen(ModalScreen[str]):
         self.why.explain(())
         self.box.focus()
 
-    def _open(self, at: int) -> None:
+    def _open(self, number: int) -> None:
         answer = self._answered()
-        if answer is not None and at < len(answer.citations):
-            self._leave(answer.citations[at].citation.uri)
+        source = sources(answer).get(number) if answer is not None else None
+        if source is not None:
+            self._leave(source.citation.uri)
 
 
 def _new_session() -> str:
