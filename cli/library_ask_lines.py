@@ -38,6 +38,9 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     else:
         yield from _nearest(out, found)
     yield from _doubts(out, found, explain=explain)
+    if found.cut is not None:
+        yield ""
+        yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
     if found.why:
         what = "Not finished" if found.refusal_reason == "llm_stream_aborted" else "Not taken as an answer"
         yield ""
@@ -113,7 +116,8 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
         yield out.paint(f"▎ {first.rstrip('.')}" if not more else f"▎ {first}", "bold")
         yield from (out.paint(f"▎ {line}", "bold") for line in more)
         if claim is None:
-            yield out.paint("└ nothing is cited", "warn")
+            cut = found.cut is not None and sentence.start == found.cut.start
+            yield out.paint("└ cut off" if cut else "└ nothing is cited", "warn")
         else:
             yield from _claim(out, claim)
 
@@ -165,6 +169,8 @@ def _footer(out: Output, found: Answer) -> str:
         chunks = f"{chunks}, stopped before its end"
     elif not found.grounded:
         chunks = f"{chunks} searched, 0 grounded" if used else "0 chunks used"
+    elif found.cut is not None:
+        chunks = f"{chunks}, cut off"
     line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
     return out.paint(line, "good" if found.grounded else "warn")
 

@@ -125,6 +125,12 @@ class LlmSettings(Section):
     context_tokens: int = setting(
         "Tokens the model reads and writes in one go.", default=32768, least=512, most=10_000_000
     )
+    answer_tokens: int = setting(
+        "Tokens an answer may take, its thoughts counted in; at most half of context_tokens.",
+        default=4096,
+        least=64,
+        most=1_000_000,
+    )
     temperature: float = setting(
         "How freely it words things; 0 is the same each time.", default=0.0, least=0.0, most=2.0
     )

@@ -151,13 +151,21 @@ def _generated(
         asking.hop(hop)
         found = replace(found, hops=(*found.hops, hop))
     words = redact(said.text).strip()
-    settled = settle(words, packed.passages, broken=said.broken, glossary=asking.glossary, question=asking.question)
+    settled = settle(
+        words,
+        packed.passages,
+        broken=said.broken,
+        length=said.cut,
+        glossary=asking.glossary,
+        question=asking.question,
+    )
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
-    if settled.text and (settled.refusal in (None, "llm_stream_aborted") or settled.claims or settled.invented):
+    shown = settled.claims or settled.invented or settled.cut
+    if settled.text and (shown or settled.refusal in (None, "llm_stream_aborted")):
         cited = found.cited(settled.used) or (found.near() if settled.refusal == "llm_self_judge" else ())
         answer = found.answer(settled.text, settled.refusal, cited, usage)
-        return replace(answer, claims=settled.claims, invented=settled.invented), chunk_ids
+        return replace(answer, claims=settled.claims, invented=settled.invented, cut=settled.cut), chunk_ids
     return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
 
 

@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING, Final, cast
 
 from core.fault import Fault
 from core.flows.ask_options import Asking
+from core.library.ask_cut import Length
+from core.library.ask_prompt import tokens
 from core.llm.language_model import Done, GenerateOptions, Message, Token, Usage
+from core.llm.limits import ANSWER_CHARS
 from core.trace import Step, Stopwatch, facts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-ANSWER_TOKENS: Final = 1024
-"""Tokens of its window that a model is left for its answer, at most a quarter of it."""
+_NEARLY: Final = 0.9
+"""Servers count a little otherwise than they were told to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What a model said. `broken`: it was stopped, or broke off, before its end."""
+    """What a model said. `broken`: it was stopped, or broke off, before its end; `cut`: its length ran out."""
 
     text: str
     usage: Usage
     broken: bool
+    cut: Length | None
     ms: float
     step: Step
 
@@ -33,7 +37,7 @@ class Generated:
 def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = False, tell: bool = True) -> Generated:
     """Ask the model. Once a token has come a fault costs nothing that was said: the text so far is `broken`.
 
-    Raises Fault as `LanguageModel.stream` before the first token.
+    Raises Fault as `LanguageModel.stream` before the first token, and config_invalid where its length ran out before it.
     """
     watch = Stopwatch()
     options = GenerateOptions(
@@ -63,7 +67,11 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
         fault = found
     text = "".join(said)
     broken = done.finish == "aborted"
-    reason = fault.message if fault else {"aborted": "it was stopped", "length": "its length ran out"}.get(done.finish)
+    cut = _cut(asking, text, done.usage) if done.finish == "length" else None
+    if cut is not None and not text.strip():
+        raise _wordless(cut)
+    length = f"its length ran out after {cut.tokens:,} tokens" if cut else None
+    reason = fault.message if fault else "it was stopped" if broken else length
     told = facts(
         model=asking.model.ref.id,
         provider=asking.model.ref.provider,
@@ -74,12 +82,33 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
     )
     outcome = "failed" if fault else "rejected" if broken else "hit"
     step = Step("model", outcome, reason or "it answered to its end", told, elapsed_ms=watch.ms())
-    return Generated(text, done.usage, broken, watch.ms(), step)
+    return Generated(text, done.usage, broken, cut, watch.ms(), step)
+
+
+def _cut(asking: Asking, text: str, usage: Usage) -> Length:
+    """How long it became. Whose limit it was shows in how much the server counted."""
+    room, context = answer_room(asking), asking.model.context_tokens
+    if len(text) > ANSWER_CHARS:  # nobody reads on
+        return Length(usage.completion_tokens or tokens(text), None)
+    said = room if usage.completion_tokens is None else usage.completion_tokens
+    if said >= room * _NEARLY:
+        whole = room == asking.options.answer_tokens
+        return Length(said, "models.llm.answer_tokens" if whole else "models.llm.context_tokens")
+    ours = asking.model.ref.provider == "ollama"  # the others are not told how much to read
+    full = (usage.prompt_tokens or 0) + said >= context * _NEARLY
+    return Length(said, "models.llm.context_tokens" if ours and full else None)
+
+
+def _wordless(cut: Length) -> Fault:
+    """It thought until its length ran out."""
+    message = f"the model used up its {cut.tokens:,} tokens before the first word of an answer"
+    more = f"raise {cut.setting}" if cut.setting else "let its server allow it more tokens"
+    return Fault("config_invalid", message, f"{more}, or ask a model that thinks less", tokens=cut.tokens)
 
 
 def answer_room(asking: Asking) -> int:
-    """Tokens for the answer."""
-    return min(ANSWER_TOKENS, max(64, asking.model.context_tokens // 4))
+    """Tokens for the answer: as many as it may take, at most half of what the model reads and writes."""
+    return min(asking.options.answer_tokens, max(64, asking.model.context_tokens // 2))
 
 
 def budget(asking: Asking) -> int:

@@ -26,7 +26,8 @@ LONGEST_QUESTION = 8_192
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """`k`: passages looked for; `score_gate`: the least evidence (0 asks anyway); `max_context_tokens`: of everything a
-    model is given; `session`: the conversation it belongs to; `keep`: whether the answer is stored.
+    model is given; `answer_tokens`: of what it may say; `session`: the conversation it belongs to; `keep`: whether the
+    answer is stored.
     """
 
     mode: Mode = "hybrid"
@@ -36,6 +37,7 @@ class AskOptions:
     template: str = "rag-v3"
     score_gate: float = 0.30
     max_context_tokens: int = 8000
+    answer_tokens: int = 4096
     temperature: float = 0.0
     seed: int | None = 0
     multi_hop: bool = False
@@ -50,6 +52,7 @@ def ask_options(settings: Settings, **more: object) -> AskOptions:
         "template": rag.prompt_template_version,
         "score_gate": rag.score_gate,
         "max_context_tokens": rag.max_context_tokens,
+        "answer_tokens": llm.answer_tokens,
         "temperature": llm.temperature,
         "seed": llm.seed,
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.library.ask_answer import Claim, InventedCitation, Refusal
+from core.library.ask_answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
+from core.library.ask_cut import CUT_OFF, Length, cut_of, marked_cut
 from core.library.ask_markers import Marked, checked_markers, sentences
 from core.library.ask_prompt import gave_up
 from core.library.search_rows import Passage
@@ -18,25 +19,37 @@ _OUTCOMES: dict[str, Outcome] = {"supported": "hit", "flagged": "rejected", "uns
 @dataclass(frozen=True, slots=True)
 class Settled:
     """The checked text, the passages it cites in order of their markers, its cited sentences, those that cite what was
-    never given, and why it is none, if so."""
+    never given, how it was cut off, if so, and why it is none, if so."""
 
     text: str
     used: tuple[int, ...]
     claims: tuple[Claim, ...]
     invented: tuple[InventedCitation, ...]
+    cut: AnswerCut | None
     refusal: Refusal | None
     step: Step
 
 
 def settle(
-    text: str, packed: Sequence[Passage], *, broken: bool, glossary: Glossary = NOTHING, question: str = ""
+    text: str,
+    packed: Sequence[Passage],
+    *,
+    broken: bool,
+    length: Length | None = None,
+    glossary: Glossary = NOTHING,
+    question: str = "",
 ) -> Settled:
-    """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step."""
+    """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step.
+
+    `length`: where that ran out; the sentence it broke off in holds nothing.
+    """
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
     none = gave_up(marked.text)
     found = () if none else claims(marked.text, packed, glossary, question)
-    refusal, reason = _judged(marked.text, marked.used, found, broken=broken)
+    cut = None if length is None or none else cut_of(marked.text, length)
+    found = found if cut is None else marked_cut(found, cut)
+    refusal, reason = _judged(marked.text, marked.used, found, broken=broken, cut=cut is not None)
     told = facts(
         cited=len(marked.used),
         dropped=", ".join(f"[{one}]" for one in marked.unknown) or None,
@@ -55,7 +68,8 @@ def settle(
         for one in found
     )
     step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
-    return Settled(marked.text, tuple(sorted(marked.used)), found, () if none else _invented(marked), refusal, step)
+    used, invented = tuple(sorted(marked.used)), () if none else _invented(marked)
+    return Settled(marked.text, used, found, invented, cut, refusal, step)
 
 
 def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
@@ -68,7 +82,9 @@ def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
     return tuple(dict.fromkeys(out))
 
 
-def _judged(text: str, used: tuple[int, ...], found: tuple[Claim, ...], *, broken: bool) -> tuple[Refusal | None, str]:
+def _judged(
+    text: str, used: tuple[int, ...], found: tuple[Claim, ...], *, broken: bool, cut: bool
+) -> tuple[Refusal | None, str]:
     if broken:
         return "llm_stream_aborted", "it is not whole"
     if not text.strip():
@@ -76,10 +92,13 @@ def _judged(text: str, used: tuple[int, ...], found: tuple[Claim, ...], *, broke
     if gave_up(text):
         return "llm_self_judge", "the model says that there is not enough evidence"
     if not used:
-        return "llm_self_judge", "no passage is cited"
+        return "llm_self_judge", "it was cut off before it cited a passage" if cut else "no passage is cited"
     wrong = sum(contradicts(one) for one in found)
     if wrong:
         return "llm_self_judge", f"{wrong} of {len(found)} cited sentences say otherwise than their source"
-    if not any(holds(one) for one in found):
+    whole = [one for one in found if not any(concern.kind == CUT_OFF for concern in one.concerns)]
+    if not whole and found:
+        return "llm_self_judge", "it was cut off before its first cited sentence had ended"
+    if not any(holds(one) for one in whole):
         return "llm_self_judge", "no cited sentence stands in its source"
     return None, "at least one cited sentence stands in its source, none says otherwise"

@@ -90,6 +90,25 @@ class InventedCitation:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerCut:
+    """How an answer was cut off by its length: after so many `tokens`, its thoughts counted in. `setting`: the one that
+    allows more, null where only the server does. `start`, `end`: the sentence whose end never came, null where the last
+    one is whole.
+    """
+
+    tokens: int
+    setting: str | None
+    start: int | None
+    end: int | None
+
+    @property
+    def told(self) -> str:
+        """It in words."""
+        more = f"{self.setting} allows more" if self.setting else "its server allows no more"
+        return f"cut off after {self.tokens:,} tokens; {more}"
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRetrieval:
     """What was looked for and found. `top_score`: the best evidence, which the gate compares with `score_gate`."""
 
@@ -140,6 +159,7 @@ class Answer:
 
     `packed`: what the model was given, in the order of its markers. `conversation_id`, `turn_index`: of a session, null
     outside of one. `claims`: every cited sentence, checked. `invented`: what cites a passage that was never given.
+    `cut`: how it was cut off by its length, null where it came to its end.
     """
 
     SCHEMA: ClassVar[str] = "answer.v1"
@@ -163,12 +183,13 @@ class Answer:
     verification: Verification | None
     trace: tuple[Step, ...]
     invented: tuple[InventedCitation, ...] = ()
+    cut: AnswerCut | None = None
 
     @property
     def uncited(self) -> tuple[Sentence, ...]:
-        """The sentences that say something and cite nothing; those are told apart whose citation was invented. What
-        only leads to what follows (`…:`) says nothing."""
-        told = {one.start for one in self.invented}
+        """The sentences that say something and cite nothing; those are told apart whose citation was invented, or whose
+        end never came. What only leads to what follows (`…:`) says nothing."""
+        told = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
         return tuple(
             one
             for one in sentences(self.answer)

@@ -9,6 +9,7 @@ from cli.output import Output
 from core.library.ask_answer import (
     Answer,
     AnswerCitation,
+    AnswerCut,
     AnswerRetrieval,
     Claim,
     ClaimConcern,
@@ -226,6 +227,20 @@ def test_a_sentence_without_a_citation_is_told() -> None:
     assert "? The moon is hollow.\n  nothing is cited" in _told(loose)
     assert _told(loose).count("nothing is cited") == 1
     assert "nothing is cited" not in _told(found)
+
+
+def test_an_answer_that_was_cut_off_says_so_explained_and_not() -> None:
+    found = _explained()
+    said = f"{found.answer}\nThe moon is"
+    cut = AnswerCut(4096, "models.llm.answer_tokens", len(found.answer) + 1, len(said))
+    short = replace(found, answer=said, cut=cut)
+    for told in (_told(short), _told(short, explain=True)):
+        assert "! cut off after 4,096 tokens; models.llm.answer_tokens allows more" in told
+        assert "3 chunks, cut off" in told
+        assert "nothing is cited" not in told
+    assert "▎ The moon is\n└ cut off" in _told(short, explain=True)
+    served = replace(short, cut=replace(cut, setting=None))
+    assert "its server allows no more" in _told(served)
 
 
 def test_an_answer_that_broke_off_says_why() -> None:

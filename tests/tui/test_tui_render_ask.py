@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.library.ask_answer import (
     Answer,
     AnswerCitation,
+    AnswerCut,
     AnswerRetrieval,
     Claim,
     ClaimConcern,
@@ -91,6 +92,23 @@ def test_a_sentence_without_a_citation_is_no_part_of_what_is_grounded() -> None:
     assert "Check it: 1 sentence cites nothing." in drawn
     assert "○ The moon is hollow." in drawn
     assert "Grounded" in draw_answer(replace(ANSWER, answer=said[:22], claims=(sure,)), UNICODE).plain
+
+
+def test_an_answer_that_was_cut_off_is_not_drawn_as_a_whole_one() -> None:
+    said = "It closes at nine [1]. The valve is not"
+    sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
+    short = AnswerCut(4096, "models.llm.answer_tokens", 23, len(said))
+    answer = replace(ANSWER, answer=said, claims=(sure,), cut=short)
+    drawn = draw_answer(answer, UNICODE).plain
+    assert "Grounded" not in drawn
+    assert "Not whole: cut off after 4,096 tokens; models.llm.answer_tokens allows more." in drawn
+    assert "○ The valve is not" in drawn
+    assert "(cut off after 4,096 tokens" in plain_answer("?", answer)
+    half = replace(sure, text="The valve is not", start=23, end=len(said), status="flagged")
+    drawn = draw_answer(replace(answer, claims=(CLAIMS[1], half)), UNICODE).plain
+    assert "Check it: 1 of 2 cited sentences is not" in drawn
+    assert "Not whole: cut off" in drawn
+    assert "○ [1] cut off" in drawn
 
 
 @pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])
