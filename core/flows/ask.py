@@ -231,7 +231,7 @@ class _Found:
         """A refusal with what came nearest."""
         made = replace(self, steps=(*self.steps, *more))
         waits = self.retrieved is not None and bool(self.retrieved.gate.waits)
-        text = refusal_text(reason, self.question, waits=waits)
+        text = refusal_text(reason, self.question, waits=waits, narrowed=self.options.filters.given())
         return made.answer(text, reason, self.near(), usage or self.usage())
 
     def answer(

@@ -24,6 +24,8 @@ from core.trace import Step, facts
 
 CANDIDATES = 3
 """Passages that a refusal names."""
+_BACK, _SAYS = 3, 2
+"""Earlier questions that one may go on from, back to one that has so many words of its own ("Why?" has none)."""
 _LEAST = 0.05  # evidence of a candidate
 
 
@@ -50,18 +52,29 @@ def is_empty(asking: Asking) -> bool:
 
 
 def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
-    """Look for the question; where it alone is no evidence, with the question before it in the session.
+    """Look for the question; where it alone is no evidence, with what it goes on from in the session.
 
     Raises Fault as `search`.
     """
     first = _retrieved(asking, asking.question)
     if first.gate.passed or not history:
         return first
-    second = _retrieved(asking, f"{history[-1].question}\n{asking.question}")
+    before = _before(history)
+    second = _retrieved(asking, f"{before}\n{asking.question}")
     if not second.gate.passed:
         return first
-    step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=history[-1].question))
+    step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=before))
     return replace(second, steps=(*first.steps, step, *second.steps))
+
+
+def _before(history: Sequence[Turn]) -> str:
+    """The question before this one, and where that goes on from another one, that too."""
+    told: list[str] = []
+    for turn in reversed(history[-_BACK:]):
+        told.append(turn.question)
+        if len(read_question(turn.question).words) >= _SAYS:
+            break
+    return "\n".join(reversed(told))
 
 
 def found_for(asking: Asking, text: str, k: int) -> SearchResponse:

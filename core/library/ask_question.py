@@ -7,7 +7,7 @@ with a particle glued to it (`EADDRINUSE가`) is two words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -38,7 +38,7 @@ _HANGUL = lazy_pattern("[가-힣]")
 _KOREAN = (
     "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "
     "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알 않은 않는 않고 "
-    "다 못 이미 꼭 동안 지금 아직 그냥 대신 사이 원래 보통"
+    "정말 진짜 과연 혹시 다 못 이미 꼭 동안 지금 아직 그냥 대신 사이 원래 보통"
 )
 _ENGLISH = (
     "many much long often fast way ways thing things kind sort need happen happens happened mean means possible right "
@@ -84,8 +84,7 @@ class Question:
 def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
     """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
     said = _SEAM.sub(" ", text[:MOST_READ])
-    latin = _CAPITAL.finditer(said) if _HANGUL.search(said) else iter(())
-    names = tuple(dict.fromkeys(found[0] for found in (*_NAME.finditer(said), *latin)))
+    names = tuple(dict.fromkeys(name for line in said.splitlines() for name in _names(line)))
     words: dict[str, Asked] = {}
     english: list[str] = []
     mixed: list[str] = []
@@ -108,6 +107,12 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
     if not foreign:
         return Question(said, tuple(words.values())[:_MOST], names)
     return Question(said, tuple(words.values())[:_MOST], names, " ".join(english), " ".join(mixed))
+
+
+def _names(line: str) -> Iterator[str]:
+    yield from (found[0] for found in _NAME.finditer(line))
+    if _HANGUL.search(line):
+        yield from (found[0] for found in _CAPITAL.finditer(line))
 
 
 def _also(stems: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from core.library.ask_answer import Refusal
@@ -29,10 +30,20 @@ _NOT_YET: Final = {
 }
 
 
-def refusal_text(reason: Refusal, question: str, *, waits: bool = False) -> str:
-    """The sentence that stands where an answer would. `waits`: the gate did without vectors that are on their way."""
-    korean = hangul_share(question) > 0.3
+_PART: Final = {"en": " Only a part was asked: {}.", "ko": " 일부에만 물음: {}."}
+_OF_A_PART: Final = ("score_gate", "no_chunks", "llm_self_judge")
+
+
+def refusal_text(
+    reason: Refusal, question: str, *, waits: bool = False, narrowed: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The sentence that stands where an answer would. `waits`: the gate did without vectors that are on their way;
+    `narrowed`: the filters that were asked for, by name."""
+    language = "ko" if hangul_share(question) > 0.3 else "en"
+    texts = _KOREAN if language == "ko" else _ENGLISH
+    said = texts.get(reason, texts["llm_self_judge"])
     if reason == "score_gate" and waits:
-        return _NOT_YET["ko" if korean else "en"]
-    texts = _KOREAN if korean else _ENGLISH
-    return texts.get(reason, texts["llm_self_judge"])
+        said = _NOT_YET[language]
+    if narrowed and reason in _OF_A_PART:
+        said += _PART[language].format(", ".join(f"{name} {value}" for name, value in narrowed))
+    return said

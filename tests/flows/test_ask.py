@@ -17,6 +17,7 @@ from core.flows.capabilities import schema_text
 from core.flows.library_ingest import ingest
 from core.library.ask_answer import Answer, AnswerEvent
 from core.library.ask_kept import delete_session, list_sessions, show_session
+from core.library.filters import SearchFilters
 from core.library.reset import reset_library
 from core.llm.open_model import language_model
 from core.samples import sample_notes
@@ -322,6 +323,26 @@ def test_a_session_goes_on_and_refusals_are_no_history(store: Store) -> None:
     with llm_server([Reply((TRUE,))]) as server:  # the same name again is another conversation
         assert asked(store, server, RETRY, options).turn_index == 0
         assert len(server.requests[0]["messages"]) == 2
+
+
+def test_a_question_of_no_words_goes_on_from_the_last_that_had_some(store: Store) -> None:
+    options = AskOptions(session="why")
+    with llm_server([Reply((TRUE,))] * 3) as server:
+        assert asked(store, server, RETRY, options).grounded
+        assert asked(store, server, "Why?", options).grounded
+        third = asked(store, server, "정말?", options)
+        assert third.grounded
+        assert [dict(one.facts)["question"] for one in third.trace if one.stage == "follow-up"] == [f"{RETRY}\nWhy?"]
+        off = asked(store, server, "Who won the world cup in Madrid?", options)
+    assert not off.grounded, "what was said before is no evidence for something else"
+
+
+def test_a_refusal_says_that_only_a_part_of_the_library_was_asked(store: Store) -> None:
+    options = AskOptions(filters=SearchFilters(path_glob="nowhere/**"))
+    with llm_server() as server:
+        assert asked(store, server, RETRY, options).answer.endswith("Only a part was asked: path_glob nowhere/**.")
+        assert "path_glob nowhere/**" in asked(store, server, "재시도는 얼마나 기다리나요?", options).answer
+        assert server.requests == []
 
 
 def test_what_cannot_be_asked_is_said(store: Store) -> None:
