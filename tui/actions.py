@@ -12,6 +12,7 @@ from tui.action import Action, Focus, Scope, Situation
 from tui.ask_actions import ASK_ACTIONS
 from tui.curation_actions import CURATION
 from tui.evidence_actions import EVIDENCE
+from tui.export_actions import EXPORTS
 from tui.keys import Keys, Wish, grant, key_name, types_text
 from tui.library_actions import LIBRARY
 from tui.library_cite_actions import CITE_ACTIONS
@@ -186,6 +187,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
     Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
     Action("import.demo", "Look around in samples", ("d",), "pane", IN, enabled=_needs_emptiness),
+    *EXPORTS,
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, enabled=_can_zoom),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),

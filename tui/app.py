@@ -189,7 +189,8 @@ class CasebookApp(CrashSafe, InertPaste, OneToast, CollectsAtRest, Look, inherit
         if act := acts.get(action_id):
             act()
         else:  # what goes on below any pane
-            any(part.perform(action_id) for part in (self.ingesting, self.errors.incoming, self.errors.embedding))
+            below = self.errors
+            any(one.perform(action_id) for one in (self.ingesting, below.incoming, below.embedding, below.results))
 
     def _palette(self) -> None:
         from textual.command import CommandPalette

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
 
 from core.fault import Fault
+from tui.export_actions import EXPORTS
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run
 from tui.panes.errors.paged import FoundRows, PagedRows, kept_in_place
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, joined
 from tui.panes.errors.results import Results
+from tui.panes.messages import PaneSaid
 from tui.widgets.row_list import RowList
 
 
@@ -21,6 +25,7 @@ class LiveResults(Results):
 
     filling = False
     _moved = False  # whether the person has moved in the list since the search was asked for
+    _folder: Path | None = None  # where the last file went that was written here
 
     def on_unmount(self) -> None:
         """Nobody asks any more."""
@@ -124,6 +129,24 @@ class LiveResults(Results):
         from tui.screens.filter import FilterScreen
 
         self.app.push_screen(FilterScreen(CaseFilters(self.scope, self._signs, self._clock, self.load), self._jobs))
+
+    def perform(self, action_id: str) -> bool:
+        """Ask where to write what goes out; False for any other action."""
+        if action_id not in {action.id for action in EXPORTS}:
+            return False
+        from tui.panes.errors.exporting import Kind, export_of, proposed
+        from tui.screens.export import ExportScreen
+
+        export = export_of(cast("Kind", action_id.rpartition(".")[2]), self, self._clock())
+
+        def ended(folder: str | None) -> None:
+            self._folder = self._folder if folder is None else Path(folder)
+
+        def said(text: str, severity: str) -> None:
+            self.post_message(PaneSaid(text, severity))
+
+        self.app.push_screen(ExportScreen(export, proposed(self._folder, export.name), self._jobs, said), ended)
+        return True
 
     def unfilter(self) -> None:
         """Show what the filter hid."""

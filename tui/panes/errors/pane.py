@@ -237,7 +237,7 @@ class ErrorsPane(SearchesPastes, Container):
         if (act := acts.get(action_id)) is None:
             if self.curating.perform(action_id, self.case.read, self.results.scope):
                 return True
-            return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.case))
+            return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case))
         act()
         self.post_message(PaneChanged())
         return True

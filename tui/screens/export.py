@@ -1,0 +1,129 @@
+"""Where to write what goes out: a line with a path; what is wrong with it is told in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from core.fault import Fault
+from core.text import visible
+from tui.jobs import Jobs
+from tui.panes.errors.exporting import REPLACES, Export, Written, told_count, told_of, written
+from tui.render.foreign import inline
+from tui.widgets.path_box import PathBox
+
+LANE, COPYING = "export", "backup"
+"""A copy of the casebook cannot be stopped half-way: its lane lets it end."""
+_HELP = "enter writes, tab completes a path, esc closes"
+
+Said = Callable[[str, str], object]
+"""Tells a person something, and how grave it is."""
+
+
+class ExportScreen(ModalScreen[str | None]):
+    """Enter writes; ends with the path once that is done, or with None. Esc stops it: nothing is left then."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
+        Binding(REPLACES, "replace", "Replace", priority=True),
+    ]
+
+    def __init__(self, export: Export, path: str, jobs: Jobs, said: Said) -> None:
+        super().__init__()
+        self._export = export
+        self._jobs = jobs
+        self._said = said
+        self._words = Static(id="export-told")
+        self._box = PathBox(path, jobs, "export-path")
+        self._wrong: str | None = None  # the path that was told to be no good, as it was typed
+        self._there = False  # whether that is a file, which may be replaced
+        self._writing = False
+
+    def compose(self) -> ComposeResult:
+        """What goes out, and where to."""
+        with Vertical(id="export") as frame:
+            frame.border_title = Content(self._export.heading)
+            frame.border_subtitle = Content(_HELP)
+            yield self._words
+            yield self._box
+
+    def on_mount(self) -> None:
+        """Say what it is."""
+        self._tell()
+        self._box.focus()
+
+    def on_unmount(self) -> None:
+        """What is not written yet is not to be."""
+        self._jobs.cancel(LANE)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Write it, unless something is there."""
+        event.stop()
+        self._write(replacing=False)
+
+    def action_replace(self) -> None:
+        """Write it in the place of the file that was told to be there."""
+        if self._there and self._wrong == self._box.value:
+            self._write(replacing=True)
+
+    def on_path_box_offered(self, event: PathBox.Offered) -> None:
+        """The path may go on to these."""
+        event.stop()
+        if self._writing or self._wrong == self._box.value:
+            return
+        if event.names:
+            self._words.update(Content.styled("  ".join(inline(name, 60) for name in event.names), "$cb-dim"))
+        else:
+            self._tell()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it closes it."""
+        if event.widget is self:
+            self.dismiss(None)
+
+    def _write(self, *, replacing: bool) -> None:
+        if self._writing:
+            return
+        self._wrong, self._there = None, False
+        with self._box.prevent(Input.Changed):
+            self._box.value = visible(self._box.value).replace("\t", " ")  # what is seen is what is named
+        if not (named := self._box.value.strip()):
+            self._warn("Name a file.")
+            return
+        self._writing = True
+        copying = self._export.kind == "backup"
+        self._words.update(Content("Copying." if copying else "Writing."))
+        work = written(self._export, named, replacing=replacing)
+        self._jobs.run(COPYING if copying else LANE, work, self._heard, self._failed, keep=copying)
+
+    def _heard(self, done: Written, final: bool) -> None:
+        if not final:
+            self._words.update(Content(f"{told_count(self._export, done.count)} written; esc stops it."))
+            return
+        self._said(told_of(self._export, done), "information")
+        if self.is_current:
+            self.dismiss(str(done.path.parent) if done.path is not None else None)
+
+    def _failed(self, fault: Fault) -> None:
+        self._writing = False
+        told = " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in (fault.message, fault.hint) if part)
+        if not self.is_attached:
+            self._said(told, "error")
+            return
+        self._there = bool(fault.details.get("there"))
+        self._warn(told)
+
+    def _warn(self, text: str) -> None:
+        self._wrong = self._box.value
+        self._words.update(Content.styled(inline(text, 400), "$cb-draft"))
+
+    def _tell(self) -> None:
+        self._words.update(Content(inline(self._export.told, 400)))
