@@ -36,15 +36,12 @@ def _many(args: argparse.Namespace, context: Context) -> int:
     import sys
 
     from cli.stream import capped_lines, run_stream
-    from core.flows.library_search import BULK_MOST, QUERY, model_search, query_of, search_bulk
-    from core.library.morphemes import analyse
-    from core.library.search import search
-    from core.store import open_store
+    from core.flows.library_search import BULK_MOST, QUERY, model_search, opened_search, query_of, search_bulk
 
     like = _query(args, "")
     with ExitStack() as stack:
         vectors = stack.enter_context(model_search(context.settings.embedding))
-        store = stack.enter_context(open_store(context.database))
+        search = stack.enter_context(opened_search(context.database, vectors))
         asked = 0
 
         def answer(item: dict[str, Any]) -> object:
@@ -52,11 +49,11 @@ def _many(args: argparse.Namespace, context: Context) -> int:
             asked += 1
             if asked > BULK_MOST:
                 raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
-            return search(store, query_of(item, like), vectors, analyse)
+            return search(query_of(item, like))
 
         if args.jsonl:
             return 0 if run_stream(answer, QUERY) else 2
-        found = search_bulk(store, (_read(line, like) for line in capped_lines(sys.stdin.buffer)), vectors)
+        found = search_bulk(search, (_read(line, like) for line in capped_lines(sys.stdin.buffer)))
     from core.wire import dumps
 
     context.out.line(dumps(found))

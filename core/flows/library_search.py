@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +15,7 @@ from core.library.morphemes import analyse
 from core.library.search import SearchQuery, checked, search
 from core.library.search_hit import BulkItem, BulkResponse, BulkSummary, SearchResponse
 from core.settings import EmbeddingSettings
-from core.store import Store, open_store
+from core.store import open_store
 from core.trace import Step
 from core.wire import error_object
 
@@ -62,21 +63,40 @@ def _opened(found: Found, settings: EmbeddingSettings) -> Embedder | NoVectors:
     return load(found, threads=1)
 
 
+Search = Callable[[SearchQuery], SearchResponse]
+"""Answers one query; raises Fault."""
+
+
 def search_library(database: Path, query: SearchQuery, vectors: VectorSearch | None) -> SearchResponse:
-    """One query to the casebook at `database`; without one nothing is found and none is made. Raises Fault."""
-    checked(query)
+    """One query to the casebook at `database`. Raises Fault."""
+    with opened_search(database, vectors) as answer:
+        return answer(query)
+
+
+@contextmanager
+def opened_search(database: Path, vectors: VectorSearch | None) -> Generator[Search]:
+    """Queries to the casebook at `database`, over one connection; without one nothing is found and none is made.
+
+    Raises Fault as the store.
+    """
     try:
-        with open_store(database) as store:
-            return search(store, query, vectors, analyse)
+        store = open_store(database)
     except Fault as fault:
         if fault.code != "not_indexed":
             raise
-        return SearchResponse(
-            query.text, query.mode, (), None, False, EMPTY, index_version(), None, (Step("store", "miss", EMPTY),)
-        )
+        yield _nothing
+        return
+    with store:
+        yield lambda query: search(store, query, vectors, analyse)
 
 
-def search_bulk(store: Store, queries: Iterable[SearchQuery | Fault], vectors: VectorSearch | None) -> BulkResponse:
+def _nothing(query: SearchQuery) -> SearchResponse:
+    checked(query)
+    missing = Step("store", "miss", EMPTY)
+    return SearchResponse(query.text, query.mode, (), None, False, EMPTY, index_version(), None, (missing,))
+
+
+def search_bulk(answer: Search, queries: Iterable[SearchQuery | Fault]) -> BulkResponse:
     """Several queries, each answered by itself: what is wrong with one costs the others nothing."""
     results: list[BulkItem] = []
     for at, query in enumerate(queries):
@@ -86,7 +106,7 @@ def search_bulk(store: Store, queries: Iterable[SearchQuery | Fault], vectors: V
                 raise query
             if at >= BULK_MOST:
                 raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
-            results.append(BulkItem(text, search(store, query, vectors, analyse), None))
+            results.append(BulkItem(text, answer(query), None))
         except Fault as fault:
             results.append(BulkItem(text, None, error_object(fault)))
     failed = sum(one.error is not None for one in results)

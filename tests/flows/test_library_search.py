@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.fault import Fault
 from core.flows.library_ingest import ingest
-from core.flows.library_search import EMPTY, model_search, query_of, search_bulk, search_library
+from core.flows.library_search import EMPTY, model_search, opened_search, query_of, search_bulk, search_library
 from core.flows.library_search_embed import embed_passages
 from core.library import filters
 from core.library.citation import LineCitation
@@ -195,6 +195,9 @@ def test_what_asks_for_nothing_is_refused(store: Store, query: SearchQuery) -> N
 
 def test_an_empty_library_and_none_at_all_say_so(tmp_path: Path) -> None:
     assert search_library(tmp_path / "no.db", SearchQuery("x"), None).hint == EMPTY
+    with opened_search(tmp_path / "no.db", None) as answer:
+        found = search_bulk(answer, [SearchQuery("x"), SearchQuery(" ")])
+    assert [one.response and one.response.hint for one in found.results] == [EMPTY, None]
     assert not (tmp_path / "no.db").exists()
     with open_store(tmp_path / "c.db", write=True, create=True) as empty:
         assert "empty" in (search(empty, SearchQuery("x")).hint or "")
@@ -207,7 +210,7 @@ def test_bulk_keeps_a_fault_with_its_query(store: Store) -> None:
         query_of({"query": " "}, like),
         query_of({"query": "환율", "k": 1}, like),
     ]
-    found = search_bulk(store, [*given, Fault("invalid_input", "no JSON"), *([like] * 100)], None)
+    found = search_bulk(lambda one: search(store, one), [*given, Fault("invalid_input", "no JSON"), *([like] * 100)])
     assert [bool(one.response) for one in found.results[:4]] == [True, False, True, False]
     assert found.summary.total == 104
     assert "more than 100" in (found.results[-1].error or pytest.fail("no fault")).message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from core.fault import Fault
-from core.flows.library_search import BULK_MOST, query_of, search_bulk, search_library
+from core.flows.library_search import BULK_MOST, opened_search, query_of, search_bulk, search_library
 from core.flows.tools.arguments import checked, flag, many, number, shape, text
 from core.flows.tools.desk import Desk
 from core.flows.tools.tool import Cancelled, Tool
@@ -51,8 +51,8 @@ def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Bul
     def queries() -> list[SearchQuery | Fault]:
         return [_query(one, f"queries[{at}]") for at, one in enumerate(given["queries"])]
 
-    with desk.vectors() as vectors, open_store(desk.database) as store:
-        return search_bulk(store, (one for one in queries() if not cancelled()), vectors)
+    with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
+        return search_bulk(answer, (one for one in queries() if not cancelled()))
 
 
 def _query(one: object, name: str) -> SearchQuery | Fault:
