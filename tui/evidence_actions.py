@@ -34,6 +34,8 @@ def _needs_several(now: Situation) -> str:
 
 
 def _needs_ready(now: Situation) -> str:
+    if now.ready:
+        return _needs_pane(now) or (_READONLY if now.readonly else "")
     return _can_decide(now) or now.blocked
 
 
@@ -78,8 +80,8 @@ EVIDENCE: tuple[Action, ...] = (
            enabled=_needs_place),
     Action("evidence.find", "Look in another message: find a place in the session", ("slash",), "evidence", REVIEW,
            "find", 6, enabled=_needs_quote),
-    Action("evidence.promote", "Promote the entry of this quote, if nothing blocks it", ("p",), "evidence", REVIEW,
-           "promote", 7, enabled=_needs_ready),
+    Action("evidence.promote", "Promote the entry of this quote, or the one that the line names", ("p",), "evidence",
+           REVIEW, "promote", 7, enabled=_needs_ready),
     Action("evidence.filter", "Filter by state, session, type of entry", ("f",), "evidence", REVIEW, "filter", 9,
            enabled=_needs_pane),
     Action("evidence.session", "Only the session of this quote, or all", ("s",), "evidence", REVIEW,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence import show_entry, show_quote
+from core.evidence import show_quote
 from core.store import open_store
 from tests.core.evidence.evidence_support import (
     FLAGGED,
@@ -85,38 +85,6 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await until(pilot, lambda: idle(app) and screen.quotes.left == 1 and shown(screen))
         assert screen.chosen_id == 5
     assert state(review, 5) == "failed"
-
-
-async def test_the_entry_of_the_chosen_quote_is_promoted_and_named_and_no_other(review: Path) -> None:
-    app = app_on(review)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        screen = await opened(pilot, app)
-        await at(pilot, screen, 2)
-        await pilot.press("a", "enter")
-        await until(pilot, lambda: idle(app) and "#2 accepted; entry can be promoted  u undoes" in frame(app))
-        await until(pilot, lambda: screen.chosen_id == 3 and shown(screen))
-        assert "p promote" not in frame(app)
-        await pilot.press("p")  # that of the flagged quote is blocked; the one before is not on the screen
-        await until(pilot, lambda: told(app, "1 flagged"))
-        await until(pilot, lambda: idle(app))
-        assert stage(review, "port") == "candidate"
-
-        screen.show_only(Shown("aligned"))
-        await at(pilot, screen, 2)
-        await until(pilot, lambda: "p promote" in frame(app))
-        await pilot.press("p")
-        await until(pilot, lambda: idle(app) and "entry “about port” is verified" in frame(app))
-        assert stage(review, "port") == "verified"
-        await pilot.press("u")
-        await until(pilot, lambda: idle(app) and "taken back" in frame(app))
-        assert stage(review, "port") == "candidate"
-
-
-def stage(path: Path, entry_id: str) -> str:
-    with open_store(path) as store:
-        made = show_entry(store, entry_id)
-    assert made is not None
-    return made.stage
 
 
 async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(review: Path) -> None:

@@ -158,6 +158,26 @@ def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
     return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
+def draw_ready(names: Sequence[str], own: str, width: int, signs: Signs, *, by_key: bool) -> Content:
+    """Which entry nothing blocks any more, and what promotes it (`by_key`); of several, how many.
+
+    `own`: the entry of the chosen quote, another one; the key is for that one then.
+    """
+    if len(names) > 1:
+        told = signs.told(
+            f"{len(names):,} entries can be promoted now: {{evidence.filter}} aligned lists their quotes."
+        )
+        return Content.styled(inline(told, width), "$cb-soft")
+    key, (begin, end) = signs.told("{evidence.promote}"), ('""' if signs.plain else "“”")
+    parts = (f"Nothing blocks {begin}", names[0], f"{end} any more{f': {key} promotes it' if by_key else ''}.", "", "")
+    if own:
+        parts = (f"{key} promotes {begin}", own, f"{end}, this quote's entry; {begin}", names[0], f"{end} can be too.")
+    room = max(8, (width - 2 - sum(cell_len(part) for part in parts[::2])) // (2 if own else 1))
+    tones = ("$cb-soft", "bold $cb-good") * 2
+    shown = (inline(part, room, more=signs.more) if at % 2 else part for at, part in enumerate(parts))
+    return Content.assemble(*zip(shown, (*tones, "$cb-soft"), strict=True))
+
+
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:
     """A message in three parts: what comes before the lines of its place, those lines with it lit, what follows.
 

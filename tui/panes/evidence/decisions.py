@@ -11,7 +11,7 @@ from tui.panes.errors.curation.decisions import LANE
 
 if TYPE_CHECKING:
     from core.align import Span
-    from core.evidence import Decided, DecidedMany, Promoted
+    from core.evidence import Decided, DecidedMany, Promoted, Promotion, QuoteRow
     from core.evidence.stored import State
     from core.store import Undone
 
@@ -68,19 +68,36 @@ def decided(decision: Decision) -> Callable[[Job[Decided]], Decided]:
     return work
 
 
-def decided_all(seen: Sequence[tuple[int, State]], reason: str | None) -> Callable[[Job[DecidedMany]], DecidedMany]:
-    """Reject them all for a reason, or (None) accept those that need no question: one change."""
+@dataclass(frozen=True, slots=True)
+class DecidedAll:
+    """What became of several quotes, and which of the entries of those decided can be promoted now."""
 
-    def work(job: Job[Any]) -> DecidedMany:
+    many: DecidedMany
+    free: frozenset[str]
+
+
+def decided_all(rows: Sequence[QuoteRow], reason: str | None) -> Callable[[Job[DecidedAll]], DecidedAll]:
+    """Reject them all for a reason, or (None) accept those that need no question: one change."""
+    seen: list[tuple[int, State]] = [(row.id, row.state) for row in rows]
+
+    def work(job: Job[Any]) -> DecidedAll:
         from core.errors.curation.actor import person
-        from core.evidence import accept_all, reject_all
+        from core.evidence import accept_all, promotion_of, reject_all
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
             me = person()
-            return accept_all(store, me, seen) if reason is None else reject_all(store, me, seen, reason)
+            many = accept_all(store, me, seen) if reason is None else reject_all(store, me, seen, reason)
+            about = {row.entry_id for row in rows if row.id in many.done}
+            now = {entry: promotion_of(store.con, entry) for entry in about}
+            return DecidedAll(many, frozenset(one for one, its in now.items() if can_be_promoted(its)))
 
     return work
+
+
+def can_be_promoted(promotion: Promotion) -> bool:
+    """Whether an entry waits for nothing but that."""
+    return not promotion.promotionBlocked and promotion.stage == "candidate"
 
 
 def promoted(entry_id: str) -> Callable[[Job[Promoted]], Promoted]:

@@ -49,6 +49,7 @@ class Outcome:
         """On disk, or not done: read again."""
         screen = self._screen
         screen.list.said = ended.told
+        screen.promoting.heard(ended)
         if not ended.done:
             screen.say(ended.told, "warning")
         if ended.evidence_id is not None and (not ended.done or ended.back):
@@ -56,4 +57,5 @@ class Outcome:
             screen.wanted = ended.evidence_id
         if screen.is_attached:
             screen.list.caption(screen.quotes, screen.shown)
+            screen.changed()
             screen.again()

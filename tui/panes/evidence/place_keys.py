@@ -9,6 +9,7 @@ from tui.evidence_actions import PLACES_CHOSEN
 from tui.panes.evidence.decisions import Act, Decision
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.panes.evidence.quote_view import Looked
+from tui.panes.evidence.reviewing import named
 
 if TYPE_CHECKING:
     from core.align import Span
@@ -41,7 +42,7 @@ class Places:
             "evidence.words": self._words,
             "evidence.place": self._look_on,
             "evidence.find": self._find,
-            "evidence.promote": self._screen.reviewing.promote,
+            "evidence.promote": lambda read: self._screen.reviewing.promote(named(read.quote.row)),
             **{name: lambda read, at=number: self._look_at(read, at) for name, number in _NUMBERS.items()},
             **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
         }
@@ -49,6 +50,8 @@ class Places:
             return False
         if self._screen.quotes.marked and action_id in ("evidence.accept", "evidence.reject"):
             self._all(reject=action_id == "evidence.reject")
+            return True
+        if action_id == "evidence.promote" and self._screen.promoting.promote():
             return True
         read = self._screen.view.read
         if read is None or read.quote.row.id != self._screen.chosen_id:
@@ -88,7 +91,7 @@ class Places:
                 reason: str = "", confirmed: bool = False) -> None:  # fmt: skip
         row = read.quote.row
         decision = Decision(act, row.id, read.quote.mark, number, spans, reason, confirmed)
-        self._screen.reviewing.decide(decision)
+        self._screen.reviewing.decide(decision, named(row))
         self._screen.outcome.decided(row.id, decision.state)
 
     def _accept(self, read: ReadQuote) -> None:

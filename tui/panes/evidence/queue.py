@@ -24,9 +24,9 @@ class Quotes:
     marked: frozenset[int] = frozenset()
 
     @property
-    def seen(self) -> tuple[tuple[int, State], ...]:
-        """The marked ones in their order, each with the state it is shown in."""
-        return tuple((row.id, row.state) for row in self.rows if row.id in self.marked)
+    def seen(self) -> tuple[QuoteRow, ...]:
+        """The marked ones in their order, each in the state it is shown in."""
+        return tuple(row for row in self.rows if row.id in self.marked)
 
     def toggled(self, evidence_id: int) -> Quotes:
         """Marked, or no longer."""

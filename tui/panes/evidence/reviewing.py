@@ -8,27 +8,52 @@ from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import Jobs
-from tui.panes.evidence.decisions import DONE, LANE, Decision, decided, decided_all, promoted, taken_back
+from tui.panes.evidence.decisions import (
+    DONE,
+    LANE,
+    Decision,
+    can_be_promoted,
+    decided,
+    decided_all,
+    promoted,
+    taken_back,
+)
 from tui.render.foreign import inline, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.evidence import Decided, DecidedMany, Promoted
-    from core.evidence.stored import State
+    from core.evidence import Decided, Promoted, QuoteRow
+    from tui.panes.evidence.decisions import DecidedAll
     from tui.panes.evidence.queries import ReadQuote
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entry, and what it is called."""
+
+    id: str
+    name: str
+
+
+def named(row: QuoteRow) -> Named:
+    """The entry of a quote."""
+    return Named(row.entry_id, inline(row.title, 60).strip() or inline(row.entry_id, 60))
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How something ended: the quote it was about (None: an entry, an undo), whether it was done, what to say.
 
-    `back`: it was an undo, so that the quote may be one to decide on again.
+    `back`: it was an undo, so that the quote may be one to decide on again. `entries` it was about, and those of them
+    that can be promoted now (`free`).
     """
 
     evidence_id: int | None
     done: bool
     told: str
     back: bool = False
+    entries: tuple[Named, ...] = ()
+    free: tuple[Named, ...] = ()
 
 
 class Reviewing:
@@ -41,7 +66,7 @@ class Reviewing:
         self.pending: set[int] = set()
         self.made: list[int] = []
 
-    def decide(self, decision: Decision) -> None:
+    def decide(self, decision: Decision, entry: Named) -> None:
         """On disk in its turn."""
         one = decision.evidence_id
         self.pending.add(one)
@@ -52,11 +77,11 @@ class Reviewing:
                 self._heard(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
                 return
             self.made.append(one)
-            free = not done.promotion.promotionBlocked and done.promotion.stage == "candidate"
+            free = can_be_promoted(done.promotion)
             told = f"#{one} {DONE[decision.act]}"
             told += "; its entry is a candidate again" if done.demoted else ""
-            told += "; entry can be promoted" if free else ""
-            self._heard(Ended(one, True, told + self._signs.told("  {undo.last} undoes")))
+            told += self._signs.told("  {undo.last} undoes")
+            self._heard(Ended(one, True, told, entries=(entry,), free=(entry,) if free else ()))
 
         def failed(fault: Fault) -> None:
             self.pending.discard(one)
@@ -64,28 +89,29 @@ class Reviewing:
 
         self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
 
-    def decide_all(self, seen: Sequence[tuple[int, State]], reason: str | None) -> None:
+    def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
         """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
-        ids = {one for one, _ in seen}
+        ids = {row.id for row in rows}
+        entries = tuple({row.entry_id: named(row) for row in rows}.values())
         self.pending |= ids
         what = "accepted" if reason is None else "rejected"
 
-        def ended(done: DecidedMany, _final: bool) -> None:
+        def ended(both: DecidedAll, _final: bool) -> None:
             self.pending -= ids
+            done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
             told = f"{len(done.done):,} {what}" + self._signs.told("  {undo.last} undoes" if done.done else "")
             if done.left:
                 asked = f"{len(done.left):,} of {len(ids):,} are left: each needs a look of its own"
-                self._heard(Ended(None, False, f"{len(done.done):,} {what}; {asked}."))
-            else:
-                self._heard(Ended(None, True, told))
+                told = f"{len(done.done):,} {what}; {asked}."
+            self._heard(Ended(None, not done.left, told, entries=entries, free=free))
 
         def failed(fault: Fault) -> None:
             self.pending -= ids
             self._failed(fault)
 
-        self._jobs.run(LANE, decided_all(seen, reason), ended, failed, keep=True)
+        self._jobs.run(LANE, decided_all(rows, reason), ended, failed, keep=True)
 
     def blocked(self, read: ReadQuote | None) -> str:
         """Why the entry of this quote cannot be promoted; empty: it can."""
@@ -96,18 +122,16 @@ class Reviewing:
             return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be promoted.'}"
         return "The entry is verified already." if promotion.stage == "verified" else ""
 
-    def promote(self, read: ReadQuote) -> None:
-        """Make the entry of this quote verified, if nothing blocks it, and say which one it is."""
-        row = read.quote.row
-        name = inline(row.title or row.entry_id, 60)
+    def promote(self, entry: Named) -> None:
+        """Make this entry verified, if nothing blocks it, and say which one it is."""
 
         def ended(done: Promoted, _final: bool) -> None:
-            told = f"entry “{name}” is verified" + self._signs.told("  {undo.last} undoes")
+            told = f"entry “{entry.name}” is verified" + self._signs.told("  {undo.last} undoes")
             if done.change is None:
-                told = f"“{name}”: {done.promotion.promotionBlockReason or 'It is verified already.'}"
-            self._heard(Ended(None, done.change is not None, told))
+                told = f"“{entry.name}”: {done.promotion.promotionBlockReason or 'It is verified already.'}"
+            self._heard(Ended(None, done.change is not None, told, entries=(entry,)))
 
-        self._jobs.run(LANE, promoted(row.entry_id), ended, self._failed, keep=True)
+        self._jobs.run(LANE, promoted(entry.id), ended, self._failed, keep=True)
 
     def take_back(self, *, again: bool = False) -> None:
         """Take back what the person decided last, or bring it back."""

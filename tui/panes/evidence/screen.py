@@ -22,6 +22,7 @@ from tui.panes.evidence.led import Led
 from tui.panes.evidence.memory import memory_of, recall
 from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
+from tui.panes.evidence.promoting import Promoting
 from tui.panes.evidence.queries import PAGE, Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import PROBLEMS, Quotes
 from tui.panes.evidence.quote_list import QuoteList
@@ -67,6 +68,7 @@ class EvidenceScreen(Screen[None]):
         self.outcome = Outcome(self)
         self.reviewing = Reviewing(jobs, signs, self.outcome.ended)
         self.places = Places(self)
+        self.promoting = Promoting(self)
         self.led = Led(self)
         self._body = Container(id="evidence-body")
         self._top = TopBar(replace(place, pane="Evidence"), signs)
@@ -82,6 +84,7 @@ class EvidenceScreen(Screen[None]):
             with Container(id="evidence-reading"):
                 yield self.view
                 yield self.entry
+        yield self.promoting.line
         yield self._keys
 
     def on_mount(self) -> None:
@@ -169,6 +172,7 @@ class EvidenceScreen(Screen[None]):
             app = cast("CasebookApp", self.app)
             self._keys.situation = app.situation()
             self.entry.judged(self.view.place)
+            self.promoting.draw()
             app.remember("evidence", memory_of(self))
 
     def perform(self, action_id: str) -> bool:

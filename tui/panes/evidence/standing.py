@@ -23,6 +23,7 @@ def situation_of(screen: EvidenceScreen) -> Situation:
         marked=len(screen.quotes.marked),
         filtered=screen.shown != Shown(),
         blocked=screen.reviewing.blocked(read),
+        ready=screen.promoting.offered is not None,
     )
 
 
