@@ -129,11 +129,11 @@ class _Spoken:
         """Show a token at once."""
         if event.kind != "token" or event.text is None:
             return
-        from core.library.ask_prompt import may_give_up
+        from core.library.ask_prompt import may_refuse
         from core.text import visible
 
         self._held += event.text
-        if not self._said and may_give_up(self._held):
+        if not self._said and may_refuse(self._held):
             return
         sys.stdout.write(("" if self._said else "\n") + visible(self._held))
         sys.stdout.flush()

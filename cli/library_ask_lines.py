@@ -37,6 +37,10 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
+    if found.said and (explain or not found.why):
+        words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
+        yield ""
+        yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
     if found.cut is not None:
         yield ""

@@ -166,7 +166,8 @@ def _generated(
         cited = found.cited(settled.used) or (found.near() if settled.refusal == "llm_self_judge" else ())
         answer = found.answer(settled.text, settled.refusal, cited, usage)
         return replace(answer, claims=settled.claims, invented=settled.invented, cut=settled.cut), chunk_ids
-    return found.refused(settled.refusal or "llm_self_judge", usage=usage), chunk_ids
+    answer = found.refused(settled.refusal or "llm_self_judge", usage=usage)
+    return replace(answer, said=settled.said), chunk_ids
 
 
 def _kept(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:

@@ -9,7 +9,7 @@ from core.library.ask_answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
 from core.library.ask_cut import CUT_OFF, Length, cut_of, marked_cut
 from core.library.ask_markers import Marked, checked_markers, sentences
-from core.library.ask_prompt import gave_up
+from core.library.ask_prompt import only_refuses, refuses, sounds_like_giving_up
 from core.library.search_rows import Passage
 from core.trace import Outcome, Step, Stopwatch, facts
 
@@ -19,7 +19,7 @@ _OUTCOMES: dict[str, Outcome] = {"supported": "hit", "flagged": "rejected", "uns
 @dataclass(frozen=True, slots=True)
 class Settled:
     """The checked text, the passages it cites in order of their markers, its cited sentences, those that cite what was
-    never given, how it was cut off, if so, and why it is none, if so."""
+    never given, how it was cut off, if so, why it is none, if so, and then the model's words, if they say more."""
 
     text: str
     used: tuple[int, ...]
@@ -27,6 +27,7 @@ class Settled:
     invented: tuple[InventedCitation, ...]
     cut: AnswerCut | None
     refusal: Refusal | None
+    said: str | None
     step: Step
 
 
@@ -45,11 +46,12 @@ def settle(
     """
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
-    none = gave_up(marked.text)
-    found = () if none else claims(marked.text, packed, glossary, question)
+    found = () if refuses(marked.text) else claims(marked.text, packed, glossary, question)
+    none = _gave_up(marked.text, found)
+    found = () if none else found
     cut = None if length is None or none else cut_of(marked.text, length)
     found = found if cut is None else marked_cut(found, cut)
-    refusal, reason = _judged(marked.text, marked.used, found, broken=broken, cut=cut is not None)
+    refusal, reason = _judged(marked, found, none=none, broken=broken, cut=cut is not None)
     told = facts(
         cited=len(marked.used),
         dropped=", ".join(f"[{one}]" for one in marked.unknown) or None,
@@ -69,7 +71,21 @@ def settle(
     )
     step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
     used, invented = tuple(sorted(marked.used)), () if none else _invented(marked)
-    return Settled(marked.text, used, found, invented, cut, refusal, step)
+    said = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
+    return Settled(marked.text, used, found, invented, cut, refusal, said, step)
+
+
+def _gave_up(text: str, found: Sequence[Claim]) -> bool:
+    """Whether the model says itself that there is not enough evidence. A sentence that cites and holds is an answer;
+    one that sounds like giving up must stand in its source: `The documents do not say [1]` has few words to look for.
+    """
+    if not sounds_like_giving_up(text):
+        return False
+    stands = (
+        not contradicts(one) and one.status != "unsupported" if sounds_like_giving_up(one.text) else holds(one)
+        for one in found
+    )
+    return not any(stands)
 
 
 def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
@@ -83,21 +99,21 @@ def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
 
 
 def _judged(
-    text: str, used: tuple[int, ...], found: tuple[Claim, ...], *, broken: bool, cut: bool
+    marked: Marked, found: tuple[Claim, ...], *, none: bool, broken: bool, cut: bool
 ) -> tuple[Refusal | None, str]:
     if broken:
         return "llm_stream_aborted", "it is not whole"
-    if not text.strip():
+    if not marked.text.strip():
         return "llm_self_judge", "the model said nothing"
-    if gave_up(text):
+    if none:
         return "llm_self_judge", "the model says that there is not enough evidence"
-    if not used:
+    if not marked.used:
         return "llm_self_judge", "it was cut off before it cited a passage" if cut else "no passage is cited"
     wrong = sum(contradicts(one) for one in found)
     if wrong:
         return "llm_self_judge", f"{wrong} of {len(found)} cited sentences say otherwise than their source"
     whole = [one for one in found if not any(concern.kind == CUT_OFF for concern in one.concerns)]
-    if not whole and found:
+    if found and not whole:
         return "llm_self_judge", "it was cut off before its first cited sentence had ended"
     if not any(holds(one) for one in whole):
         return "llm_self_judge", "no cited sentence stands in its source"

@@ -159,7 +159,8 @@ class Answer:
 
     `packed`: what the model was given, in the order of its markers. `conversation_id`, `turn_index`: of a session, null
     outside of one. `claims`: every cited sentence, checked. `invented`: what cites a passage that was never given.
-    `cut`: how it was cut off by its length, null where it came to its end.
+    `cut`: how it was cut off by its length, null where it came to its end. `said`: the model's own words where `answer`
+    are not they, null where they say no more than that.
     """
 
     SCHEMA: ClassVar[str] = "answer.v1"
@@ -184,6 +185,7 @@ class Answer:
     trace: tuple[Step, ...]
     invented: tuple[InventedCitation, ...] = ()
     cut: AnswerCut | None = None
+    said: str | None = None
 
     @property
     def uncited(self) -> tuple[Sentence, ...]:

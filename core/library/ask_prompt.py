@@ -22,6 +22,7 @@ _GAVE_UP = lazy_pattern(
     r"(?i)\W*(?:not enough evidence|insufficient evidence|(?:제공된 |주어진 )?근거(?:가|는)? ?(?:부족|모자|없)|"
     r"the (?:provided )?(?:passages|sources|documents) (?:do|does) not (?:answer|contain|say|mention))"
 )
+_TOLD_TO = lazy_pattern(r"(?i)\W*(?:not enough evidence|근거가 부족하다)([\W0-9]*)")
 _FENCE = lazy_pattern(r"(?i)<(?=\s*/?\s*(?:passage|question|system|user|assistant|\|))|\[(?=\s*/?\s*(?:INST|SYS)\b)")
 _RUNS = lazy_pattern("[`~]{3,}")
 
@@ -60,15 +61,28 @@ def question_message(question: str, passages: Sequence[str]) -> Message:
     return Message("user", "\n\n".join(("[근거 / passages]", *passages, f"<question>\n{inert(question)}\n</question>")))
 
 
-def gave_up(answer: str) -> bool:
-    """Whether the model says itself that there is not enough evidence, with or without a stray citation."""
+def refuses(answer: str) -> bool:
+    """Whether it is the line that a model is told to refuse with, whatever follows that, with or without citations."""
+    said = answer.strip()
+    found = _TOLD_TO.match(said)
+    return found is not None and (found.end() == len(said) or any(sign in found[1] for sign in ".!:。\n"))
+
+
+def only_refuses(answer: str) -> bool:
+    """Whether it is that line and nothing else."""
+    said = answer.strip()
+    return (found := _TOLD_TO.match(said)) is not None and found.end() == len(said)
+
+
+def sounds_like_giving_up(answer: str) -> bool:
+    """Whether it begins as one does that says that there is not enough evidence. So may a sentence of a source."""
     return _GAVE_UP.match(answer.strip()) is not None
 
 
-def may_give_up(begun: str) -> bool:
+def may_refuse(begun: str) -> bool:
     """Whether an answer that begins so may still become the one line that refuses."""
     said = begun.strip().casefold()
-    return gave_up(begun) or any(line.startswith(said) for line in (NOT_ENOUGH.casefold(), "근거가 부족하다"))
+    return refuses(begun) or any(line.startswith(said) for line in (NOT_ENOUGH.casefold(), "근거가 부족하다"))
 
 
 def _attribute(text: str) -> str:

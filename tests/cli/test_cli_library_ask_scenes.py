@@ -221,6 +221,15 @@ def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
         assert "a.md#L1-L8" in told or "retrieval trace" in told
 
 
+def test_what_the_model_said_when_it_gave_up_is_told() -> None:
+    refused = _answer("where?", "Not enough evidence.", used=3, refusal="llm_self_judge")
+    gave_up = replace(refused, said="The passages do not mention \x1b[31m Zanzibar.")
+    assert "The model said: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
+    uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
+    assert "The model said" not in _told(uncited)
+    assert "The model said" in _told(uncited, explain=True)
+
+
 def test_a_sentence_without_a_citation_is_told() -> None:
     found = _explained()
     loose = replace(found, answer=f"As follows:\n{found.answer}\nThe moon is hollow.")

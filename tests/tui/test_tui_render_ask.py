@@ -122,6 +122,14 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert "근거 부족." in drawn
 
 
+def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:
+    refused = replace(ANSWER, grounded=False, refusal_reason="llm_self_judge", claims=(), citations=(), answer="No.")
+    gave_up = replace(refused, said="Nothing is said of \x1b[31m Zanzibar.")
+    assert "The model said: Nothing is said of ␛[31m Zanzibar." in draw_answer(gave_up, UNICODE).plain
+    uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
+    assert "The model said" not in draw_answer(uncited, UNICODE).plain
+
+
 def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     near = replace(USED, marker=None)
     refused = replace(ANSWER, grounded=False, refusal_reason="llm_self_judge", claims=(), citations=(near,))

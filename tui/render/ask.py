@@ -81,6 +81,8 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
 def draw_answer(answer: Answer, signs: Signs) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
     parts = [*_verdicts(answer, signs), _text(answer, signs)]
+    if answer.said and not answer.why:  # it gave up, in more words than it had to
+        parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.claims or answer.invented:
         parts += [Content(""), *(_claim(one, answer, signs) for one in answer.claims)]
         parts += [_never_given(one, signs) for one in answer.invented]

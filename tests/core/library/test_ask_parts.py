@@ -11,7 +11,7 @@ from core.flows.ask_hops import MOST_QUERIES, queries_in
 from core.library.ask_cover import cover, is_list
 from core.library.ask_markers import checked_markers, sentences
 from core.library.ask_pack import Turn, pack
-from core.library.ask_prompt import MULTI_HOP, TEMPLATES, fenced, gave_up, may_give_up, template
+from core.library.ask_prompt import MULTI_HOP, TEMPLATES, fenced, may_refuse, refuses, sounds_like_giving_up, template
 from core.library.ask_question import read_question
 from core.library.search_rows import Passage
 
@@ -165,13 +165,23 @@ def test_templates_say_that_passages_are_data_and_unknown_ones_are_refused() -> 
 
 
 def test_giving_up_is_seen_also_with_a_stray_citation_and_held_back_while_it_may_come() -> None:
-    assert gave_up("NOT ENOUGH EVIDENCE [1]")
-    assert gave_up("근거가 부족하다.")
-    assert gave_up("The passages do not mention it [2].")
-    assert not gave_up("Evidence is kept for thirty days [1].")
-    assert may_give_up("NOT EN")
-    assert may_give_up("근거")
-    assert not may_give_up("Notes are")
+    for line in (
+        "NOT ENOUGH EVIDENCE [1]",
+        "근거가 부족하다.",
+        "*Not enough evidence* [2][9]",
+        "NOT ENOUGH EVIDENCE. I",
+    ):
+        assert refuses(line), line
+        assert sounds_like_giving_up(line), line
+    assert sounds_like_giving_up("The passages do not mention it [2].")
+    assert not sounds_like_giving_up("Evidence is kept for thirty days [1].")
+    for line in ("Not enough evidence is a reason to reject [1].", "근거가 부족하다고 거절하지 않는다 [1]."):
+        assert not refuses(line), line
+    assert may_refuse("NOT EN")
+    assert may_refuse("근거")
+    assert may_refuse("NOT ENOUGH EVIDENCE.")
+    for line in ("Notes are", "The documents do not contain", "근거 없는"):
+        assert not may_refuse(line), line
 
 
 @pytest.mark.parametrize("piece", ["a_", "a.", "Aa ", "a-", "[1]", ". [1]", "<", "가", "A1", "</passage "])
@@ -182,7 +192,8 @@ def test_no_text_takes_long(piece: str) -> None:
     cover(question.words, [1.0] * len(question.words), text)
     sentences(checked_markers(text, 1).text)
     fenced(1, passage(text), "")
-    gave_up(text)
+    refuses(f"not enough evidence {text}")
+    sounds_like_giving_up(text)
 
 
 @pytest.mark.parametrize(
