@@ -42,7 +42,7 @@ class ExportScreen(ModalScreen[str | None]):
         self._jobs = jobs
         self._said = said
         self._words = Static(id="export-told")
-        self._box = PathBox(path, jobs, "export-path")
+        self._box = PathBox(path, "export-path")
         self._wrong: str | None = None  # the path that was told to be no good, as it was typed
         self._there = False  # whether that is a file, which may be replaced
         self._writing = False

@@ -15,11 +15,11 @@ from textual.widgets import Input, Static
 
 from core.fault import Fault
 from core.text import visible
-from tui.jobs import DEBOUNCE, Jobs
+from tui.jobs import Jobs
 from tui.panes.errors.first_run import told
 from tui.panes.errors.importing import Incoming
-from tui.panes.library.ingest_queries import Ends, read_ends
 from tui.render.foreign import inline
+from tui.widgets.path_box import PathBox
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
@@ -30,18 +30,13 @@ LANE = "import-path"
 class ImportScreen(ModalScreen[None]):
     """Enter begins; what is imported already is passed over."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss", "Close", priority=True),
-        Binding("tab", "complete", "Complete", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss", "Close", priority=True)]
 
     def __init__(self, incoming: Incoming) -> None:
         super().__init__()
         self._incoming = incoming
         self._words = Static(id="import-found")
-        self._offered = Ends("", "")
-        placeholder = "A file or folder, or nothing for what was found"
-        self._box = Input(incoming.named, placeholder=placeholder, select_on_focus=False)
+        self._box = PathBox(incoming.named, LANE, "A file or folder, or nothing for what was found")
 
     def compose(self) -> ComposeResult:
         """What there is, and a box."""
@@ -69,26 +64,11 @@ class ImportScreen(ModalScreen[None]):
         else:
             self._warn("Nothing was found: name a file or a folder.")
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Look how the path may go on."""
+    def on_path_box_offered(self, event: PathBox.Offered) -> None:
+        """The path may go on to these."""
         event.stop()
-        work = read_ends(event.value, files=True)
-        self._jobs.run(LANE, work, self._offer, lambda _fault: None, delay=DEBOUNCE)
-
-    def action_complete(self) -> None:
-        """Type what all the offered paths share."""
-        if self._offered.typed == self._box.value and self._offered.shared != self._box.value:
-            self._box.value = self._offered.shared
-            self._box.cursor_position = len(self._box.value)
-
-    def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
-        self._jobs.cancel(LANE)
-
-    def _offer(self, ends: Ends, _final: bool) -> None:
-        self._offered = ends
-        if ends.typed and ends.names:
-            self._words.update(Content.styled("  ".join(inline(name, 60) for name in ends.names), "$cb-dim"))
+        if event.names:
+            self._words.update(Content.styled("  ".join(inline(name, 60) for name in event.names), "$cb-dim"))
         else:
             self._tell()
 

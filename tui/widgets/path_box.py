@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.jobs import DEBOUNCE, Jobs
+from tui.jobs import DEBOUNCE
 from tui.panes.library.ingest_queries import Ends, read_ends
 from tui.widgets.line_box import LineBox
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
 
 
 class PathBox(LineBox):
@@ -25,16 +28,15 @@ class PathBox(LineBox):
             super().__init__()
             self.names = names
 
-    def __init__(self, value: str, jobs: Jobs, lane: str) -> None:
-        super().__init__(value, select_on_focus=False, max_length=4_000)
-        self._jobs = jobs
+    def __init__(self, value: str, lane: str, placeholder: str = "") -> None:
+        super().__init__(value, placeholder, select_on_focus=False, max_length=4_000)
         self._lane = lane
         self._given = value
         self._ends = Ends("", "")
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
-        self._jobs.cancel(self._lane)
+        cast("CasebookApp", self.app).jobs.cancel(self._lane)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look how the path may go on; what stood there from the beginning was not typed."""
@@ -42,9 +44,10 @@ class PathBox(LineBox):
 
         def found(ends: Ends, _final: bool) -> None:
             self._ends = ends
-            self.post_message(self.Offered(ends.names if ends.typed != self._given else ()))
+            self.post_message(self.Offered(ends.names if ends.typed not in ("", self._given) else ()))
 
-        self._jobs.run(self._lane, read_ends(event.value, files=True), found, lambda _fault: None, delay=DEBOUNCE)
+        work = read_ends(event.value, files=True)
+        cast("CasebookApp", self.app).jobs.run(self._lane, work, found, lambda _fault: None, delay=DEBOUNCE)
 
     def action_complete(self) -> None:
         """Type what all the offered paths share."""
