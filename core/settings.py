@@ -117,7 +117,10 @@ class LlmSettings(Section):
         choices=("ollama", "openai"),
     )
     model: str = setting("The model's name at that server.", default="qwen2.5:14b-instruct")
-    endpoint: str = setting("The server's address; for openai it may end in /v1.", default="http://127.0.0.1:11434")
+    endpoint: str = setting(
+        "The server's address; for openai a bare host gets /v1, and a path is used as it is.",
+        default="http://127.0.0.1:11434",
+    )
     api_key_env: str = setting(
         "The environment variable that holds the key the server wants. The key itself stands in no file. Empty: none.",
         default="",

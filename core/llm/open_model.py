@@ -15,7 +15,7 @@ from core.llm.limits import ANSWER_CHARS, Limits
 from core.llm.pieces import Broken, Complaint, Unreadable
 from core.llm.receive import Cancelled, received
 from core.llm.thoughts import Thoughts
-from core.llm.trouble import broken_off, complaint_in, malformed, refused
+from core.llm.trouble import NO_SUCH_PAGE, broken_off, complaint_in, malformed, refused
 from core.settings import LlmSettings
 
 _PROBE: Final = Limits(3.0, 2.0, 4.0, 3.0)
@@ -81,7 +81,7 @@ class ServedModel:
         endpoint = endpoint_of(settings, self.environ)
         if settings.provider == "openai":
             request = openai.chat_request(settings.model, messages, options)
-            return openai.versioned(endpoint), openai.Reader(), request
+            return openai.based(endpoint), openai.Reader(), request
         return (
             endpoint,
             ollama.Reader(),
@@ -111,24 +111,38 @@ class Served:
 def served(
     settings: LlmSettings, environ: Mapping[str, str] | None = None, cancelled: Callable[[], bool] = lambda: False
 ) -> Served:
-    """Ask the server which models it has; at most 4 seconds. Raises Fault as `LanguageModel.stream`, and Cancelled."""
+    """Ask the server which models it has; at most 8 seconds. Raises Fault as `LanguageModel.stream`, and Cancelled."""
     endpoint = endpoint_of(settings, environ)
     speaks_openai = settings.provider == "openai"
     if speaks_openai:
-        endpoint = openai.versioned(endpoint)
-    request = Request("/models" if speaks_openai else ollama.TAGS)
+        endpoint = openai.based(endpoint)
     asked_of = (settings.provider, settings.model)
+
+    def asked(request: Request) -> bytes:
+        return b"".join(received(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
+
     try:
-        body = b"".join(received(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
+        body = asked(Request(openai.MODELS if speaks_openai else ollama.TAGS))
         models = openai.names(body) if speaks_openai else ollama.names(body)
     except Unreadable as found:
         raise malformed(endpoint, found.line) from None
     except Fault as fault:
-        if speaks_openai and fault.details.get("status") == 404:  # it answers, and lists nothing
+        if speaks_openai and fault.details.get("status") in NO_SUCH_PAGE:
+            _answers(asked)
             return Served(endpoint.address, (), False, True)
         raise
     there = settings.model in models if speaks_openai else ollama.has(settings.model, models)
     return Served(endpoint.address, models, True, there)
+
+
+def _answers(asked: Callable[[Request], bytes]) -> None:
+    """A server may list nothing and speak all the same: then it says what is wrong with an empty question. Raises
+    Fault where it does not, or wants a key."""
+    try:
+        asked(openai.NOTHING_ASKED)
+    except Fault as fault:
+        if fault.code == "config_invalid" or fault.details.get("status") is None:
+            raise
 
 
 def _complaint(endpoint: Endpoint, settings: LlmSettings, found: Complaint) -> Fault:

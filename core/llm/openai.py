@@ -1,25 +1,31 @@
-"""The way of speaking that many servers share: events, the last one `[DONE]` (POST …/v1/chat/completions)."""
+"""The way of speaking that many servers share: events, the last one `[DONE]` (POST …/chat/completions)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint
 from core.llm.language_model import Done, GenerateOptions, Message, Usage
 from core.llm.pieces import Broken, Complaint, Said, Unreadable, as_object, count
 
+CHAT: Final = "/chat/completions"
+MODELS: Final = "/models"
+NOTHING_ASKED: Final = Request(CHAT, b"{}")
+"""A question without anything in it: a server that speaks so says what it lacks, and no model is asked."""
 
-def versioned(endpoint: Endpoint) -> Endpoint:
-    """The endpoint with its version: people give the address with `/v1` or without."""
-    return endpoint if endpoint.path.endswith("/v1") else replace(endpoint, path=endpoint.path + "/v1")
+
+def based(endpoint: Endpoint) -> Endpoint:
+    """The endpoint that questions are put to: one with a path is used as it is, a bare host gets `/v1`."""
+    path = endpoint.path.removesuffix(CHAT)
+    return replace(endpoint, path=path or "/v1")
 
 
 def chat_request(model: str, messages: Sequence[Message], options: GenerateOptions) -> Request:
-    """The question; its path follows the versioned endpoint."""
+    """The question; its path follows that of the endpoint, see `based`."""
     body: dict[str, Any] = {
         "model": model,
         "messages": [{"role": one.role, "content": one.content} for one in messages],
@@ -35,7 +41,7 @@ def chat_request(model: str, messages: Sequence[Message], options: GenerateOptio
         body["stop"] = list(options.stop)
     if options.as_json:
         body["response_format"] = {"type": "json_object"}
-    return Request("/chat/completions", json.dumps(body).encode("ascii"))
+    return Request(CHAT, json.dumps(body).encode("ascii"))
 
 
 class Reader:

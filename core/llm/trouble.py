@@ -11,6 +11,8 @@ from core.llm.connection import TooLarge
 from core.llm.endpoint import Endpoint
 from core.text import redact, visible
 
+NO_SUCH_PAGE: Final = (404, 405, 501)
+"""What HTTP servers answer that do not know what they are asked."""
 _SHOWN: Final = 200
 
 
@@ -125,9 +127,11 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
         hint = "name the environment variable that holds the key in models.llm.api_key_env"
     elif status == 404 and ("model" in text.lower() or code == "model_not_found"):
         kind, message, hint = "model_not_pulled", f"{where} has no model {shown}", pull_hint(provider, model)
-    elif status == 404:
-        kind, message = "config_invalid", f"what answers at {where} is no {provider} server (HTTP 404)"
-        hint = "check models.llm.provider and models.llm.endpoint"
+    elif status in NO_SUCH_PAGE:
+        kind, message = "config_invalid", f"what answers at {where} is no {provider} server (HTTP {status})"
+        hint = "check models.llm.provider and models.llm.endpoint" + (
+            ", which may have to end in /v1" if provider == "openai" else ""
+        )
     elif status == 429:
         kind, message, hint = "model_unreachable", f"{where} takes no more questions now: {text}", "ask again later"
     elif 400 <= status < 500:

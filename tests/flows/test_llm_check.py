@@ -59,5 +59,23 @@ def test_no_server_no_model_name_and_nonsense() -> None:
         assert not llm_checks(config(found))[0].ok
     with llm_server([Reply(status=404, error="no")]) as found:
         assert not llm_checks(config(found))[0].ok
-        assert [one.ok for one in llm_checks(config(found, "openai"))] == [True, True]  # it may list nothing
     assert not llm_checks(config("nonsense"))[0].ok
+
+
+def test_a_server_that_lists_nothing_speaks_all_the_same() -> None:
+    with llm_server(lists=False) as found:
+        server, model = llm_checks(config(found, "openai"))
+        assert (server.ok, model.ok) == (True, True)
+        assert "does not say" in model.detail
+        assert found.requests == [], "the model itself is not asked"
+
+
+def test_a_server_that_does_not_speak_so_is_named() -> None:
+    with llm_server(lists=False) as found:
+        server, model = llm_checks(config(f"{found.endpoint}/foo", "openai"))
+        assert (server.ok, model.ok) == (False, False)
+        assert f"{found.endpoint}/foo is no openai server (HTTP 404)" in server.detail
+        assert "/v1" in server.hint
+        assert not llm_checks(config(f"{found.endpoint}/foo"))[0].ok
+    with llm_server([Reply(status=405, error="no")]) as found:
+        assert not llm_checks(config(f"{found.endpoint}/v1/elsewhere", "openai"))[0].ok

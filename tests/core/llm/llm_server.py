@@ -43,11 +43,14 @@ Script = Sequence[Reply | Callable[[dict[str, Any]], Reply]]
 
 @dataclass
 class Server:
-    """The running double: where it is, what it was asked, what it does next."""
+    """The running double: where it is, what it was asked, what it does next. `base`: the path where it speaks OpenAI's
+    way; `lists`: whether it says there which models it has."""
 
     endpoint: str
     script: Script
     models: tuple[str, ...]
+    base: str = "/v1"
+    lists: bool = True
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     paths: list[str] = field(default_factory=list[str])
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
@@ -70,9 +73,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def llm_server(script: Script = (Reply(),), models: Sequence[str] = ("tiny:latest",)) -> Iterator[Server]:
+def llm_server(
+    script: Script = (Reply(),), models: Sequence[str] = ("tiny:latest",), base: str = "/v1", *, lists: bool = True
+) -> Iterator[Server]:
     """A server that runs until the end of the block; then what still hangs is let go."""
-    found = Server("", script, tuple(models))
+    found = Server("", script, tuple(models), base, lists)
 
     class Handler(_Handler):
         server_state = found
@@ -106,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(first, openai=False)
         elif self.path == "/api/tags":
             self._whole(200, {"models": [{"name": name, "model": name} for name in state.models]})
-        elif self.path == "/v1/models":
+        elif self.path == f"{state.base}/models" and state.lists:
             self._whole(200, {"object": "list", "data": [{"id": name} for name in state.models]})
         else:
             self._whole(404, {"error": "page not found"})
@@ -116,11 +121,14 @@ class _Handler(BaseHTTPRequestHandler):
         state.paths.append(self.path)
         state.headers.append(dict(self.headers.items()))
         body = cast("dict[str, Any]", json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        if self.path not in ("/api/chat", "/v1/chat/completions"):
+        if self.path not in ("/api/chat", f"{state.base}/chat/completions"):
             self._whole(404, {"error": "page not found"})
             return
+        if not body.get("messages"):
+            self._whole(400, {"error": {"message": "messages is required", "code": None}})
+            return
         try:
-            self._answer(state.reply_to(body), openai=self.path.startswith("/v1"))
+            self._answer(state.reply_to(body), openai=self.path != "/api/chat")
         except ConnectionError:
             state.gone.set()
 

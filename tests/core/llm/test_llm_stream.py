@@ -180,6 +180,23 @@ def test_a_refusal_says_what_to_do(provider: str, reply: Reply, code: str, hint:
     assert hint in fault.hint
 
 
+@pytest.mark.parametrize(
+    ("base", "given"),
+    [
+        ("/v1", ""), ("/v1", "/"), ("/v1", "/v1"), ("/v1", "/v1/"), ("/v1", "/v1/chat/completions"),
+        ("/api/paas/v4", "/api/paas/v4"), ("/v1beta/openai", "/v1beta/openai/"), ("/api/v1", "/api/v1"),
+        ("/openai", "/openai/chat/completions"),
+    ],
+)  # fmt: skip
+def test_a_base_with_a_path_is_used_as_it_is_and_a_bare_host_gets_v1(base: str, given: str) -> None:
+    with llm_server(base=base) as server:
+        found, fault = ask(server.endpoint + given, "openai")
+        assert fault is None
+        assert texts(found) == ["Hello", " there", "."]
+        assert served(LlmSettings(provider="openai", model="tiny:latest", endpoint=server.endpoint + given)).has
+        assert server.paths == [f"{base}/chat/completions", f"{base}/models"]
+
+
 def test_a_redirect_is_not_followed() -> None:
     with llm_server() as other, llm_server([Reply(status=307, location=other.endpoint + "/api/chat")]) as server:
         found, fault = ask(server)
