@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.fault import Fault
 from core.rules.call import ToolCall
-from core.rules.label_file import Label, Verdict, label_file, label_of, put_label
+from core.rules.label_file import Label, SaidOtherwise, Seen, Verdict, label_file, label_of, put_label
 from core.rules.usage import count_back, count_use
 from core.store import open_store
 
@@ -14,24 +15,43 @@ COUNT_WAIT_MS = 500
 """How long counting waits for another writer: the label is kept all the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The label of a call now, and why it could not be counted (or ""). `otherwise`: another label than the one that
+    was seen was kept meanwhile, and nothing was changed."""
+
+    label: Label | None
+    uncounted: str = ""
+    otherwise: bool = False
+
+
 def label_call(
-    database: Path, call: ToolCall, rule: str | None, verdict: Verdict, *, shown_from: str | None = None
-) -> tuple[Label | None, str]:
-    """Say something of a call, as `put_label` does; its label now, and why it could not be counted (or "").
+    database: Path,
+    call: ToolCall,
+    rule: str | None,
+    verdict: Verdict,
+    *,
+    shown_from: str | None = None,
+    seen: Seen = "any",
+) -> Said:
+    """Say something of a call, as `put_label` does.
 
     `shown_from` is the file of a rule that is shown for the call: only such a rule can have helped, or be dismissed.
     Saying the same again takes it back, from the counts too. Raises Fault as `put_label`.
     """
     path = label_file(database)
-    before = label_of(path, call) if rule is not None else None
-    now = put_label(path, call, rule, verdict)
+    before = label_of(path, call) if seen == "any" else seen
+    try:
+        now = put_label(path, call, rule, verdict, seen=seen)
+    except SaidOtherwise as other:
+        return Said(other.label, otherwise=True)
     if rule is None or shown_from is None:
-        return now, ""
+        return Said(now)
     try:
         _count(database, shown_from, rule, before or Label(), now or Label())
     except Fault as fault:
-        return now, fault.message
-    return now, ""
+        return Said(now, fault.message)
+    return Said(now)
 
 
 def _count(database: Path, path: str, rule: str, before: Label, now: Label) -> None:

@@ -33,6 +33,23 @@ class Label:
     silence: bool = False
 
 
+Seen = Label | None | Literal["any"]
+"""The label somebody has before them, None for none; `any`: nobody looks."""
+
+
+class SaidOtherwise(Exception):
+    """Another label is kept of the call than the one that was before the person: `label`. Nothing was changed."""
+
+    def __init__(self, label: Label | None) -> None:
+        super().__init__("the call was labelled elsewhere")
+        self.label = label
+
+
+def same_label(one: Label | None, other: Label | None) -> bool:
+    """Whether two labels say the same, as the file would."""
+    return (one is None) == (other is None) and _fields(one or Label()) == _fields(other or Label())
+
+
 def label_file(database: Path) -> Path:
     """Where the labels of a casebook are kept."""
     return database.with_name(f"{database.stem}-rule-calls.jsonl")
@@ -52,11 +69,14 @@ def label_of(path: Path, call: ToolCall) -> Label | None:
     return None if item is None else _label(item)
 
 
-def put_label(path: Path, call: ToolCall, rule: str | None, verdict: Verdict, about: str = "") -> Label | None:
+def put_label(
+    path: Path, call: ToolCall, rule: str | None, verdict: Verdict, about: str = "", *, seen: Seen = "any"
+) -> Label | None:
     """Say something of a call; what was said the same way already is taken back. Its label now, None for none left.
 
-    `rule` None with `right`: silence is the right answer. Raises Fault invalid_input where no rule is named and it
-    is needed, io_error where the file cannot be written, timeout where another process holds it.
+    `rule` None with `right`: silence is the right answer. `seen` is the label that whoever says it has before them.
+    Raises SaidOtherwise where the file has another one, Fault invalid_input where no rule is named and it is needed,
+    io_error where the file cannot be written, timeout where another process holds it.
     """
     if rule is None and verdict != "right":
         raise Fault("invalid_input", f"no rule is named as {verdict}", "choose one")
@@ -66,7 +86,10 @@ def put_label(path: Path, call: ToolCall, rule: str | None, verdict: Verdict, ab
         lines = _lines(path)
         places = [at for at, line in enumerate(lines) if (item := _parsed(line)) is not None and _key(item) == key]
         item = _parsed(lines[places[0]]) if places else None
-        now = _said(Label() if item is None else _label(item), rule, verdict)
+        before = None if item is None else _label(item)
+        if seen != "any" and not same_label(before, seen):
+            raise SaidOtherwise(before)
+        now = _said(before or Label(), rule, verdict)
         kept = [line for at, line in enumerate(lines) if at not in places[1:]]
         if now is None:
             kept = [line for at, line in enumerate(lines) if at not in places]

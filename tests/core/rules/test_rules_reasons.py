@@ -16,7 +16,7 @@ from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.case_results import case_results
 from core.rules.explain import explain, lit
-from core.rules.label_file import Label, label_file, label_of, put_label, read_labels
+from core.rules.label_file import Label, SaidOtherwise, label_file, label_of, put_label, read_labels
 from core.rules.labelled import LabelledCall, read_labelled
 from core.rules.match import Similarities, match
 from core.rules.moved import moved, told
@@ -198,3 +198,14 @@ def test_each_case_is_judged(book: Book) -> None:
     assert [one.result for one in case_results((both,), lambda call: match(book, call))] == ["beside"]
     assert sorted(one.result for one in found) == ["loud", "missed", "right", "right", "wrong"]
     assert [one.result for one in found][-2:] == ["right", "right"], "what is not right comes first"
+
+
+def test_what_was_said_otherwise_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    put_label(path, PUSH, "ERR-003", "wrong", seen=None)
+    with pytest.raises(SaidOtherwise) as found:
+        put_label(path, PUSH, "ERR-003", "wrong", seen=None)
+    assert found.value.label == label_of(path, PUSH) == Label((), ("ERR-003",))
+    silence = put_label(path, PUSH, None, "right", seen=found.value.label)
+    assert silence is not None and silence.silence
+    assert put_label(path, PUSH, "ERR-001", "right", seen=silence) == Label(("ERR-001",), ("ERR-003",))

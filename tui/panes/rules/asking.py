@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.panes.rules.matching import Ranked, Reasons, RuleKey, key_of
-from tui.panes.rules.queries import read_call, watch_files
+from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
 from tui.render.rules_states import no_call, no_files, no_rules, unreadable
 
 if TYPE_CHECKING:
@@ -145,13 +145,29 @@ class Asking:
         )
 
     def watch(self) -> None:
-        """From now on the ranking follows the rule files."""
+        """From now on the ranking follows the rule files, and what is said of its call elsewhere."""
 
-        def heard(_change: bool, _final: bool) -> None:
-            self._screen.rank.said = ""
-            self.match(self._last)
+        def heard(change: Changed, _final: bool) -> None:
+            if change == "rules":
+                self._screen.rank.said = ""
+                self.match(self._last)
+            else:
+                self._look_at_label()
 
         self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), heard, self._screen.told)
+
+    def _look_at_label(self) -> None:
+        ranked = self._screen.rank.ranked
+        if ranked is None or self.call is None:
+            return
+        call = ranked.call
+
+        def came(label: Label | None, _final: bool) -> None:
+            ranked = self._screen.rank.ranked
+            if ranked is not None and ranked.call is call and ranked.label != label:
+                self._relabel(ranked, label, "")
+
+        self._screen.jobs.run("rules-relabel", read_label(call), came, self._screen.told)
 
     def pin(self, key: RuleKey | None) -> None:
         """Keep this rule in the ranking, whatever its score; None: none."""
@@ -159,14 +175,21 @@ class Asking:
         self.match(None)
 
     def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
+        """This is the label of a call now; `told`: what was done."""
         ranked = self._screen.rank.ranked
         if ranked is not None and ranked.call is call:
-            at = key_of(self._screen.rank.chosen) if self._screen.rank.chosen is not None else None
-            self._screen.rank.said = told
-            index = self._screen.rank.rows.chosen
-            self._screen.rank.show(replace(ranked, label=label), at)
-            if at is None:
-                self._screen.rank.rows.choose(index)
-            self.show()
-        else:
+            self._relabel(ranked, label, told)
+        elif told:
             self._screen.say(told)
+
+    def _relabel(self, ranked: Ranked, label: Label | None, told: str) -> None:
+        rank = self._screen.rank
+        if not rank.rows.rows.total:
+            rank.ranked = replace(ranked, label=label)
+            return
+        at, index = rank.chosen, rank.rows.chosen
+        rank.said = told
+        rank.show(replace(ranked, label=label), None if at is None else key_of(at))
+        if at is None:
+            rank.rows.choose(index)
+        self.show()

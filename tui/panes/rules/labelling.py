@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from core.fault import Fault
 from tui.jobs import Jobs
-from tui.panes.rules.queries import say
+from tui.panes.rules.queries import Saying, say
 
 if TYPE_CHECKING:
+    from core.flows.rule_label import Said
     from core.rules.call import ToolCall
     from core.rules.label_file import Label, Verdict
 
@@ -17,31 +18,58 @@ LANE = "rules-label"
 
 
 class Labelling:
-    """Writes labels one after another; `said` hears each, with its call, `uncounted` why one is not among the
-    counts of its rule, `failed` what could not be written."""
+    """Writes labels one after another; `said` hears each, with its call, `warned` why one is not among the counts of
+    its rule or was not changed, `failed` what could not be written."""
 
     def __init__(
         self,
         jobs: Jobs,
         said: Callable[[ToolCall, Label | None, str], object],
-        uncounted: Callable[[str], object],
+        warned: Callable[[str], object],
         failed: Callable[[Fault], None],
     ) -> None:
         self._jobs = jobs
         self._said = said
-        self._uncounted = uncounted
+        self._warned = warned
         self._failed = failed
+        self._last: Saying | None = None
 
-    def say(self, call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None = None) -> None:
-        """On disk in its turn. `shown_from`: the file of a rule that is shown."""
+    def say(
+        self,
+        call: ToolCall,
+        rule: str | None,
+        verdict: Verdict,
+        seen: Label | None,
+        shown_from: str | None = None,
+    ) -> None:
+        """On disk in its turn. `seen`: the label that is on the screen; `shown_from`: the file of a rule that is shown.
 
-        def done(found: tuple[Label | None, str], _final: bool) -> None:
-            label, why_uncounted = found
-            self._said(call, label, _told(label, rule, verdict))
-            if why_uncounted:
-                self._uncounted(f"kept, but not counted: {why_uncounted}")
+        What one has said a moment ago and is not on the screen yet counts as seen.
+        """
 
-        self._jobs.run(LANE, say(call, rule, verdict, shown_from), done, self._failed, keep=True)
+        before = self._last if self._last is not None and self._last.call is call else None
+        saying = self._last = Saying(call, rule, verdict, seen, shown_from, before)
+
+        def done(found: Said, _final: bool) -> None:
+            self._heard(saying)
+            self._said(call, found.label, "" if found.otherwise else _told(found.label, rule, verdict))
+            if found.otherwise:
+                self._warned(_OTHERWISE)
+            elif found.uncounted:
+                self._warned(f"kept, but not counted: {found.uncounted}")
+
+        def failed(fault: Fault) -> None:
+            self._heard(saying)
+            self._failed(fault)
+
+        self._jobs.run(LANE, say(saying), done, failed, keep=True)
+
+    def _heard(self, saying: Saying) -> None:
+        if self._last is saying:
+            self._last = None
+
+
+_OTHERWISE = "This call was labelled elsewhere meanwhile: nothing was changed, and its label is shown as it is now."
 
 
 def _told(label: Label | None, rule: str | None, verdict: Verdict) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tui.jobs import Job
 from tui.panes.rules.matching import Matching
-from tui.panes.rules.sources import Sources
+from tui.panes.rules.sources import Sources, stamp_of
 
 if TYPE_CHECKING:
+    from core.flows.rule_label import Said
     from core.rules.call import ToolCall
     from core.rules.calls_page import CallRow, StoredCall
     from core.rules.case_results import CaseResult
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.25
 """Seconds between two looks at the rule files."""
+Changed = Literal["rules", "labels"]
+"""What others have written."""
 FIRST = 64
 """Calls that are told before a search has seen all; then again whenever they are twice as many."""
 
@@ -56,6 +59,20 @@ class Measured:
 
     comparison: Comparison
     cases: tuple[CaseResult, ...]
+
+
+@dataclass(slots=True)
+class Saying:
+    """What a person says of a call. `seen`: the label on the screen; `after`: what was said of the call just before and
+    may not be on the screen yet; `said`: what came of it."""
+
+    call: ToolCall
+    rule: str | None
+    verdict: Verdict
+    seen: Label | None
+    shown_from: str | None
+    after: Saying | None
+    said: Said | None = None
 
 
 def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[Job[Keys]], Keys]:
@@ -119,31 +136,52 @@ def check_typed(tool: str, text: str) -> Callable[[Job[ToolCall]], ToolCall]:
     return work
 
 
-def watch_files(sources: Sources) -> Callable[[Job[bool]], bool]:
-    """Tell each change of the rule files for as long as the pane is open."""
+def watch_files(sources: Sources) -> Callable[[Job[Changed]], Changed]:
+    """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
 
-    def work(job: Job[Any]) -> bool:
-        last = sources.stamp()
+    def work(job: Job[Any]) -> Changed:
+        from core.rules.label_file import label_file
+
+        labels = label_file(job.lane.path)
+        last, said = sources.stamp(), stamp_of(labels)
         while True:
             job.pause(INTERVAL)
+            if stamp_of(labels) != said:  # it is put in its place whole
+                said = stamp_of(labels)
+                job.partial("labels")
             now = sources.stamp()
             if now != last:
                 job.pause(INTERVAL / 5)  # an editor may write in two steps
                 last = sources.stamp()
-                job.partial(True)
+                job.partial("rules")
 
     return work
 
 
-def say(
-    call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None
-) -> Callable[[Job[tuple[Label | None, str]]], tuple[Label | None, str]]:
-    """Label a call; its label, and why it could not be counted."""
+def read_label(call: ToolCall) -> Callable[[Job[Label | None]], Label | None]:
+    """What is said of a call by now."""
 
-    def work(job: Job[Any]) -> tuple[Label | None, str]:
+    def work(job: Job[Any]) -> Label | None:
+        from core.rules.label_file import label_file, label_of
+
+        return label_of(label_file(job.lane.path), call)
+
+    return work
+
+
+def say(saying: Saying) -> Callable[[Job[Said]], Said]:
+    """Label a call, unless it has another label by now than the one that was seen."""
+
+    def work(job: Job[Any]) -> Said:
         from core.flows.rule_label import label_call
 
-        return label_call(job.lane.path, call, rule, verdict, shown_from=shown_from)
+        before = None if saying.after is None else saying.after.said
+        seen = saying.seen if before is None or before.otherwise else before.label
+        saying.said = label_call(
+            job.lane.path, saying.call, saying.rule, saying.verdict, shown_from=saying.shown_from, seen=seen
+        )
+        saying.after = None
+        return saying.said
 
     return work
 

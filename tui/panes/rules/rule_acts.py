@@ -146,7 +146,12 @@ class RuleActs:
             self._screen.say("Choose the rule that this is about.", "warning")
             return
         shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
-        self._screen.labelling.say(call, None if one is None else one.id, verdict, shown_from)
+        self._say(call, None if one is None else one.id, verdict, shown_from)
+
+    def _say(self, call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None = None) -> None:
+        ranked = self._screen.rank.ranked
+        seen = ranked.label if ranked is not None and ranked.call is call else None
+        self._screen.labelling.say(call, rule, verdict, seen, shown_from)
 
     def _in_view(self) -> ToolCall | None:
         """The call whose rules are shown; None, and why, while another one is being typed."""
@@ -163,12 +168,12 @@ class RuleActs:
         if call is None:
             return
         if one is not None and not self._screen.rank.chosen_shown:
-            self._screen.labelling.say(call, one.id, "missing")
+            self._say(call, one.id, "missing")
             return
 
         def picked(rule: Rule | None) -> None:
             if rule is not None:
-                self._screen.labelling.say(call, rule.id, "missing")
+                self._say(call, rule.id, "missing")
 
         self._all(lambda rules, _final: self._push(PickRule(rules, "Which rule is missing?"), picked))
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tui.app import CasebookApp
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
-          "rules-all", "rules-table")  # fmt: skip
+          "rules-all", "rules-table", "rules-relabel")  # fmt: skip
 
 
 class RulesScreen(Screen[None]):

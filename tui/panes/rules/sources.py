@@ -56,10 +56,11 @@ class Sources:
         from core.folders import user_folder
 
         own = [user_folder("config") / name for name in ("rules.toml", "glossary.toml")]
-        return tuple(_stamp(path) for path in (*self.places(), *own))
+        return tuple(stamp_of(path) for path in (*self.places(), *own))
 
 
-def _stamp(path: Path) -> tuple[str, int, int]:
+def stamp_of(path: Path) -> tuple[str, int, int]:
+    """How a file looks now."""
     try:
         info = os.stat(path)  # noqa: PTH116  asked several times a second
     except OSError:

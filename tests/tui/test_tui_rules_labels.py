@@ -1,0 +1,71 @@
+"""Labels in two windows: what one says is seen in the other, and nobody takes back what they do not see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.rules.call import ToolCall
+from core.rules.label_file import Label, label_file, label_of, put_label
+from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
+from tests.tui.support import frame, told, until
+
+LARGE = (200, 50)
+CALL = ToolCall(*CALLS[-1])
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
+    return label_file(put_calls(tmp_path / "calls.db", *CALLS))
+
+
+async def test_what_is_said_in_another_window_comes_by_itself(tmp_path: Path, labels: Path) -> None:
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        await pilot.press("enter", "j")
+        await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-004" and idle(app))
+        put_label(labels, CALL, "ERR-001", "right")
+        await until(pilot, lambda: "labelled: ERR-001 right" in frame(app) and "✓" in frame(app))
+        assert screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-004", "the cursor stays"
+        put_label(labels, CALL, "ERR-001", "right")
+        await until(pilot, lambda: "labelled" not in frame(app))
+
+
+async def test_what_is_not_on_the_screen_is_not_taken_back(
+    tmp_path: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.panes.rules.queries.INTERVAL", 3600.0)
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        put_label(labels, CALL, "ERR-001", "right")
+        await pilot.press("r")
+        await until(pilot, lambda: told(app, "labelled elsewhere meanwhile") and idle(app))
+        assert label_of(labels, CALL) == Label(("ERR-001",)), "nothing was changed"
+        assert "labelled: ERR-001 right" in frame(app), "but the screen"
+        await pilot.press("r")
+        await until(pilot, lambda: "ERR-001: taken back" in frame(app))
+        assert label_of(labels, CALL) is None
+
+
+async def test_what_one_said_a_moment_ago_counts_as_seen(tmp_path: Path, labels: Path) -> None:
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        for verdict in ("right", "wrong", "right"):
+            screen.acts.perform(f"rules.{verdict}")
+        await until(pilot, lambda: "ERR-001 is right here" in frame(app) and idle(app))
+        assert label_of(labels, CALL) == Label(("ERR-001",))
+        assert not told(app, "elsewhere")
