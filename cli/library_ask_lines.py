@@ -33,7 +33,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     elif not said:
         yield ""
         yield from wrap(found.answer, out.columns - 4)
-    if found.grounded or any(one.marker for one in found.citations) or found.refusal_reason == "llm_stream_aborted":
+    if found.grounded or any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
@@ -83,7 +83,8 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
     gate = found.retrieval.score_gate
     below = all(one.score < gate for one in found.citations)
     judged = found.refusal_reason == "llm_self_judge" and not found.why
-    kind = "judged" if judged else "all" if below else "some"
+    stopped = found.refusal_reason == "llm_stream_aborted"
+    kind = "judged" if judged else "all" if below and not stopped else "some"
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f})"

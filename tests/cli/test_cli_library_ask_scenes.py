@@ -259,6 +259,17 @@ def test_an_answer_that_broke_off_says_why() -> None:
     assert "Not finished" not in _told(replace(broken, trace=(Step("model", "rejected", "it was stopped"),)))
 
 
+def test_stopped_before_the_first_word_what_came_near_is_no_source() -> None:
+    near = AnswerCitation(None, LineCitation("a.md", 7, 9), None, 0.21)
+    stopped = _answer("how long?", "Stopped before the first word.", near, used=3, refusal="llm_stream_aborted")
+    for told in (_told(stopped), _told(stopped, explain=True)):
+        assert "None" not in told
+        assert "───" not in told
+        assert "Nearest passages:\n· a.md#L7-L9 (score 0.21)" in told
+    cited = replace(stopped, answer="Kept 30 [1]", citations=(replace(near, marker="[1]"),))
+    assert "[1] a.md#L7-L9" in _told(cited)
+
+
 def test_hostile_words_are_shown_inert() -> None:
     nasty = "\x1b]52;c;ZXZpbA==\x07[red]\u202e\ud800"
     claim = Claim(
