@@ -167,7 +167,7 @@ class _Batch:
     def flush(self) -> None:
         """Write what was taken."""
         self.con.executemany(_MESSAGE, self._messages)
-        self.con.executemany(_CALL, [call.values() for _, call in sorted(self._changed.items())])
+        self.con.executemany(_CALL, [call.values() for call in self._changed.values()])  # row ids follow the messages
         self.written.messages = len(self._messages)
         for session in self.written.touched:
             # A session's harvest looks at its subagents too, so their news are its own.

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from core.flows import import_source
+from core.rules.calls_page import call_keys, call_rows
 from core.store import open_store
 from tests.core.transcripts.builders import Claude, as_bytes
 from tests.flows.import_support import Harvests, calls, count_harvests, rows, run, stored, texts
@@ -287,3 +288,24 @@ def test_a_half_written_document_is_looked_at_again(db: Path, tmp_path: Path) ->
     assert (report.messages, len(report.skipped)) == (0, 1)
     path.write_bytes(b'["hello",\n "wo"]')
     assert run(db, path, agent="plain").messages == 2
+
+
+def test_tool_calls_are_listed_newest_first_whatever_their_ids_are(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_source, "BATCH_LINES", 5)
+    log = Claude()
+    names = [f"toolu_{at * 7919 % 101:03}" for at in range(12)]
+    for at, name in enumerate(names):
+        log.call(name, "Bash", {"command": f"echo {at}"})
+        if at % 2:
+            log.result(name, "ok")
+            log.result(names[at - 1], "ok")
+    path = write(tmp_path / "a.jsonl", log.bytes())
+    run(db, path)
+    log.call("Toolu", "Bash", {"command": "echo 12"})
+    write(path, log.bytes())
+    run(db, path)
+    with open_store(db) as store:
+        told = [row.about for row in call_rows(store, call_keys(store))]
+    assert told == [f"echo {at}" for at in range(12, -1, -1)]
