@@ -94,7 +94,7 @@ def forget(con: apsw.Connection, kind: str, ids: Collection[int]) -> None:
 def present(con: apsw.Connection, place: Place, ids: Collection[int]) -> dict[int, str]:
     """Of these items those that have a vector of that model and recipe, with the hash of its text."""
     rows = con.execute(
-        "SELECT item_id, text_sha FROM json_each(?) JOIN vector ON kind = ? AND item_id = value"
+        "SELECT item_id, text_sha FROM json_each(?) CROSS JOIN vector ON kind = ? AND item_id = value"
         " AND model = ? AND recipe = ?",
         (json.dumps(list(ids)), place.kind, place.model, place.recipe),
     ).fetchall()

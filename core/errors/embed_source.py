@@ -18,7 +18,7 @@ from core.text import redact
 _LINES = """
   SELECT e.id, e.error_normalized, e.error_raw,
     (SELECT key_line FROM fingerprint WHERE case_id = e.id ORDER BY first_seen, fingerprint LIMIT 1)
-  FROM json_each(?) AS wanted JOIN error_kb AS e ON e.id = wanted.value
+  FROM json_each(?) AS wanted CROSS JOIN error_kb AS e ON e.id = wanted.value
 """
 
 

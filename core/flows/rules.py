@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from core.embedding.embedder import Embedder
     from core.embedding.report import EmbedReport
 
-DEADLINE_S = 4.5
+DEADLINE_S = 4.0
 """A match never keeps a tool waiting for 5 seconds (REQ-SEM-010); this leaves room for the rest."""
+_BATCH = 16
+"""Rules embedded at once before a match: however little time there is, something is done."""
 
 Log = Callable[[str], None]
 
@@ -131,6 +133,7 @@ class RuleMatcher:
         no tool that waits.
         """
         started = time.monotonic()
+        self._begin_opening()
         book = self.book()
         left = self.deadline_s - (time.monotonic() - started) if wait_s is None else wait_s
         semantic = self._semantic(book, max(0.0, left))
@@ -229,13 +232,19 @@ class RuleMatcher:
 
     def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
         """The model, if it is there in time; one that still loads goes on loading for the next match."""
-        if self._opening is None:
-            self._opening = threading.Thread(target=vectors.embedder, daemon=True)
-            self._opening.start()
-        self._opening.join(max(0.0, until - time.monotonic()))
-        if self._opening.is_alive():
-            return NoVectors("the model is still loading", "casebook rules refresh", "timeout")
+        opening = self._begin_opening()
+        if opening is not None:
+            opening.join(max(0.0, until - time.monotonic()))
+            if opening.is_alive():
+                return NoVectors("the model is still loading", "casebook rules refresh", "timeout")
         return vectors.embedder()
+
+    def _begin_opening(self) -> threading.Thread | None:
+        """Have the model load while the rules are read; None where no model was asked for."""
+        if self._opening is None and self.vectors is not None and not isinstance(self.vectors.model(), NoVectors):
+            self._opening = threading.Thread(target=self.vectors.embedder, daemon=True)
+            self._opening.start()
+        return self._opening
 
     def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> str:
         """Rows and vectors up to date; why not, in words, where that did not come about."""
@@ -243,7 +252,7 @@ class RuleMatcher:
             return f"what changed cannot be embedded: {store.readonly}"
         try:
             self._sync(store)
-            report = run(store, source, embedder, stop=lambda: time.monotonic() >= until)
+            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
         except Fault as fault:
             self.log(f"rules could not be embedded: {fault.message}")
             return fault.message
@@ -251,7 +260,7 @@ class RuleMatcher:
             self.log(f"{len(report.failed)} rules could not be embedded: {report.failed[0].reason}")
         if report.busy:
             return "another run is embedding just now"
-        return f"{report.waiting} rules still wait to be embedded" if report.canceled else ""
+        return f"{report.waiting} rules still wait to be embedded: casebook rules refresh" if report.canceled else ""
 
     def _sync(self, store: Store) -> None:
         stale = [

@@ -35,7 +35,7 @@ class RuleSource:
     def texts(self, con: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
         """The texts by row id; a rule that is gone is left out."""
         rows = con.execute(
-            "SELECT r.id, r.path, r.body FROM json_each(?) AS wanted JOIN rule AS r ON r.id = wanted.value",
+            "SELECT r.id, r.path, r.body FROM json_each(?) AS wanted CROSS JOIN rule AS r ON r.id = wanted.value",
             (json.dumps(list(ids)),),
         ).fetchall()
         found = cast("list[tuple[int, str, str]]", rows)

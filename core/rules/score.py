@@ -17,9 +17,10 @@ from core.rules.call import CallText
 from core.rules.snippets import FULL, Shown, cured, turned
 
 ENOUGH = 0.5
-"""From this best similarity on the keyword score only breaks ties; below it both are fused (REQ-SEM-008)."""
+"""From this best similarity on the keyword score breaks ties between what is about as near; below it both are fused
+(REQ-SEM-008)."""
 TIE = 0.25
-"""What a full keyword score adds where similarity decides: a small model cannot tell apart what lies closer."""
+"""What a full keyword score adds there: a small model cannot tell apart what lies closer."""
 SHARE = 0.55
 """Similarity's share where both are fused."""
 _ABOUT = 0.9
@@ -67,6 +68,9 @@ class Cutoffs:
         return cutoff if best < cutoff else self.beside * best
 
 
+_BARS = Cutoffs()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """How well a rule fits beside words and meaning: a factor, and the reasons in words."""
@@ -101,10 +105,11 @@ def regime_of(best: float | None) -> Regime:
 
 
 def relevance(regime: Regime, similarity: float | None, keyword: float, context: float) -> float:
-    """The score that decides, 0..1."""
+    """The score that decides, 0..1. A rule without a vector is not unlike the call: its words alone decide, told on the
+    scale of the others, so that they count as much as where no rule has one (REQ-SEM-003)."""
     similar = similarity or 0.0
-    if regime == "keyword":
-        base = keyword
+    if similarity is None or regime == "keyword":
+        base = keyword * _scale(regime)
     elif regime == "semantic":
         base = similar + TIE * keyword
     else:
@@ -115,13 +120,19 @@ def relevance(regime: Regime, similarity: float | None, keyword: float, context:
 def arithmetic(regime: Regime, similarity: float | None, keyword: float, context: float) -> str:
     """The sum behind `relevance`, for people."""
     similar = similarity or 0.0
-    if regime == "keyword":
-        base = f"keyword {keyword:.2f}"
+    if similarity is None or regime == "keyword":
+        scale = _scale(regime)
+        base = f"keyword {keyword:.2f}" + (f" x {scale:.2f} (no vector yet)" if scale != 1 else "")
     elif regime == "semantic":
         base = f"similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}"
     else:
         base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
     return base if context == 1 else f"({base}) x {context:.2f}"
+
+
+def _scale(regime: Regime) -> float:
+    """What a keyword score is told by where rules with a similarity stand beside it: both cut-offs are one line."""
+    return _BARS.of(regime) / _BARS.keyword
 
 
 def context_of(

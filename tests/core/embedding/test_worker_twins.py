@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from core.embedding import backlog
 from core.embedding.agreement import disagreements
 from core.embedding.source import Source
-from core.embedding.stored import of_texts
+from core.embedding.stored import of_texts, present
 from core.embedding.upkeep import counted
 from core.embedding.worker import place_of, run
 from core.reports import Progress
@@ -202,6 +202,21 @@ def test_the_look_up_walks_an_index(book: Store) -> None:
     for sql, bound in asked:
         plan = [str(row[3]) for row in book.con.execute(f"EXPLAIN QUERY PLAN {sql}", bound)]
         assert any("USING INDEX vector_text (text_sha=?)" in step for step in plan), plan
+
+
+def test_items_are_looked_up_by_their_key_however_many_vectors_there_are(book: Store) -> None:
+    write(book, {1: "one"})
+    place = place_of(NOTES, ExactEmbedder())
+    run(book, NOTES, ExactEmbedder())
+    asked = list[tuple[str, Any]]()
+    book.con.exec_trace = lambda _, sql, bound: not asked.append((sql, bound))
+    assert list(present(book.con, place, [1, 2])) == [1]
+    assert backlog.known_failures(book.con, place.kind, place.model, place.recipe, [1, 2]) == {}
+    book.con.exec_trace = None
+    for sql, bound in asked:
+        plan = [str(row[3]) for row in book.con.execute(f"EXPLAIN QUERY PLAN {sql}", bound)]
+        assert [step.split()[0] for step in plan] == ["SCAN", "SEARCH"], plan
+        assert "kind=? AND item_id=?" in plan[1], plan
 
 
 def test_what_an_older_casebook_embedded_is_taken_too(tmp_path: Path) -> None:

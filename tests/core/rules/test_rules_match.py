@@ -108,10 +108,25 @@ def test_req_sem_008_below_one_half_both_are_fused_and_the_right_rule_is_not_bur
     assert ranked == sorted(ranked, reverse=True)
 
 
-def test_from_one_half_on_keywords_only_break_ties(book: Book) -> None:
-    found = match(book, PUSH, Known({0: 0.2, 1: 0.5, 2: 0.2, 3: 0.9}))
-    assert [one.id for one in (*found.rules, *found.below)][:2] == ["ERR-004", "ERR-002"]
+def test_from_one_half_on_keywords_break_ties_between_what_is_about_as_near(book: Book) -> None:
+    def order(other: float) -> list[str]:
+        found = match(book, PUSH, Known({0: 0.2, 1: 0.6, 2: 0.2, 3: other}))
+        return [one.id for one in (*found.rules, *found.below)][:2]
+
+    assert order(0.62) == ["ERR-002", "ERR-004"], "about as near: words decide"
+    assert order(0.9) == ["ERR-004", "ERR-002"], "much nearer: meaning does"
     assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
+
+
+def test_req_sem_003_a_rule_that_has_no_vector_yet_is_found_by_its_words_as_without_a_model(book: Book) -> None:
+    alone = match(book, PUSH, None)
+    assert [one.id for one in alone.rules] == ["ERR-002"]
+    for others in ({0: 0.2, 2: 0.1}, {0: 0.55, 2: 0.1}):  # where both are fused, and where similarity decides
+        found = match(book, PUSH, Known(others))
+        assert "ERR-002" in [one.id for one in found.rules]
+        said = next(one for one in found.rules if one.id == "ERR-002")
+        assert said.similarity is None
+        assert "no vector yet" in said.why[-1]
 
 
 def test_a_rule_that_another_one_leads_in_words_and_in_meaning_falls_behind_it_and_says_so(book: Book) -> None:
