@@ -16,6 +16,7 @@ from core.library.ask_cover import cover
 from core.library.ask_figures import other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
 from core.library.ask_near import near_concerns, stands
+from core.library.ask_polarity import denials
 from core.library.ask_question import read_question
 from core.library.citation import Citation, CodeCitation, LineCitation
 from core.library.search_rows import Passage, citation_of
@@ -56,8 +57,18 @@ def claims(
         made = [_claim(sentence, at, passage, texts, glossary) for at, passage in cited.items()]
         if made:
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
-            out.append(_counted(best, strange_figures(sentence.text, texts)))
+            counted = _counted(best, strange_figures(sentence.text, texts))
+            against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
+            out.append(_negated(counted, against))
     return tuple(out)
+
+
+def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
+    """The claim with the denials that it alone has, or has lost; what the guard told already is not told again."""
+    told = [(bool(one.answer), bool(one.source)) for one in claim.concerns if one.kind == "negation"]
+    new = [_told(one) for one in against if (bool(one.quote), bool(one.source)) not in told]
+    status: Support = "flagged" if new and claim.status == "supported" else claim.status
+    return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
 
 def _counted(claim: Claim, strange: Sequence[str]) -> Claim:
