@@ -27,6 +27,7 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
         return _sessions(args.text[1:] or ["list"], context)
     from cli.interrupt import stoppable
     from cli.library_ask_lines import answer_lines
+    from cli.library_ask_spoken import Spoken
     from core.flows.ask import ask_library
     from core.flows.library_search import model_search
     from core.llm.open_model import language_model
@@ -35,7 +36,7 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     settings = context.settings
     explain = args.explain or settings.rag.explain_default
     stream = not context.out.json and sys.stdout.isatty()
-    spoken = _Spoken() if stream else None
+    spoken = Spoken() if stream else None
     going = _Going(settings.llm.model) if sys.stderr.isatty() and not context.out.json else None
 
     def hear(event: AnswerEvent) -> None:
@@ -54,7 +55,7 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
             on_event=hear,
             cancelled=stopped,
         )
-    said = spoken is not None and spoken.end(found.answer)
+    said = spoken is not None and spoken.end()
     context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
     for step in found.trace:
         if step.stage == "keep" and step.outcome == "failed":
@@ -117,33 +118,6 @@ class _Going:
         self._shown = bool(line)
         sys.stderr.write(f"\r\x1b[K{clip(line, 78)}{'…' if line else ''}")
         sys.stderr.flush()
-
-
-class _Spoken:
-    """Tokens on the terminal as they come, inert. What may be the word of refusal is held back until it is known."""
-
-    def __init__(self) -> None:
-        self._held, self._said = "", False
-
-    def hear(self, event: AnswerEvent) -> None:
-        """Show a token at once."""
-        if event.kind != "token" or event.text is None:
-            return
-        from core.library.ask_prompt import may_refuse
-        from core.text import visible
-
-        self._held += event.text
-        if not self._said and may_refuse(self._held):
-            return
-        sys.stdout.write(("" if self._said else "\n") + visible(self._held))
-        sys.stdout.flush()
-        self._held, self._said = "", True
-
-    def end(self, answer: str) -> bool:
-        """End the line; whether anything was said."""
-        if self._said:
-            sys.stdout.write("\n")
-        return self._said
 
 
 def _sessions(words: list[str], context: Context) -> int:

@@ -11,7 +11,7 @@ from core.fault import Fault
 from core.flows.ask_options import Asking
 from core.library.ask_cut import Length
 from core.library.ask_prompt import tokens
-from core.llm.language_model import Done, GenerateOptions, Message, Token, Usage
+from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
 from core.llm.limits import ANSWER_CHARS
 from core.trace import Step, Stopwatch, facts
 
@@ -37,7 +37,8 @@ class Generated:
 def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = False, tell: bool = True) -> Generated:
     """Ask the model. Once a token has come a fault costs nothing that was said: the text so far is `broken`.
 
-    Raises Fault as `LanguageModel.stream` before the first token, and config_invalid where its length ran out before it.
+    Raises Fault as `LanguageModel.stream` before the first token, and config_invalid where its length ran out before
+    that.
     """
     watch = Stopwatch()
     options = GenerateOptions(
@@ -46,26 +47,7 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
         seed=asking.options.seed,
         as_json=as_json,
     )
-    said: list[str] = []
-    done, fault, first = Done("aborted"), None, 0.0
-    stream = cast("Generator[Token | Done]", asking.model.stream(messages, options, asking.cancelled))
-    try:
-        with closing(stream):
-            for one in stream:
-                if isinstance(one, Done):
-                    done = one
-                    break
-                first = first or watch.ms()
-                said.append(one.text)
-                if tell:
-                    asking.token(one.text)
-                if asking.cancelled():
-                    break
-    except Fault as found:
-        if not said:
-            raise
-        fault = found
-    text = "".join(said)
+    text, done, fault, first = _heard(asking, messages, options, watch, tell=tell)
     broken = done.finish == "aborted"
     cut = _cut(asking, text, done.usage) if done.finish == "length" else None
     if cut is not None and not text.strip():
@@ -83,6 +65,38 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
     outcome = "failed" if fault else "rejected" if broken else "hit"
     step = Step("model", outcome, reason or "it answered to its end", told, elapsed_ms=watch.ms())
     return Generated(text, done.usage, broken, cut, watch.ms(), step)
+
+
+def _heard(
+    asking: Asking, messages: Sequence[Message], options: GenerateOptions, watch: Stopwatch, *, tell: bool
+) -> tuple[str, Done, Fault | None, float]:
+    """What was said, how it ended, and after how many milliseconds it began. What proves to be thought was not said."""
+    said: list[str] = []
+    done, first = Done("aborted"), 0.0
+    stream = cast("Generator[Token | TakenBack | Done]", asking.model.stream(messages, options, asking.cancelled))
+    try:
+        with closing(stream):
+            for one in stream:
+                if isinstance(one, Done):
+                    done = one
+                    break
+                if isinstance(one, TakenBack):
+                    said.clear()
+                    first = 0.0
+                    if tell:
+                        asking.taken_back()
+                    continue
+                first = first or watch.ms()
+                said.append(one.text)
+                if tell:
+                    asking.token(one.text)
+                if asking.cancelled():
+                    break
+    except Fault as fault:
+        if not said:
+            raise
+        return "".join(said), done, fault, first
+    return "".join(said), done, None, first
 
 
 def _cut(asking: Asking, text: str, usage: Usage) -> Length:

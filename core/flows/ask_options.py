@@ -78,6 +78,11 @@ class Asking:
         self.unfinished.word(text)
         self.on_event(AnswerEvent("token", now(), text=text))
 
+    def taken_back(self) -> None:
+        """Tell that the tokens so far were thoughts."""
+        self.unfinished.anew()
+        self.on_event(AnswerEvent("token", now(), text="", anew=True))
+
     def found(self, citations: tuple[AnswerCitation, ...]) -> None:
         """Tell what the model will be given."""
         self.on_event(AnswerEvent("retrieval_done", now(), citations=citations))

@@ -84,6 +84,11 @@ class Unfinished:
         self._written = masked
         self._put(json.dumps({"at": at, "text": masked[at:]}))
 
+    def anew(self) -> None:
+        """What has come is no part of the answer."""
+        self._text = self._written = ""
+        self._put(json.dumps({"at": 0, "text": ""}))
+
     def _put(self, line: str) -> None:
         data = line.encode("utf-8", "replace") + b"\n"
         try:

@@ -215,7 +215,8 @@ class Answer:
 class AnswerEvent:
     """What happens while a question is answered: `retrieval_done`, `hop`, `token`s, and one `final`, last.
 
-    `text`: the token; `citations`: what was packed, in the order of its markers; `hop`, `answer`: what the others tell.
+    `text`: the token; `anew`: those before it were thought aloud, and are no part of the answer; `citations`: what was
+    packed, in the order of its markers; `hop`, `answer`: what the others tell.
     """
 
     SCHEMA: ClassVar[str] = "answer_event.v1"
@@ -226,3 +227,4 @@ class AnswerEvent:
     citations: tuple[AnswerCitation, ...] | None = None
     hop: HopRecord | None = None
     answer: Answer | None = None
+    anew: bool = False

@@ -48,6 +48,11 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """All tokens before this were thought aloud, as shows only now: they are no part of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The end of an answer: by itself, because of its length, or because it was cancelled."""
 
@@ -79,8 +84,8 @@ class LanguageModel(Protocol):
 
     def stream(
         self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
-    ) -> Iterator[Token | Done]:
-        """Tokens as they arrive and exactly one Done, last; closing the iterator ends the connection.
+    ) -> Iterator[Token | TakenBack | Done]:
+        """Tokens as they arrive, TakenBack once at most, and exactly one Done, last; closing it ends the connection.
 
         `cancelled` is asked at least every 30 ms, also while the server is silent. Raises Fault from the iterator:
         model_unreachable, model_not_pulled, timeout, config_invalid, io_error (a stream cut off or malformed).

@@ -10,7 +10,7 @@ from core.fault import Fault
 from core.llm import ollama, openai
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint, endpoint_of
-from core.llm.language_model import Done, GenerateOptions, LanguageModel, Message, ModelRef, Token
+from core.llm.language_model import Done, GenerateOptions, LanguageModel, Message, ModelRef, TakenBack, Token
 from core.llm.limits import ANSWER_CHARS, Limits
 from core.llm.pieces import Broken, Complaint, Unreadable
 from core.llm.receive import Cancelled, received
@@ -41,7 +41,7 @@ class ServedModel:
 
     def stream(
         self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
-    ) -> Iterator[Token | Done]:
+    ) -> Iterator[Token | TakenBack | Done]:
         """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
         endpoint, reader, request = self._asked(messages, options)
         limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
@@ -50,7 +50,9 @@ class ServedModel:
         length, thoughts = 0, Thoughts()
         try:
             for line in lines:
-                text = thoughts.answer(reader.read(line).text)
+                text, anew = thoughts.answer(reader.read(line).text)
+                if anew:
+                    yield TakenBack()
                 if text:
                     length += len(text)
                     yield Token(_encodable(text))

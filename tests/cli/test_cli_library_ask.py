@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cli.layout import width
 from core.samples import sample_notes
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
@@ -68,6 +70,49 @@ def test_on_a_terminal_tokens_are_shown_inert_as_they_come(filled: Run, serve: C
     assert refused.code == 1
     assert "NOT EN" not in refused.text
     assert "Not enough evidence" in refused.text
+
+
+class Screen:
+    """What stands on a terminal of 80 columns when a program has written to it."""
+
+    def __init__(self, written: str) -> None:
+        self.lines, self.row, self.column = [""], 0, 0
+        for sign in re.findall(r"\x1b\[[0-9]*[A-Za-z]|.|\n", written):
+            if sign == "\n":
+                self.row, self.column = self.row + 1, 0
+            elif sign == "\r":
+                self.column = 0
+            elif sign.startswith("\x1b[") and sign.endswith("A"):
+                self.row -= int(sign[2:-1])
+            elif sign == "\x1b[J":
+                self.lines[self.row :] = [self.lines[self.row][: self.column]]
+            elif not sign.startswith("\x1b"):
+                self.put(sign, width(sign))
+
+    def put(self, sign: str, cells: int) -> None:
+        if self.column + cells > 80:
+            self.row, self.column = self.row + 1, 0
+        self.lines += [""] * (self.row + 1 - len(self.lines))
+        self.lines[self.row] += sign
+        self.column += cells
+
+
+@pytest.mark.parametrize("thought", ["hm, 300 ms", "길게 생각한다 " * 30 + "\n\n" + "x" * 80, "a" * 160 + "\nb"])
+def test_what_proves_to_be_thought_is_wiped_off_the_terminal(
+    filled: Run, serve: Callable[..., Server], thought: str
+) -> None:
+    serve(Reply((thought[:5], thought[5:], "</think>\n\n", TRUE)))
+    shown = Screen(filled("library", "ask", RETRY, terminal=True).text).lines
+    assert shown[:3] == ["", TRUE, ""]
+    assert not any(thought[:5] in line for line in shown)
+    assert thought[:5] not in filled("library", "ask", RETRY).text, "into a pipe it is never written"
+    serve(Reply(("x\n" * 40, "</think>", TRUE)))
+    long = filled("library", "ask", RETRY, terminal=True).text
+    assert f"(So far it thought aloud.)\n\n{TRUE}\n" in long, "what has scrolled off cannot be wiped"
+    serve(Reply((thought, "</think>")))
+    nothing = filled("library", "ask", RETRY, terminal=True)
+    assert nothing.code == 1
+    assert not any(thought[:5] in line for line in Screen(nothing.text).lines)
 
 
 def test_what_goes_on_is_told_on_stderr_until_the_model_speaks(filled: Run, serve: Callable[..., Server]) -> None:

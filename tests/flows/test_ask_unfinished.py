@@ -84,6 +84,23 @@ def kept(store: Store) -> Any:
     return found
 
 
+def test_what_proves_to_be_thought_is_neither_told_nor_kept(database: Path, store: Store) -> None:
+    heard: list[AnswerEvent] = []
+
+    def hear(event: AnswerEvent) -> None:
+        heard.append(event)
+        if event.anew:
+            (line,) = waiting(database)
+            assert _read(line.read_bytes())[1] == "", "nor is it taken up"  # type: ignore[index]
+
+    with llm_server([Reply(("hm, [9] says 300 ms", "</think>", TRUE[:9], TRUE[9:]))]) as server:
+        found = asked(store, server, on_event=hear)
+    assert (found.grounded, found.answer, found.invented) == (True, TRUE, ())
+    assert kept(store)["answer"] == TRUE
+    told = [(event.text, event.anew) for event in heard if event.kind == "token"]
+    assert told == [("hm, [9] says 300 ms", False), ("", True), (TRUE[:9], False), (TRUE[9:], False)]
+
+
 def test_kill_9_in_the_middle_loses_neither_the_question_nor_a_word(database: Path) -> None:
     env = {
         **os.environ, "PYTHONPATH": str(ROOT), "CASEBOOK_EMBEDDING_MODEL": "all-mpnet-base-v2",

@@ -247,6 +247,20 @@ async def test_the_first_word_is_drawn_without_waiting_for_the_timer_that_draws(
             monkeypatch.undo()
 
 
+async def test_what_proves_to_be_thought_is_taken_off_the_screen(library: Path) -> None:
+    script = [Reply(("Hm, nine retries?", "</think>", "The client makes", " three retries [1]."), hang_after=3)]
+    with llm_server(script) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = await opened(pilot, app)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "The client makes" in flat(app))
+            assert "nine" not in flat(app)
+            server.release.set()
+            await until(pilot, lambda: "three retries" in flat(app) and "evidence" in flat(app))
+            assert "nine" not in flat(app)
+
+
 async def test_a_question_that_is_stopped_before_its_process_has_begun_is_stopped(library: Path) -> None:
     with llm_server([Reply(("The client",), hang_after=1)]) as server:
         app = workbench(library, server.endpoint)

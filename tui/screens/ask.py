@@ -170,6 +170,7 @@ class AskScreen(ModalScreen[str]):
         if (turn := self.last) is None or not turn.open:
             return
         if event.kind == "token":
+            turn.text = "" if event.anew else turn.text
             first = not turn.text
             turn.text += event.text or ""
             self._draw_soon(at_once=first)

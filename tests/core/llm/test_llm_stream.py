@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.fault import Fault
 from core.llm.language_model import Done, GenerateOptions, Message, Token, Usage
 from core.llm.limits import ANSWER_CHARS
 from core.llm.open_model import ServedModel, language_model, served
-from core.llm.thoughts import Thoughts
 from core.settings import LlmSettings
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
@@ -246,23 +243,6 @@ def test_more_than_anybody_reads_is_not_read() -> None:
     assert fault is None
     assert found[-1] == Done("length")
     assert ANSWER_CHARS < sum(map(len, texts(found))) <= ANSWER_CHARS + 10_000
-
-
-@given(st.data())
-def test_thoughts_that_lead_an_answer_are_no_part_of_it(data: st.DataObject) -> None:
-    answer = data.draw(st.sampled_from(["Yes <think>x</think> [1].", "<b>", "<thin", " ok", "답 </think>", "<"]))
-    thought = data.draw(st.sampled_from(["", "<think></think>", "\n<think>\nhm < 3 </thin\n</think>\n\n"]))
-    whole = thought + answer
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
-    thoughts = Thoughts()
-    pieces = [whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
-    found = "".join([*(thoughts.answer(piece) for piece in pieces), thoughts.end()])
-    assert found == (answer.lstrip() if thought else answer)
-
-
-def test_a_model_that_only_thinks_says_nothing() -> None:
-    found, fault = scripted([Reply(("<think>so", " and so"))], "ollama")
-    assert (texts(found), fault) == ([], None)
 
 
 @pytest.mark.parametrize("provider", WAYS)
