@@ -23,7 +23,9 @@ _ENOUGH = 3
 """Words of a snippet from which on its cure can stand there more whole than the mistake does."""
 _TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)|^```[^`\n]*\n(.{1,2000}?)^```", re.MULTILINE | re.DOTALL)
 """Code: between ticks, or the lines of a fence."""
-_WORD = re.compile(r"(?:(?<=\s)|^)--?[A-Za-z][\w\-]*|\w+")
+_GLUED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+"""Writing that is glued to a word of code: `npm을` is `npm`."""
+_WORD = re.compile(rf"(?:(?<=\s)|^)--?[A-Za-z](?:[^\W{_GLUED}]|-)*|[^\W{_GLUED}]+|[{_GLUED}]+")
 _MADE = re.compile(r"[a-z][A-Z]|\w_|_\w|[A-Za-z]\d|^--")
 """A word that somebody made up: camelCase, snake_case, a code, a long option. It says twice what a plain one does."""
 _MOST = 40

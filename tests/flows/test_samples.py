@@ -9,7 +9,11 @@ import pytest
 
 from core.errors import search
 from core.flows.importing import import_transcripts
-from core.samples import DEMO_QUERIES, sample_paths
+from core.rules.book import book_of
+from core.rules.labelled import read_labelled
+from core.rules.match import match
+from core.rules.parse import parse
+from core.samples import DEMO_QUERIES, sample_paths, sample_rules
 from core.store import Store, open_store
 
 OPEN = None
@@ -137,3 +141,12 @@ def test_they_name_no_real_home(store: Store) -> None:
     projects = {str(project) for (project,) in store.con.execute("SELECT DISTINCT project FROM session")}
     assert projects == set(EXPECTED)
     assert all(Path(project).name for project in projects)
+
+
+def test_each_sample_call_meets_the_rule_that_it_is_there_to_show() -> None:
+    rules, calls = sample_rules()
+    book = book_of(parse(rules).rules)
+    for one in read_labelled(calls):
+        found = [rule.id for rule in match(book, one.call).rules]
+        assert found[:1] == list(one.expected) or one.expected == ("ERR-004",), one
+        assert one.expected == () or one.expected[0] in found, one

@@ -54,6 +54,13 @@ def test_code_that_only_the_cure_has_says_that_it_is_cured(call: str, cure: str 
     assert cured(shown_by(HOOK), code_text("int main.c")) is None  # `*.c` names a kind of file
 
 
+def test_code_with_a_particle_glued_to_it_is_the_code_alone() -> None:
+    rule = Rule("ERR-001", "CI에서 npm install 사용", problem="CI에서 `npm install`을 쓴다", solution="CI에서는 `npm ci`를 쓴다")
+    call = code_text(".github/workflows/ci.yml run: npm install")
+    assert cured(shown_by(rule), call) is None, "the problem speaks of ci too"
+    assert likest(shown_by(rule), call) is not None
+
+
 def test_a_cure_says_more_the_more_of_it_is_there() -> None:
     rule = Rule("ERR-001", "t", problem="`KEYS *` blocks", solution="`SCAN`, or `UPDATE t SET n = n - 1 WHERE n > 0`")
     whole = cured(shown_by(rule), code_text("UPDATE t SET n = n - 1 WHERE n > 0"))
