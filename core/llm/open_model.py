@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,9 +44,7 @@ class ServedModel:
     ) -> Iterator[Token | TakenBack | Done]:
         """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
         endpoint, reader, request = self._asked(messages, options)
-        limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
-        asked_of = (self.settings.provider, self.settings.model)
-        lines = received(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
+        lines = self._lines(endpoint, request, cancelled)
         length, thoughts = 0, Thoughts()
         try:
             for line in lines:
@@ -74,7 +72,22 @@ class ServedModel:
         except Complaint as found:
             raise _complaint(endpoint, self.settings, found) from None
         finally:
-            lines.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            lines.close()
+
+    def _lines(self, endpoint: Endpoint, request: Request, cancelled: Callable[[], bool]) -> Generator[bytes]:
+        """The lines of the answer. A server that names an option it does not take is asked once more without it."""
+        limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
+        asked_of = (self.settings.provider, self.settings.model)
+        while True:
+            try:
+                yield from received(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
+            except Fault as fault:
+                again = openai.amended(request, fault) if self.settings.provider == "openai" else None
+                if again is None:
+                    raise
+                request = again
+            else:
+                return
 
     def _asked(
         self, messages: Sequence[Message], options: GenerateOptions

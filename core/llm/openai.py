@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from core.fault import Fault
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint
 from core.llm.language_model import Done, GenerateOptions, Message, Usage
+from core.llm.limits import MESSAGE_BYTES
 from core.llm.pieces import Broken, Complaint, Said, Unreadable, as_object, count
 
 CHAT: Final = "/chat/completions"
 MODELS: Final = "/models"
+_DISPENSABLE: Final = ("temperature", "seed", "stream_options", "response_format")
+"""Options that a model may be asked without."""
+_MOST_LINES: Final = 2_000
 NOTHING_ASKED: Final = Request(CHAT, b"{}")
 """A question without anything in it: a server that speaks so says what it lacks, and no model is asked."""
 
@@ -44,10 +49,28 @@ def chat_request(model: str, messages: Sequence[Message], options: GenerateOptio
     return Request(CHAT, json.dumps(body).encode("ascii"))
 
 
+def amended(request: Request, fault: Fault) -> Request | None:
+    """The question once more, as a server asks for it that does not take one of its options; None if it is not that."""
+    told = str(fault.details.get("said") or "")
+    if fault.details.get("status") not in (400, 422) or request.body is None:
+        return None
+    body: dict[str, Any] = json.loads(request.body)
+    if "max_tokens" in body and "max_completion_tokens" in told:
+        body["max_completion_tokens"] = body.pop("max_tokens")
+    elif named := next((one for one in _DISPENSABLE if one in body and one in told), None):
+        del body[named]
+    else:
+        return None
+    return Request(request.path, json.dumps(body).encode("ascii"))
+
+
 class Reader:
-    """Reads one answer, line by line. The usage follows the last token, and `[DONE]` that."""
+    """Reads one answer, line by line. The usage follows the last token, and `[DONE]` that. Who does not stream sends one
+    object, which may take several lines."""
 
     def __init__(self) -> None:
+        self._whole = bytearray()
+        self._lines = 0
         self.done: Done | None = None
         self._finish = ""
         self._usage = Usage()
@@ -63,6 +86,9 @@ class Reader:
         value = as_object(data)
         if value.get("error") is not None:
             raise Complaint(value)
+        return self._object(value, "delta", line)
+
+    def _object(self, value: dict[str, Any], part: str, line: bytes) -> Said:
         usage = value.get("usage")
         if isinstance(usage, dict):
             found = cast("dict[str, object]", usage)
@@ -70,9 +96,9 @@ class Reader:
         choices = value.get("choices")
         if not isinstance(choices, list):
             raise Unreadable(line)
-        return self._choice(cast("list[object]", choices), line)
+        return self._choice(cast("list[object]", choices), part, line)
 
-    def _choice(self, choices: list[object], line: bytes) -> Said:
+    def _choice(self, choices: list[object], part: str, line: bytes) -> Said:
         if not choices:
             return Said("")
         first = choices[0]
@@ -81,28 +107,52 @@ class Reader:
         choice = cast("dict[str, object]", first)
         if isinstance(finish := choice.get("finish_reason"), str):
             self._finish = finish
-        delta: object = choice.get("delta") or {}
-        text: object = cast("dict[str, object]", delta).get("content") if isinstance(delta, dict) else 0
-        if not isinstance(text, str | None):
+        said: object = choice.get(part) or {}
+        if not isinstance(said, dict):
             raise Unreadable(line)
-        return Said(text or "")
+        return Said(_text(cast("dict[str, object]", said).get("content"), line))
 
     def _no_data(self, line: bytes) -> Said:
-        """Comments and other fields of an event say nothing; a bare object is a complaint, or no stream at all."""
+        """Comments and other fields of an event say nothing; a bare object is a complaint, or a whole answer."""
         bare = line.strip()
-        if bare and not bare.startswith((b":", b"event:", b"id:", b"retry:")):
-            value = as_object(bare)
-            raise Complaint(value) if value.get("error") is not None else Unreadable(line)
-        return Said("")
+        if not self._whole and (not bare or bare.startswith((b":", b"event:", b"id:", b"retry:"))):
+            return Said("")
+        self._whole += line + b"\n"
+        self._lines += 1
+        if not self._whole.lstrip().startswith(b"{") or len(self._whole) > MESSAGE_BYTES or self._lines > _MOST_LINES:
+            raise Unreadable(bytes(self._whole[:1000]))
+        if not bare.endswith(b"}"):
+            return Said("")
+        try:
+            value = as_object(bytes(self._whole))
+        except Unreadable:
+            return Said("")  # so far: `end` says so if no more comes
+        if value.get("error") is not None:
+            raise Complaint(value)
+        said = self._object(value, "message", line)
+        self.done = self._ended()
+        return said
 
     def _ended(self) -> Done:
         return Done("length" if self._finish == "length" else "stop", self._usage)
 
     def end(self) -> Done:
         """How the answer ended: some servers leave `[DONE]` out. Raises Broken where the connection ended before."""
+        if self.done is None and self._whole:
+            raise Unreadable(bytes(self._whole[:1000]))
         if self.done is None and not self._finish:
             raise Broken
         return self.done or self._ended()
+
+
+def _text(content: object, line: bytes) -> str:
+    """The text of a message, which some servers send in parts; parts of other kinds are none of it."""
+    if isinstance(content, list):
+        parts = [cast("dict[str, object]", one) for one in cast("list[object]", content) if isinstance(one, dict)]
+        return "".join(_text(one.get("text"), line) for one in parts if one.get("type") == "text")
+    if not isinstance(content, str | None):
+        raise Unreadable(line)
+    return content or ""
 
 
 def names(body: bytes) -> tuple[str, ...]:

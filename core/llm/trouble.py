@@ -108,7 +108,8 @@ def complaint_in(value: object, key: str = "") -> tuple[str, str]:
     """The same of a value that was read already; two empty texts where it complains of nothing."""
     if not isinstance(value, dict):
         return "", ""
-    error = cast("dict[str, Any]", value).get("error")
+    whole = cast("dict[str, Any]", value)
+    error = whole.get("error", whole.get("message", whole.get("detail")))
     if isinstance(error, dict):
         found = cast("dict[str, Any]", error)
         return said(found.get("message") or found, key), str(found.get("code") or "")
@@ -121,6 +122,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     """An HTTP status that is no success."""
     text, code = complaint(body, endpoint.key)
     shown, where = visible(model)[:100], endpoint.address
+    because = f" (HTTP {status})" + (f": {text}" if text else "")
     kind: FaultCode
     if status in (401, 403):
         kind, message = "config_invalid", f"{where} lets nobody in without a key that it knows"
@@ -133,13 +135,12 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
             ", which may have to end in /v1" if provider == "openai" else ""
         )
     elif status == 429:
-        kind, message, hint = "model_unreachable", f"{where} takes no more questions now: {text}", "ask again later"
+        kind, message, hint = "model_unreachable", f"{where} takes no more questions now{because}", "ask again later"
     elif 400 <= status < 500:
-        kind, message, hint = "invalid_input", f"{where} does not take the question: {text}", "check the llm settings"
+        kind, message, hint = "invalid_input", f"{where} does not take the question{because}", "check the llm settings"
     else:
-        kind, message = "model_unreachable", f"{where} cannot answer (HTTP {status}): {text}".rstrip(": ")
-        hint = "look at what the server says"
-    return Fault(kind, message, hint, endpoint=where, model=shown, status=status)
+        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "look at what the server says"
+    return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
 
 
 def elsewhere(endpoint: Endpoint, status: int, location: str) -> Fault:

@@ -139,6 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.raw is not None and reply.status == 200 and reply.raw.startswith(b"!"):  # no HTTP at all
             self.wfile.write(reply.raw)
             return
+        if reply.status != 200 and reply.raw is not None:
+            self._bytes(reply.status, reply.raw, reply.location)
+            return
         if reply.status != 200:
             told = {"message": reply.error, "code": reply.error_code} if openai else reply.error
             self._whole(reply.status, {"error": told}, reply.location)
@@ -197,7 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.settimeout(None)
 
     def _whole(self, status: int, value: object, location: str | None = None) -> None:
-        data = json.dumps(value).encode()
+        self._bytes(status, json.dumps(value).encode(), location)
+
+    def _bytes(self, status: int, data: bytes, location: str | None = None) -> None:
         self.send_response(status)
         if location is not None:
             self.send_header("Location", location)
