@@ -11,10 +11,10 @@ from core.rules.call import ToolCall
 from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
 
-Result = Literal["right", "beside", "second", "missed", "wrong", "loud"]
-"""`right`: the expected rule is first, or silence where none is; `beside`: it is, and a rule
-that was said to be wrong is shown with it; `second`: it is shown, but not first;
-`missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be."""
+Result = Literal["right", "beside", "part", "second", "missed", "wrong", "loud"]
+"""`right`: an expected rule is first and all are shown, or silence where none is; `beside`: so it is, and a rule that
+was said to be wrong is shown with it; `part`: one is first, and another is not shown; `second`: one is shown, but
+not first; `missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,11 @@ class CaseResult:
     def shown(self) -> tuple[str, ...]:
         """The ids shown, in order."""
         return tuple(one.id for one in self.match.rules)
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The expected ids that are not shown."""
+        return self.labelled.missed(self.shown)
 
 
 def case_results(
@@ -50,7 +55,7 @@ def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> Cas
     elif not shown:
         result = "missed"
     elif shown[0] in one.expected:
-        result = "beside" if set(shown) & set(one.unwanted) else "right"
+        result = "part" if one.missed(shown) else "beside" if set(shown) & set(one.unwanted) else "right"
     else:
         result = "second" if set(shown) & set(one.expected) else "wrong"
     return CaseResult(one, match, result, ways)

@@ -36,6 +36,7 @@ class Rate:
 class SystemScore:
     """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent.
 
+    `hit_at_1`: a rule that applies is first; `recall_at_5`: of a call that several rules apply to it counts the share.
     `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown.
     """
 
@@ -51,7 +52,7 @@ class SystemScore:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A call on which the ways of matching do not do equally well: the ids each shows (`semantic` null without a
-    model), and the names of those that are `right`.
+    model), and the names of those that are `right`: a rule that applies is first, and none is missed.
 
     `call` is its place among the calls measured, from 0; `better`: `hybrid` is right where `bm25` is not.
     """
@@ -191,14 +192,18 @@ def _scored(
         name,
         cutoff,
         rate(sum(bool(one) and one[0] in call.expected for call, one in asked), len(asked)),
-        rate(sum(bool(set(one[:SHOWN]) & set(call.expected)) for call, one in asked), len(asked)),
+        rate(sum(_recalled(call, one[:SHOWN]) for call, one in asked), len(asked)),
         rate(sum(not one for one in silent), len(silent)),
         round(sum(map(len, shown)) / max(1, len(shown)), 3),
         rate(sum(bool(set(one) & set(call.unwanted)) for call, one in faulted), len(faulted)),
     )
 
 
-def rate(count: int, of: int) -> Rate:
+def _recalled(call: LabelledCall, shown: tuple[str, ...]) -> float:
+    return 1 - len(call.missed(shown)) / len(set(call.expected))
+
+
+def rate(count: float, of: int) -> Rate:
     """`count` of `of` with its Wilson interval."""
     if not of:
         return Rate(0.0, 0, 0.0, 1.0)
@@ -225,4 +230,6 @@ def _differences(
 
 
 def _right(call: LabelledCall, shown: tuple[str, ...]) -> bool:
-    return shown[0] in call.expected if call.expected and shown else not call.expected and not shown
+    if not call.expected or not shown:
+        return not call.expected and not shown
+    return shown[0] in call.expected and not call.missed(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -26,6 +26,10 @@ class LabelledCall:
     lang: str = ""
     about: str = ""
     unwanted: tuple[str, ...] = ()
+
+    def missed(self, shown: Collection[str]) -> tuple[str, ...]:
+        """The rules that apply and are not among those shown."""
+        return tuple(one for one in dict.fromkeys(self.expected) if one not in shown)
 
     @property
     def half(self) -> Half:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from core.rules.answer import RuleMatch
+from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.call import ToolCall
 from core.rules.calls_page import CallRow
 from core.rules.case_results import case_results
-from core.rules.compare import Difference
+from core.rules.compare import Difference, Rate, SystemScore
 from core.rules.labelled import LabelledCall
 from tests.tui.support import NOW
 from tui.render.rules import draw_call_row
-from tui.render.rules_tables import draw_case
+from tui.render.rules_tables import draw_case, draw_case_row, draw_system
 from tui.render.signs import UNICODE
 
 CALLS = tuple(LabelledCall(ToolCall("Bash", {"command": command}), ("ERR-001",)) for command in ("ls", "rm -rf /"))
@@ -44,3 +44,15 @@ def test_a_tool_is_named_shortly_and_leaves_the_room_to_the_call(tool: str, told
     assert said in drawn
     searched = CallRow(1, tool, said, "", False, "", (), ((0, 2),))
     assert draw_call_row(searched, 90, UNICODE, NOW).plain.split()[0].startswith(tool[:9]), "what was searched is seen"
+
+
+def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
+    shown = MatchedRule("ERR-001", "Force push", 0.6, "keyword", None, 0.6, (), "use a lease")
+    found = RuleMatch((shown,), (), (), True, 0.3, ())
+    both = LabelledCall(CALLS[0].call, ("ERR-001", "ERR-029"))
+    (case,) = case_results((both,), lambda _: found)
+    assert "~ Bash     ERR-001, ~ERR-029 → ERR-001" in draw_case_row(case, 80, UNICODE).plain
+    told = draw_case(case, UNICODE).plain
+    assert "another rule that applies is missed" in told and "missed    ERR-029" in told
+    rate = Rate(0.75, 2, 0.2, 0.9)
+    assert "0.75   1.5 of 2" in draw_system(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate)).plain

@@ -21,6 +21,7 @@ _INPUT = 4_000
 _RESULTS = {
     "right": ("✓", "+", "$cb-good", "right"),
     "beside": ("!", "!", "$cb-draft", "right, and beside it a rule that you said is wrong"),
+    "part": ("~", "~", "$cb-draft", "right, and another rule that applies is missed"),
     "second": ("~", "~", "$cb-draft", "shown, but not first"),
     "missed": ("○", "-", "$cb-bad", "missed: nothing is shown"),
     "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
@@ -89,7 +90,7 @@ def draw_system(row: SystemScore) -> Content:
     ]
     for name, rate, about in (
         ("hit@1", row.hit_at_1, "the right rule is first"),
-        ("recall@5", row.recall_at_5, "it is among those shown"),
+        ("recall@5", row.recall_at_5, "it is among those shown; of several, their share"),
         ("quiet", row.quiet, "nothing is shown where nothing applies"),
         ("wrong", row.unwanted, "a rule is shown that you said is wrong there"),
     ):
@@ -101,14 +102,16 @@ def draw_system(row: SystemScore) -> Content:
 def _rate(rate: Rate) -> str:
     if not rate.of:
         return "no call of this kind is labelled"
-    return f"{rate.value:.2f}   {round(rate.value * rate.of)} of {rate.of}, 95 %: {rate.low:.2f} to {rate.high:.2f}"
+    count = f"{rate.value * rate.of:.1f}".removesuffix(".0")
+    return f"{rate.value:.2f}   {count} of {rate.of}, 95 %: {rate.low:.2f} to {rate.high:.2f}"
 
 
 def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """One labelled call: right or not, the tool, what was expected, what is shown."""
     case = _case(row)
     sign, plain, tone, _ = _RESULTS[case.result]
-    wanted = ", ".join(case.labelled.expected) or "silence"
+    partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
+    wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or "silence"
     shown = ", ".join(case.shown) or "silence"
     middle = f"{wanted} {signs.arrow} {shown}" if case.result != "right" else wanted
     middle = pad(inline(middle, 30, more=signs.more), 30)
@@ -129,6 +132,8 @@ def draw_case(row: object, signs: Signs) -> Content:
     sign, plain, tone, words = _RESULTS[case.result]
     parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
     parts += [("\nexpected  ", "$cb-dim"), (title(", ".join(case.labelled.expected) or "silence"), "$cb-text")]
+    if case.missed and case.shown:
+        parts += [("\nmissed    ", "$cb-dim"), (title(", ".join(case.missed)), "$cb-draft")]
     if case.labelled.unwanted:
         parts += [("\nwrong     ", "$cb-dim"), (title(", ".join(case.labelled.unwanted)), "$cb-bad")]
     if case.ways is not None:

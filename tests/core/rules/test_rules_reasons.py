@@ -15,6 +15,7 @@ from core.fault import Fault
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.case_results import case_results
+from core.rules.compare import compare
 from core.rules.explain import explain, lit
 from core.rules.label_file import Label, SaidOtherwise, label_file, label_of, put_label, read_labels
 from core.rules.labelled import LabelledCall, read_labelled
@@ -209,3 +210,16 @@ def test_what_was_said_otherwise_meanwhile_is_left_as_it_is(tmp_path: Path) -> N
     silence = put_label(path, PUSH, None, "right", seen=found.value.label)
     assert silence is not None and silence.silence
     assert put_label(path, PUSH, "ERR-001", "right", seen=silence) == Label(("ERR-001",), ("ERR-003",))
+
+
+def test_of_several_rules_that_apply_each_counts(book: Book) -> None:
+    first = match(book, PUSH).rules[0].id
+    assert "ERR-003" not in {one.id for one in match(book, PUSH).rules}
+    calls = (LabelledCall(PUSH, (first, "ERR-003")), LabelledCall(PUSH, (first,)))
+    part, whole = case_results(calls, lambda call: match(book, call))
+    assert (part.result, part.missed) == ("part", ("ERR-003",))
+    assert (whole.result, whole.missed) == ("right", ())
+    words = next(one for one in compare(book, calls, None).systems if one.name == "keyword")
+    assert (words.hit_at_1.value, words.recall_at_5.value) == (1.0, 0.75)
+    plain = compare(book, calls[:1], None)
+    assert all("keyword" not in one.right for one in plain.differences), "what is missed is not right"
