@@ -20,6 +20,8 @@ from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.match import match
 from core.rules.project_type import project_type
+from core.rules.rule import RuleFile, Scope
+from core.rules.tables import Tables, load_tables, shipped_tables
 from core.settings import EmbeddingSettings
 
 COUNT_WAIT_MS = 200
@@ -30,22 +32,43 @@ AGAIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The rules that a call meets, the files that were read, and whether rules of them wait for a vector."""
+    """The rules that a call meets, the files that were read, whether rules of them wait for a vector, and what could
+    not be read, in words."""
 
     found: RuleMatch
     files: ScopedFiles
     waiting: bool
+    unread: tuple[str, ...] = ()
 
 
 def advise(
     payload: Payload, files: ScopedFiles, folder: Path | None, database: Path, embedding: EmbeddingSettings, most: int
 ) -> Advice:
-    """What there is to tell before this call by the rules of these files. Raises Fault where one cannot be read."""
-    book = _book(tuple((str(path), scope, *_stamp(path)) for path, scope in files), int(time.time() // 86_400))
+    """What there is to tell before this call by the rules of these files. A file that cannot be read, or a table of the
+    user's that is wrong, costs what is in it and nothing else."""
+    unread: list[str] = []
+    try:
+        tables = load_tables()
+    except Fault as fault:
+        tables = shipped_tables()
+        unread.append(fault.message)
+    day = int(time.time() // 86_400)
+    read: list[tuple[Path, Scope]] = []
+    stamps: list[_Stamp] = []
+    for path, scope in files:
+        try:
+            stamp = (str(path), scope, *_stamp(path), day)
+            _file(*stamp)
+        except Fault as fault:
+            unread.append(fault.message)
+        else:
+            read.append((path, scope))
+            stamps.append(stamp)
+    book = _book(tuple(stamps), tables)
     kind = project_type(folder) if folder else ()
     call = ToolCall(payload.tool, payload.tool_input, kind)
     found, waiting = _matched(book, call, database, embedding, most)
-    return Advice(found, files, waiting)
+    return Advice(found, tuple(read), waiting, tuple(unread))
 
 
 def count_shown(advice: Advice, database: Path) -> None:
@@ -80,6 +103,10 @@ def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings)
     return True
 
 
+_Stamp = tuple[str, Scope, int, int, int]
+"""A file and whose it is, with time and size, and the day on which it was read."""
+
+
 def _stamp(path: Path) -> tuple[int, int]:
     try:
         info = path.stat()
@@ -88,16 +115,20 @@ def _stamp(path: Path) -> tuple[int, int]:
     return info.st_mtime_ns, info.st_size
 
 
-@lru_cache(maxsize=4)
-def _book(files: tuple[tuple[str, str, int, int], ...], day: int) -> Book:
-    """The rules of these files as they are now, ready; kept by the hook host from one call to the next, for a day."""
-    from core.rules.parse import joined, parse
+@lru_cache(maxsize=16)
+def _file(path: str, scope: Scope, mtime_ns: int, size: int, day: int) -> RuleFile:
+    """A file as it is now; kept by the hook host from one call to the next, for a day. Raises Fault."""
+    from core.rules.parse import parse
 
-    return book_of(
-        joined(
-            parse(Path(path), scope="global" if scope == "global" else "project") for path, scope, _, _ in files
-        ).rules
-    )
+    return parse(Path(path), scope=scope)
+
+
+@lru_cache(maxsize=4)
+def _book(files: tuple[_Stamp, ...], tables: Tables) -> Book:
+    """The rules of these files, ready; kept while files and tables are the same."""
+    from core.rules.parse import joined
+
+    return book_of(joined(_file(*one) for one in files).rules, tables)
 
 
 def _matched(

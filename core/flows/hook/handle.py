@@ -135,7 +135,8 @@ def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
             embed_soon(files, database, settings)
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)
-    return Handled(reply, payload.event, fault or _missed(advice.found), rules=len(files))
+    told = (fault or _missed(advice.found), *advice.unread)
+    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files))
 
 
 def _missed(found: RuleMatch) -> str:
