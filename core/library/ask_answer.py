@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.library.ask_markers import Sentence, sentences
+from core.library.ask_sources import only_names, place_names
 from core.library.citation import Citation
 from core.library.search_hit import Mode
 from core.llm.language_model import ModelRef
@@ -190,12 +191,13 @@ class Answer:
     @property
     def uncited(self) -> tuple[Sentence, ...]:
         """The sentences that say something and cite nothing; those are told apart whose citation was invented, or whose
-        end never came. What only leads to what follows (`…:`) says nothing."""
+        end never came. What only leads to what follows (`…:`) says nothing, nor does what only names a source."""
+        names = [name for one in self.packed for name in place_names(one.citation.uri, one.section)]
         told = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
         return tuple(
             one
             for one in sentences(self.answer)
-            if not one.markers and one.start not in told and not one.text.endswith((":", "："))
+            if not (one.markers or one.start in told or one.text.endswith((":", "：")) or only_names(one.text, names))
         )
 
     @property

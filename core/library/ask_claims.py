@@ -18,6 +18,7 @@ from core.library.ask_markers import Sentence, sentences
 from core.library.ask_near import near_concerns, stands
 from core.library.ask_polarity import denials
 from core.library.ask_question import read_question
+from core.library.ask_sources import only_names, place_names, source_list
 from core.library.citation import Citation, CodeCitation, LineCitation
 from core.library.search_rows import Passage, citation_of
 from core.library.spans import lines_of, spans_of
@@ -48,10 +49,16 @@ def claims(
     """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites.
 
     `glossary`: Korean words with their English ones, for a Korean sentence about an English passage; `question`: a
-    number that it names may be named again.
+    number that it names may be named again. What only names a source is none; a sentence in a list of sources is one
+    only where it says otherwise than its source: it supports nothing.
     """
     out: list[Claim] = []
-    for sentence in sentences(answer):
+    said = sentences(answer)
+    names = [name for one in packed for name in _names(one)]
+    first, last = source_list(answer)
+    for sentence in said:
+        if len(said) > 1 and only_names(sentence.text, names):
+            continue
         cited = {at: packed[at - 1] for at in sentence.markers if at <= len(packed)}
         texts = [question, *("\n".join((one.title or "", *one.heading_path, one.text)) for one in cited.values())]
         made = [_claim(sentence, at, passage, texts, glossary) for at, passage in cited.items()]
@@ -59,8 +66,16 @@ def claims(
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
-            out.append(_negated(counted, against))
+            one = _negated(counted, against)
+            if not first <= one.start < last or contradicts(one):
+                out.append(one)
     return tuple(out)
+
+
+def _names(passage: Passage) -> tuple[str, ...]:
+    """What a passage may be called: by its place, title and headings."""
+    named = place_names(citation_of(passage).uri, passage.section_label)
+    return (*named, passage.path, passage.title or "", *passage.heading_path)
 
 
 def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
