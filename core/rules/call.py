@@ -69,7 +69,8 @@ class Part:
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
     model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
-    `removed` those that an edit takes away; `looks`: it says of itself that it only looks."""
+    `removed` those that an edit takes away; `looks`: it says of itself that it only looks; `unread`: code points of it
+    that nothing looks at, because a text of it goes on for longer than `READ`."""
 
     tool: str
     parts: tuple[Part, ...]
@@ -82,6 +83,7 @@ class CallText:
     code: CodeWords = CodeWords()  # noqa: RUF009  frozen
     removed: frozenset[str] = frozenset()
     looks: bool = False
+    unread: int = 0
 
     @property
     def told(self) -> bool:
@@ -117,8 +119,10 @@ def call_text(call: ToolCall) -> CallText:
     new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
     gone = old - new
     looks = act == "do" and says_it_looks(given, command)
+    code = code_text(patterns)
+    unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
     return CallText(
-        call.tool_name, parts, known, call.project, act, programs, model, patterns, code_text(patterns), gone, looks
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, gone, looks, unread
     )
 
 

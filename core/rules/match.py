@@ -9,7 +9,7 @@ from typing import Protocol
 
 from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
-from core.rules.call import CallText, ToolCall, call_text
+from core.rules.call import READ, CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
 from core.rules.ranking import Ranking, Scored, Weighed, ranking_of
 from core.rules.rule import rule_text
@@ -77,6 +77,10 @@ class Weighing:
     text: CallText
 
 
+def _left(text: CallText) -> str:
+    return f"; of each field the first {READ:,} characters, {text.unread:,} are not looked at" if text.unread else ""
+
+
 def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback: bool = True) -> Weighing:
     """Ask both tiers about a call. Raises nothing."""
     watch = Stopwatch()
@@ -89,12 +93,13 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     first = Step(
         "query",
         "hit" if query.strip() else "miss",
-        f"{text.tool}: {len(text.parts)} fields, {len(asked.terms)} terms",
+        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(asked.terms)} terms{_left(text)}",
         facts(
             act=text.act,
             languages=", ".join(sorted(text.languages)),
             project=", ".join(text.project),
             patterns=", ".join(asked.patterns),
+            **({"unread": text.unread} if text.unread else {}),
             **({LATE: ", ".join(asked.late)} if asked.late else {}),
         ),
         elapsed_ms=watch.ms(),

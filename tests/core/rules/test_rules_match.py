@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.rules.book import Book, book_of
-from core.rules.call import ToolCall, call_text, read_call
+from core.rules.call import READ, ToolCall, call_text, read_call
 from core.rules.keyword import query_terms
 from core.rules.match import Similarities, match
 from core.rules.parse import parse_text
@@ -236,3 +236,10 @@ def test_shared_words_are_told_as_they_are_written() -> None:
     found = match(book_of(rules), ToolCall("Bash", {"command": "git push --force-rewrite origin history"}))
     (told,) = [why for one in (*found.rules, *found.below) for why in one.why if why.startswith("shares ")]
     assert set(told.removeprefix("shares ").split(", ")) >= {"force", "history", "push", "origin"}
+
+
+def test_what_is_not_looked_at_of_a_long_text_is_told(book: Book) -> None:
+    long = match(book, ToolCall("Write", {"file_path": "a.sh", "content": "x" * (READ + 250)}), None)
+    assert "the first 20,000 characters, 250 are not looked at" in long.trace[0].reason
+    assert long.trace[0].fact("unread") == 250
+    assert "not looked at" not in match(book, PUSH, None).trace[0].reason
