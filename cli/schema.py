@@ -36,12 +36,13 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
     yield from field(out, "runs on", f"Python {versions.python}, SQLite {versions.sqlite}")
     yield from field(out, "writes", ", ".join(found.wire))
     yield from field(out, "models", ", ".join(found.models) or "none set up")
-    for status, label in (("ready", "can do"), ("planned", "to come")):
-        yield ""
-        yield out.paint(label, "bold")
-        for ability in found.capabilities:
-            if ability.status == status:
-                yield from field(out, ability.name, ability.about)
+    for status, label in (("ready", "can do"), ("missing", "not installed"), ("planned", "to come")):
+        these = [one for one in found.capabilities if one.status == status]
+        if these:
+            yield ""
+            yield out.paint(label, "bold")
+        for one in these:
+            yield from field(out, one.name, one.about + (f"; {one.needs}" if one.needs else ""))
     yield ""
     if found.stats is None:
         yield "No casebook yet."

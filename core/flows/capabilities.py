@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal, cast
 
 from core.fault import Fault
+from core.flows.mcp_extra import REMEDY, has_mcp
 from core.store import Store, open_store
 from core.version import VERSION
 
@@ -21,11 +22,13 @@ SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One thing casebook does, or will do: `planned` ones are refused today."""
+    """One thing casebook does, or will do: `planned` ones are refused today, and `missing` ones until what they need is
+    installed, as `needs` says (null: nothing)."""
 
     name: str
-    status: Literal["ready", "planned"]
+    status: Literal["ready", "planned", "missing"]
     about: str
+    needs: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,12 @@ def capabilities(database: Path) -> Capabilities:
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
-    return Capabilities(schema_names(), CAPABILITIES, here, versions, _stats(database))
+    able = tuple(replace(one, status="missing", needs=REMEDY) if _lacks(one) else one for one in CAPABILITIES)
+    return Capabilities(schema_names(), able, here, versions, _stats(database))
+
+
+def _lacks(one: Capability) -> bool:
+    return one.name == "mcp" and not has_mcp()
 
 
 def schema_names() -> tuple[str, ...]:

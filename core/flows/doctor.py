@@ -14,6 +14,8 @@ from core.errors.derived import refresh_case
 from core.errors.embed_source import ErrorSource
 from core.fault import Fault
 from core.flows.llm_check import llm_checks
+from core.flows.mcp_extra import REMEDY as REMEDY_MCP
+from core.flows.mcp_extra import has_mcp
 from core.flows.model_check import model_check
 from core.library.fts import rebuild_fts
 from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
@@ -55,6 +57,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         _service_check(config),
         *llm_checks(config),
         *_korean(config),
+        *_mcp(),
     )
     return Diagnosis(all(check.ok for check in checks), checks)
 
@@ -81,6 +84,13 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
         return ()
     here = installed()
     return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {REMEDY}"),)
+
+
+def _mcp() -> tuple[Check, ...]:
+    """Nothing is said of what is there; without it only one command cannot serve."""
+    if has_mcp():
+        return ()
+    return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", REMEDY_MCP),)
 
 
 def _settings_check(config: Config) -> Check:

@@ -65,8 +65,8 @@ def amended(request: Request, fault: Fault) -> Request | None:
 
 
 class Reader:
-    """Reads one answer, line by line. The usage follows the last token, and `[DONE]` that. Who does not stream sends one
-    object, which may take several lines."""
+    """Reads one answer, line by line. The usage follows the last token, and `[DONE]` that. Who does not stream sends
+    one object, which may take several lines."""
 
     def __init__(self) -> None:
         self._whole = bytearray()

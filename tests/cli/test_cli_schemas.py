@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from core.flows.capabilities import generated, schema_names
 from core.store import open_store
@@ -34,7 +35,23 @@ def test_schema_lists_what_is_written_and_what_is_to_come(run: Run) -> None:
     assert status["ask"] == "ready"
     run("errors", "record", "--error", "Error: x y", "--resolution", "z")
     assert run("schema", "--json").json()["stats"]["cases"] == 1
-    assert "to come" in run("schema").text
+    assert "can do" in run("schema").text
+
+
+def test_the_extra_for_agents_is_named_where_it_is_missing_and_is_no_failure(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "mcp_extra" not in run("doctor").text, "nothing is said of what is there"
+    assert "not installed" not in run("schema").text
+    monkeypatch.setattr("core.flows.mcp_extra.PACKAGE", "no_such_package_anywhere")
+    found = run("doctor", "--json")
+    assert found.code == 0
+    check = found.json()["checks"][-1]
+    assert (check["name"], check["ok"], check["hint"]) == ("mcp_extra", True, "pip install 'casebook[mcp]'")
+    mcp = next(one for one in run("schema", "--json").json()["capabilities"] if one["name"] == "mcp")
+    assert (mcp["status"], mcp["needs"]) == ("missing", "pip install 'casebook[mcp]'")
+    assert "not installed\n" in run("schema").text
+    assert "a stdio MCP server for agents; pip install 'casebook[mcp]'" in run("schema").text
 
 
 def test_one_schema_on_demand(run: Run) -> None:
