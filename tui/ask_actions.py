@@ -14,6 +14,10 @@ def _needs_answer(now: Situation) -> str:
     return "" if now.answered else "Nothing was answered yet."
 
 
+def _can_go_back(now: Situation) -> str:
+    return "" if now.library or now.focus in ("ask", "asking") else "That is done in the library pane."
+
+
 def _needs_source(now: Situation) -> str:
     return "" if now.sources else "There is no source to open."
 
@@ -33,6 +37,8 @@ ASK_ACTIONS: tuple[Action, ...] = (
            "steps", 7, palette=False),
     Action("ask.fresh", "A new conversation: what was asked before is forgotten", ("n",), "ask", ASK, "new", 6,
            palette=False, enabled=_needs_answer),
+    Action("ask.talks", "Earlier conversations with the library: read one, go on with it", ("o", "f3"), "ask", ASK,
+           "earlier", 8, enabled=_can_go_back, words="history session answers list"),
     *(
         Action(f"ask.source_{number}", f"Open source {number}", (str(number),), "ask", ASK,
                "open source" if number == 1 else "", 5 if number == 1 else 0, palette=False, enabled=_needs_source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.style import Style
 
 from core.text import visible
 from tui.render.foreign import block, inline
@@ -18,6 +19,9 @@ _COMING = 3_000
 """Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
 _QUOTE = 300
 _URI = 300
+
+CITED = "cited"
+"""By this name a place on the screen holds the citation that a click on it opens."""
 
 REFUSED = {
     "score_gate": "The library has too little on that: no model was asked.",
@@ -183,9 +187,9 @@ def _text(answer: Answer, signs: Signs) -> Content:
 def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     """A sentence's marker, what its source does, where, in which words, and what differs."""
     mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
-    parts: list[tuple[str, str]] = [
+    parts: list[tuple[str, str] | Content] = [
         (f"{mark.sign} {inline(one.marker, 12)} {mark.words} ", mark.tone),
-        (inline(one.citation.uri, _URI), "$cb-soft"),
+        cited(one.citation.uri, "$cb-soft"),
     ]
     if one.quote:
         opened, closed = ('"', '"') if signs.plain else ("「", "」")
@@ -204,6 +208,11 @@ def _never_given(one: InventedCitation, signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
+def cited(uri: str, tone: str = "$cb-text") -> Content:
+    """A citation; a click opens it."""
+    return Content.styled(inline(uri, _URI), tone).stylize(Style.from_meta({CITED: uri}))
+
+
 def sources(answer: Answer) -> dict[int, AnswerCitation]:
     """The sources by the number each is shown with, which is also the key that opens it."""
     return {_number(one, at): one for at, one in enumerate(answer.citations, 1)}
@@ -219,7 +228,7 @@ def _source(number: int, one: AnswerCitation) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
     return Content.assemble(
-        (f"{marker} ", "$cb-accent"), (inline(one.citation.uri, _URI), "$cb-text"), (section, "$cb-dim"),
+        (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
         (f"  evidence {one.score:.2f}", "$cb-faint"),
     )  # fmt: skip
 

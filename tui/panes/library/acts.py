@@ -18,6 +18,9 @@ class LibraryActs:
 
     def __init__(self, screen: LibraryScreen) -> None:
         self._screen = screen
+        self._told = False
+        self.answer_waits = False
+        """Whether the document is a source that was opened from an answer."""
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -36,7 +39,8 @@ class LibraryActs:
             "library.copy_as": self._copy_as,
             "library.edit": self._edit,
             "library.passage": self._passage,
-            "library.ask": self._ask,
+            "library.ask": self.ask,
+            "ask.talks": lambda: self.ask(pick=True),
             "case.enter": lambda: self._match(1),
         }
         if (act := acts.get(action_id)) is None:
@@ -122,7 +126,8 @@ class LibraryActs:
         if (hit := self._screen.hit) is not None:
             self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
 
-    def _ask(self) -> None:
+    def ask(self, *, pick: bool = False) -> None:
+        """Ask, or go on where one was; `pick`: with another conversation."""
         from core.settings import Settings
         from tui.panes.library.answering import Answering
         from tui.screens.ask import AskScreen
@@ -130,9 +135,24 @@ class LibraryActs:
         screen = self._screen
         searching, settings = screen.searching, screen.desk.settings or Settings()
         answering = Answering(screen.jobs, screen.jobs.path, settings, searching.scope.mode, searching.filters)
+        self.answer_waits = False
 
         def left(uri: str | None) -> None:
             if uri:
-                screen.open_citation(uri)
+                self._to_source(uri)
 
-        screen.app.push_screen(AskScreen(answering, screen.signs, searching.text, searching.scope), left)
+        asking = AskScreen(
+            answering, screen.signs, searching.text, searching.scope, screen.desk.talk, screen.searching.clock
+        )
+        screen.app.push_screen(asking, left)
+        if pick:
+            screen.call_after_refresh(asking.pick)
+
+    def _to_source(self, uri: str) -> None:
+        """A source of an answer: the way back from it leads to the answer."""
+        self._screen.open_citation(uri)
+        self.answer_waits = True
+        if not self._told:
+            self._told = True
+            told = self._screen.signs.told("{case.back} leads back to the answer.")
+            self._screen.notify(told, markup=False, timeout=4)

@@ -19,16 +19,17 @@ from core.fault import Fault
 from core.library.filters import EVERYTHING, SearchFilters
 from tui.child import Child, fault_of
 from tui.jobs import Job, Jobs
+from tui.panes.library.talk import OURS, Talk
+from tui.panes.library.talks import read_talk, read_talks
 
 if TYPE_CHECKING:
     from core.flows.ask_unfinished import TakenUp
     from core.library.ask_answer import AnswerEvent
+    from core.library.ask_kept import SessionRow
     from core.library.search_hit import Mode
     from core.settings import Settings
 
 LANE = "library-ask"
-OURS = "workbench-"
-"""What the names of the workbench's own conversations begin with."""
 CHILD = "from tui.panes.library.answer_child import main"
 _ENDED = "the process that answers questions has ended"
 
@@ -87,6 +88,14 @@ class Answering:
 
         self._jobs.run(f"{LANE}-earlier", work, lambda found, _final: heard(found), lambda _fault: None)
 
+    def talks(self, heard: Callable[[tuple[SessionRow, ...]], None], failed: Callable[[Fault], None]) -> None:
+        """The conversations there are, the last one first."""
+        self._jobs.run(f"{LANE}-talks", read_talks(), lambda found, _final: heard(found), failed)
+
+    def talk(self, session: str, heard: Callable[[Talk], None], failed: Callable[[Fault], None]) -> None:
+        """A conversation as it is kept."""
+        self._jobs.run(f"{LANE}-talk", read_talk(session), lambda found, _final: heard(found), failed)
+
     def ask(
         self,
         question: str,
@@ -132,7 +141,8 @@ class Answering:
 
     def end(self) -> None:
         """End the process; it keeps what has come of an answer first."""
-        self._jobs.cancel(LANE)
+        for lane in (LANE, f"{LANE}-talks", f"{LANE}-talk"):
+            self._jobs.cancel(lane)
         if self._child is not None:
             self._child.stop()
 

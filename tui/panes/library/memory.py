@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.panes.library.scope import KINDS, MODES, PERIODS, Scope
+from tui.panes.library.talk import Talk
 from tui.render.foreign import inline
 from tui.state import Memory, Scalar
 
@@ -25,7 +26,7 @@ class Desk:
     """What stays of the pane while another one is open: the query, and the rest of what is remembered.
 
     `uri`: a citation to open first. `searched`: the query came from another pane, and its hits are to be looked at.
-    `settings`: what questions are answered with.
+    `settings`: what questions are answered with. `talk`: the conversation with the library of this run.
     """
 
     memory: Memory = field(default_factory=dict[str, Scalar])
@@ -33,6 +34,7 @@ class Desk:
     uri: str = ""
     searched: bool = False
     settings: Settings | None = None
+    talk: Talk = field(default_factory=Talk)
 
 
 def desk_of(memory: Memory, settings: Settings | None) -> Desk:

@@ -184,7 +184,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         except Fault as fault:
             self.told(fault)
             return
-        self._pinned, self.desk.uri = True, ""
+        self._pinned, self.desk.uri, self.acts.answer_waits = True, "", False
         self.document.want(Wanted(path, uri, self.box.asked))
         self.call_after_refresh(self.document.focus)
 
@@ -267,7 +267,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.hits.place.take_focus()
 
     def _out_of_document(self) -> None:
-        if self.visiting and self._pinned:
+        if self._pinned and (self.visiting or self.acts.answer_waits):
             self._back()
         else:
             self.to_list()
@@ -275,6 +275,8 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
+        elif self._pinned and self.acts.answer_waits:
+            self.acts.ask()
         elif self.visiting and self.is_current:
             self.dismiss()
         elif self.box.asked:

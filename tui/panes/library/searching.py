@@ -30,7 +30,7 @@ class Searching:
 
     def __init__(self, screen: LibraryScreen, meaning: Meaning, clock: Callable[[], datetime]) -> None:
         self._screen = screen
-        self._clock = clock
+        self.clock = clock
         self.meaning = meaning
         self.scope = Scope()
         self.text = ""
@@ -43,7 +43,7 @@ class Searching:
     @property
     def filters(self) -> SearchFilters:
         """What passes, as the core takes it."""
-        return self.scope.filters(self._clock())
+        return self.scope.filters(self.clock())
 
     @property
     def waiting(self) -> bool:
@@ -68,7 +68,7 @@ class Searching:
 
     def load(self, delay: float = 0.0) -> None:
         """Read what is asked for."""
-        jobs, now = self._screen.jobs, self._clock()
+        jobs, now = self._screen.jobs, self.clock()
         self.meaning.forget()
         self._meant = False
         if not self.text:
@@ -142,7 +142,7 @@ class Searching:
         return self._screen.hits.rows.chosen > 0 or not isinstance(self._screen.focused, SearchBox)
 
     def _ask_meaning(self, delay: float = 0.0) -> None:
-        text, scope, now = self.text, self.scope, self._clock()
+        text, scope, now = self.text, self.scope, self.clock()
 
         def query() -> SearchQuery:
             from core.library.search import SearchQuery
