@@ -166,11 +166,15 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
     """`rules list`: exit 1 where there is none."""
+    from dataclasses import replace
+
     from cli.show_rules import list_lines
 
     with _matcher(args, context, model=False) as matcher:
         found = matcher.rules()
-    context.out.result(found, list_lines(context.out, found, _usage(context)))
+    counts = _usage(context)
+    known = tuple(count for rule in found.rules if (count := counts.get((rule.path, rule.id))) is not None)
+    context.out.result(replace(found, usage=known), list_lines(context.out, found, counts))
     return 0 if found.rules else 1
 
 

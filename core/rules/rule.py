@@ -83,11 +83,25 @@ class RuleFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The counts of one rule of one file; `last` is when one of them last rose."""
+
+    path: str
+    rule_id: str
+    shown: int
+    helped: int
+    dismissed: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class RuleList:
-    """The rules of one or several files, in their order, and what is wrong with them (`rule_list.v1`)."""
+    """The rules of one or several files, in their order, what is wrong with them, and how often each was shown, helped
+    or was dismissed, of those that ever were (`rule_list.v1`)."""
 
     SCHEMA: ClassVar[str] = "rule_list.v1"
 
     rules: tuple[Rule, ...]
     flaws: tuple[Flaw, ...] = ()
     files: tuple[str, ...] = ()
+    usage: tuple[Usage, ...] = ()

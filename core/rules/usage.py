@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, cast
 
+from core.rules.rule import Usage
 from core.store import Store, faults, now
 from core.store.sql import storable
 
 Verdict = Literal["shown", "helped", "dismissed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """The counts of one rule of one file; `last` is when one of them last rose."""
-
-    path: str
-    rule_id: str
-    shown: int
-    helped: int
-    dismissed: int
-    last: str
 
 
 def count_use(store: Store, rules: Iterable[tuple[str, str]], verdict: Verdict) -> None:

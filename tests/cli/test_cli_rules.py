@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from core.rules.usage import count_use
+from core.store import open_store
 
 DATA = Path(__file__).parents[1] / "data" / "rules"
 RULES = str(DATA / "memory.md")
@@ -102,6 +104,14 @@ def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
     assert "There is no rule in these files" in capsys.readouterr().out
     assert main(["rules", "compare", "--rules", RULES, "--calls", str(empty), "--quiet", "80", "--db", db]) == 2
     assert "'80' is no share" in capsys.readouterr().err
+
+
+def test_the_list_says_in_json_too_how_often_a_rule_was_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_store(Path(db), write=True, create=True) as store:
+        count_use(store, [(str(Path(RULES).absolute()), "ERR-004")] * 2, "shown")
+    assert main(["rules", "list", "--rules", RULES, "--db", db, "--json"]) == 0
+    (count,) = json.loads(capsys.readouterr().out)["usage"]
+    assert (count["rule_id"], count["shown"], count["helped"]) == ("ERR-004", 2, 0)
 
 
 def test_list_clusters_and_compare_answer_without_a_model(db: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,7 +68,7 @@ def warm_model(database: Path, model: str, *, service: bool) -> None:
     if not service or isinstance(found, Absent) or not database.exists():
         return
     with open_store(database) as store, faults(database):
-        vectors = any_kept(store.con, "error")
+        vectors = any(any_kept(store.con, kind) for kind in ("error", "rule"))
     if worth_starting(service=service, vectors=vectors):
         met = connect(found.model.id, version=found.model.version, deadline_ms=50, start=True)
         if not isinstance(met, Unserved):
