@@ -49,7 +49,8 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
     )
     text, done, fault, first = _heard(asking, messages, options, watch, tell=tell)
     broken = done.finish == "aborted"
-    cut = _cut(asking, text, done.usage) if done.finish == "length" else None
+    given = sum(tokens(one.content) for one in messages)
+    cut = _cut(asking, text, done.usage, given) if done.finish == "length" else None
     if cut is not None and not text.strip():
         raise _wordless(cut)
     length = f"its length ran out after {cut.tokens:,} tokens" if cut else None
@@ -99,8 +100,9 @@ def _heard(
     return "".join(said), done, None, first
 
 
-def _cut(asking: Asking, text: str, usage: Usage) -> Length:
-    """How long it became. Whose limit it was shows in how much the server counted."""
+def _cut(asking: Asking, text: str, usage: Usage, given: int) -> Length:
+    """How long it became. Whose limit it was shows in how much the server counted. `given`: tokens of the messages, of
+    which a server may count only what it had not read before."""
     room, context = answer_room(asking), asking.model.context_tokens
     if len(text) > ANSWER_CHARS:  # nobody reads on
         return Length(usage.completion_tokens or tokens(text), None)
@@ -109,7 +111,7 @@ def _cut(asking: Asking, text: str, usage: Usage) -> Length:
         whole = room == asking.options.answer_tokens
         return Length(said, "models.llm.answer_tokens" if whole else "models.llm.context_tokens")
     ours = asking.model.ref.provider == "ollama"  # the others are not told how much to read
-    full = (usage.prompt_tokens or 0) + said >= context * _NEARLY
+    full = max(usage.prompt_tokens or 0, given) + said >= context * _NEARLY
     return Length(said, "models.llm.context_tokens" if ours and full else None)
 
 

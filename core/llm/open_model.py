@@ -12,7 +12,7 @@ from core.llm.connection import Request
 from core.llm.endpoint import Endpoint, endpoint_of
 from core.llm.language_model import Done, GenerateOptions, LanguageModel, Message, ModelRef, TakenBack, Token
 from core.llm.limits import ANSWER_CHARS, Limits
-from core.llm.pieces import Broken, Complaint, Unreadable
+from core.llm.pieces import Broken, Complaint, Unreadable, as_object
 from core.llm.receive import Cancelled, received
 from core.llm.thoughts import Thoughts
 from core.llm.trouble import NO_SUCH_PAGE, broken_off, complaint_in, malformed, refused
@@ -142,19 +142,24 @@ def served(
     except Unreadable as found:
         raise malformed(endpoint, found.line) from None
     except Fault as fault:
-        if speaks_openai and fault.details.get("status") in NO_SUCH_PAGE:
+        if not speaks_openai or fault.details.get("status") not in NO_SUCH_PAGE:
+            raise
+        try:
             _answers(asked)
-            return Served(endpoint.address, (), False, True)
-        raise
+        except Unreadable as found:
+            raise malformed(endpoint, found.line) from None
+        return Served(endpoint.address, (), False, True)
     there = settings.model in models if speaks_openai else ollama.has(settings.model, models)
     return Served(endpoint.address, models, True, there)
 
 
 def _answers(asked: Callable[[Request], bytes]) -> None:
-    """A server may list nothing and speak all the same: then it says what is wrong with an empty question. Raises
-    Fault where it does not, or wants a key."""
+    """A server may list nothing and speak all the same: then it says what is wrong with an empty question, or answers
+    it. Raises Fault where it does not, or wants a key, and Unreadable."""
     try:
-        asked(openai.NOTHING_ASKED)
+        body = asked(openai.NOTHING_ASKED).strip()
+        if not body.startswith(b"data:") and "choices" not in as_object(body):
+            raise Unreadable(body)
     except Fault as fault:
         if fault.code == "config_invalid" or fault.details.get("status") is None:
             raise

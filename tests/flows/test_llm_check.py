@@ -77,5 +77,7 @@ def test_a_server_that_does_not_speak_so_is_named() -> None:
         assert f"{found.endpoint}/foo is no openai server (HTTP 404)" in server.detail
         assert "/v1" in server.hint
         assert not llm_checks(config(f"{found.endpoint}/foo"))[0].ok
+        found.base = "/api"  # where the double speaks Ollama's way
+        assert not llm_checks(config(f"{found.endpoint}/v1", "openai"))[0].ok
     with llm_server([Reply(status=405, error="no")]) as found:
         assert not llm_checks(config(f"{found.endpoint}/v1/elsewhere", "openai"))[0].ok
