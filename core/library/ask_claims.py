@@ -59,7 +59,7 @@ def claims(
     for sentence in said:
         if len(said) > 1 and only_names(sentence.text, names):
             continue
-        cited = {at: packed[at - 1] for at in sentence.markers if at <= len(packed)}
+        cited = {at: packed[at - 1] for at in sentence.markers if 1 <= at <= len(packed)}
         texts = [question, *("\n".join((one.title or "", *one.heading_path, one.text)) for one in cited.values())]
         made = [_claim(sentence, at, passage, texts, glossary) for at, passage in cited.items()]
         if made:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
 
-_MARKER = lazy_pattern(r"(?<!`)[ \t]?\[[ ]?#?([0-9]{1,3}(?:[ ]?[,;][ ]?#?[0-9]{1,3}){0,8})[ ]?\](?!\()")
+_MARKER = lazy_pattern(r"[ \t]?\[[ ]?#?([0-9]{1,3}(?:[ ]?[,;][ ]?#?[0-9]{1,3}){0,8})[ ]?\](?!\()(?![ \t]*=(?!=))")
 _NUMBER = lazy_pattern("[0-9]+")
-_CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|`[^`\n]*`")
+_CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|(?s:^~~~.*?(?:^~~~|\Z))|``[^\n]+?``|`[^`\n]*`", re.MULTILINE)
+_FENCE = lazy_pattern(r"[ \t]*(?:```|~~~)[\w+-]*\Z")
+_LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\([^()\s]{0,400}\)")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
-_ONE = lazy_pattern(r"\[([0-9]+)\]")
+_ONE = lazy_pattern(r"\[([0-9]+)\](?!\()(?![ \t]*=(?!=))")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
 _APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
@@ -45,13 +50,13 @@ class Sentence:
 
 def checked_markers(answer: str, given: int) -> Marked:
     """Markers in one form, those beyond `given` passages dropped. What stands in code is no marker."""
-    code = [(found.start(), found.end()) for found in _CODE.finditer(answer)]
+    code = _code(answer)
     out: list[str] = []
     used: dict[int, None] = {}
     dropped: list[tuple[int, int]] = []
     at = size = 0
     for found in _MARKER.finditer(answer):
-        if any(start <= found.start() < end for start, end in code):
+        if _within(code, found.start()):
             continue
         numbers = [int(one) for one in _NUMBER.findall(found[1])]
         known = [one for one in dict.fromkeys(numbers) if 1 <= one <= given]
@@ -69,16 +74,30 @@ def checked_markers(answer: str, given: int) -> Marked:
 def sentences(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer whose markers are in one form; a marker behind the full stop belongs to it."""
     out: list[Sentence] = []
+    code = _code(answer)
+    marks = [one for one in _ONE.finditer(answer) if not _within(code, one.start())]
+    starts = [one.start() for one in marks]
     at = 0
     while at < len(answer):
         found = next((one for one in _END.finditer(answer, at) if not _goes_on(answer, one.start(), one.end())), None)
         end = found.end() if found else len(answer)
         if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
             end = more.end()
-        if (one := _sentence(answer, at, end)) is not None:
+        here = marks[bisect_left(starts, at) : bisect_left(starts, end)]
+        if (one := _sentence(answer, at, end, here)) is not None:
             out.append(one)
         at = max(end, at + 1)
     return tuple(out)
+
+
+def _code(answer: str) -> list[tuple[int, int]]:
+    return [(found.start(), found.end()) for found in _CODE.finditer(answer)]
+
+
+def _within(ranges: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether a place lies in one of these ranges, which stand in their order."""
+    at = bisect_right(ranges, place, key=lambda one: one[0]) - 1
+    return at >= 0 and place < ranges[at][1]
 
 
 def _goes_on(answer: str, stop: int, end: int) -> bool:
@@ -90,16 +109,21 @@ def _goes_on(answer: str, stop: int, end: int) -> bool:
     return _GOES_ON.match(answer, end) is not None
 
 
-def _sentence(answer: str, start: int, end: int) -> Sentence | None:
+def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]]) -> Sentence | None:
     said = answer[start:end]
-    start += len(said) - len(said.lstrip())
-    said = said.strip()
-    bare = " ".join(_ONE.sub("", said).split())
-    bare = _APART.sub("", bare)  # a marker may stand before the full stop
+    if _FENCE.fullmatch(said.rstrip()):
+        return None
+    parts: list[str] = []
+    at = start
+    for one in marks:
+        parts.append(answer[at : one.start()])
+        at = one.end()
+    bare = _LINK.sub(lambda link: "" if link[1].isdigit() else link[1], "".join((*parts, answer[at:end])))
+    bare = _APART.sub("", " ".join(bare.split()))  # a marker may stand before the full stop
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
-    markers = tuple(dict.fromkeys(int(one) for one in _ONE.findall(said)))
+    start += len(said) - len(said.lstrip())
     bare = bare.lstrip("-*•> ")
     if item := _ITEM.match(bare):  # the number of an item says nothing
         bare = bare[item.end() :]
-    return Sentence(bare, start, start + len(said), markers)
+    return Sentence(bare, start, start + len(said.strip()), tuple(dict.fromkeys(int(one[1]) for one in marks)))
