@@ -29,7 +29,7 @@ from core.rules.match import SHOWN, Semantic, match
 from core.rules.matrix import matrix_of
 from core.rules.parse import joined, parse
 from core.rules.rule import RuleFile, RuleList, Scope
-from core.rules.rule_rows import MAX_AGE_S, forget_freshness, ids_of, is_fresh, sync
+from core.rules.rule_rows import MAX_AGE_S, drop_gone, embed_anew, forget_freshness, ids_of, is_fresh, sync
 from core.rules.rule_source import RuleSource, source_for
 from core.rules.semantic import NoSemantic, StoredSemantic, bars_of
 from core.rules.tables import load_tables
@@ -144,7 +144,8 @@ class RuleMatcher:
         return found
 
     def refresh(self, *, all_of_them: bool = False, wait_s: float = 3600.0) -> EmbedReport | NoVectors:
-        """Read the files again and embed what changed; `all_of_them`: every rule. Raises Fault."""
+        """Read the files again and embed what changed; `all_of_them`: every rule of theirs. What is kept of files that
+        are gone goes. Raises Fault."""
         if self.vectors is None:
             return NoVectors("no model was asked for")
         model, until = self.vectors.model(), time.monotonic() + wait_s
@@ -153,14 +154,11 @@ class RuleMatcher:
         self._read.clear()
         book = self.book()
         store = self._opened()
+        paths = [str(path) for path, _ in self.paths]
+        drop_gone(store)
         if all_of_them:
-            with store.transaction() as con:
-                con.execute("DELETE FROM vector WHERE kind = 'rule'")
-                con.execute(
-                    "INSERT INTO backlog SELECT 'rule', id FROM rule WHERE NOT EXISTS"
-                    " (SELECT 1 FROM backlog WHERE kind = 'rule' AND item_id = rule.id)"
-                )
-        forget_freshness(store, [str(path) for path, _ in self.paths])
+            embed_anew(store, paths)
+        forget_freshness(store, paths)
         self._sync(store)
         embedder = self._opened_model(self.vectors, until)
         if isinstance(embedder, NoVectors):

@@ -6,6 +6,7 @@ Source: semantic-rule-matching REQ-SEM-001, 005, 007; decision 15.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -52,6 +53,29 @@ def forget_freshness(store: Store, paths: Sequence[str]) -> None:
     """Have these files read anew next time (`rules refresh`)."""
     with store.transaction() as con:
         con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
+
+
+def embed_anew(store: Store, paths: Sequence[str]) -> None:
+    """Have every rule of these files embedded again, whatever vector it has."""
+    of_these = "SELECT id FROM rule WHERE path IN (SELECT value FROM json_each(?))"
+    wanted = json.dumps([storable(path) for path in paths])
+    with store.transaction() as con:
+        con.execute(f"DELETE FROM vector WHERE kind = 'rule' AND item_id IN ({of_these})", (wanted,))
+        con.execute(
+            f"INSERT INTO backlog SELECT 'rule', id FROM ({of_these}) WHERE NOT EXISTS"
+            " (SELECT 1 FROM backlog WHERE kind = 'rule' AND item_id = id)",
+            (wanted,),
+        )
+
+
+def drop_gone(store: Store) -> None:
+    """Take out the rows of files that are not there any more: nothing will ask for their vectors."""
+    known = cast("list[tuple[str]]", store.con.execute("SELECT path FROM rule_file").fetchall())
+    gone = [(path,) for (path,) in known if not os.path.lexists(path)]
+    if gone:
+        with store.transaction() as con:
+            con.executemany("DELETE FROM rule WHERE path = ?", gone)
+            con.executemany("DELETE FROM rule_file WHERE path = ?", gone)
 
 
 def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> int:

@@ -105,6 +105,27 @@ def test_an_edit_of_one_rule_among_many_embeds_one_and_refresh_all_embeds_all(tm
         assert not matcher.match(PUSH).fallback_used
 
 
+def test_refresh_all_embeds_the_rules_of_these_files_and_drops_those_of_files_that_are_gone(
+    tmp_path: Path, minilm: Embedder
+) -> None:
+    other = tmp_path / "other.md"
+    other.write_text("### ERR-100: Other\n**Problem**: of another file\n**Solution**: none\n", encoding="utf-8")
+    model = Counting(minilm)
+    vectors = VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: model))
+    with RuleMatcher([(other, "project")], tmp_path / "casebook.db", vectors) as matcher:
+        matcher.refresh()
+    with _matcher(tmp_path, model) as matcher:
+        matcher.refresh()
+        model.documents.clear()
+        matcher.refresh(all_of_them=True)
+        assert len(model.documents) == 2, "the other file's rule keeps its vector"
+        other.unlink()
+        matcher.refresh()
+    with open_store(tmp_path / "casebook.db") as store:
+        assert store.con.execute("SELECT DISTINCT path FROM rule").fetchall() == [(str(tmp_path / "memory.md"),)]
+        assert store.con.execute("SELECT count(*) FROM vector").fetchone() == (2,)
+
+
 def test_rules_in_another_order_keep_their_own_vectors(tmp_path: Path, minilm: Embedder) -> None:
     model = Counting(minilm)
     first, second = RULES.split("### ERR-002")
