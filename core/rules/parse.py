@@ -9,35 +9,26 @@ import hashlib
 import os
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from core.fault import Fault
 from core.rules.blocks import fenced
+from core.rules.fields import REQUIRED, Field, field_of, known_field
+from core.rules.headings import Heading, begins_rule, heading_at
 from core.rules.rule import Flaw, Rule, RuleFile, RuleList, Scope
 from core.text import redact
 
 MAX_BYTES = 16 << 20
 """A rule file larger than this is refused."""
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|(?=ERR))(.*)$")
-_ID = re.compile(r"\**\[?(ERR)[-_ ]?(\d{1,9})\]?(?:\s*[:：.\-–—)]\s*|\s+|\**$)(.*)$", re.IGNORECASE)
-_FIELD = re.compile(
-    r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*_:：\n]{1,40}?)\s*(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])(.*)$"
-)
-_LABELS = {
-    "problem": "problem issue 문제 증상 問題 症状 現象 问题 现象",
-    "root_cause": "rootcause cause 원인 근본원인 原因 根本原因 根因",
-    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션 解決 解決策 解決方法 対処法 解决 解决方法 解决方案",
-    "prevention": "prevention 예방 예방책 예방방법 방지 재발방지 予防 予防策 再発防止 再発防止策 预防 预防措施",
-    "date": "date 날짜 일자 日付 日期",
-    "project": "project 프로젝트 プロジェクト 项目 專案",
-    "category": "category 카테고리 분류 범주 カテゴリ カテゴリー 分類 分类 类别",
-}
-_BY_LABEL = {label: name for name, labels in _LABELS.items() for label in labels.split()}
-_REQUIRED = ("problem", "root_cause", "solution", "prevention")
 _SHORT = 5
+_USUAL = re.compile(r"ERR-[0-9]{3}")
+_QUOTE = re.compile(r" {0,3}>[ \t]?")
+_ASTRAY = "these fields stand under no heading like ### ERR-001: title"
+_BREAK = re.compile(r"\r*\n|\r")
+_BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 
 
 def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
@@ -77,24 +68,15 @@ def joined(files: Iterable[RuleFile]) -> RuleList:
 
 def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFile:
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
-    lines = [line.removesuffix("\r") for line in redact(text).split("\n")]
-    inside, unclosed = fenced(lines)
-    flaws = [Flaw(path, at + 1, "this fence or comment is never closed; it was read as text") for at in unclosed]
-    parts: list[_Part] = []
-    current: _Part | None = None
-    for at, line in enumerate(lines):
-        heading = None if inside[at] else _HEADING.match(line)
-        named = _ID.match(heading.group(2).strip()) if heading else None
-        if heading and named:
-            current = _Part(at + 1, heading.group(1), named.group(1), named.group(2), named.group(3).strip(" *"))
-            parts.append(current)
-        elif heading and len(heading.group(1)) <= 3:
-            current = None
-        elif current is not None:
-            current.take(at + 1, line, inside=inside[at])
+    lines, numbers = _lines(redact(text))
+    inside, unclosed = fenced(lines, begins_rule)
+    told = [(numbers[at], "this fence or comment is never closed; it was read as text") for at in unclosed]
+    reading = _Reading(lines, numbers, inside)
+    reading.read()
+    flaws = [Flaw(path, line, message) for line, message in (*told, *reading.flaws)]
     rules: list[Rule] = []
     seen: dict[str, list[int]] = {}  # the lines at which each id stands
-    for part in parts:
+    for part in reading.parts:
         rule = part.rule(path, scope)
         lines_of = seen.setdefault(rule.id, [])
         nth = len(lines_of)
@@ -106,45 +88,178 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
 
 
+def _lines(text: str) -> tuple[list[str], list[int]]:
+    """The lines of a text, and the number that an editor gives each: a line may end as on any system."""
+    lines = _BREAK.split(text)
+    numbers = list(range(1, len(lines) + 1))
+    if "\u2028" in text or "\u2029" in text:
+        split = [(piece, at) for at, line in enumerate(lines, 1) for piece in _BREAK_IN_LINE.split(line)]
+        lines, numbers = [piece for piece, _ in split], [at for _, at in split]
+    return lines, numbers
+
+
+class _Reading:
+    """A text while it is read: the rules found so far, the one that takes the lines now, and what is wrong."""
+
+    def __init__(self, lines: Sequence[str], numbers: Sequence[int], inside: Sequence[bool]) -> None:
+        self.lines, self.numbers, self.inside = lines, numbers, inside
+        self.parts: list[_Part] = []
+        self.flaws: list[tuple[int, str]] = []
+        self.current: _Part | None = None
+        self.astray: set[str] = set()  # the fields that stand under no rule, since the last heading
+
+    def read(self) -> None:
+        """Every line."""
+        at = 0
+        while at < len(self.lines):
+            heading = None if self.inside[at] else heading_at(self.lines, at)
+            if heading is not None and self._begins(at, heading):
+                self._begin(at, heading)
+                at += heading.lines
+                continue
+            if heading is not None and heading.ends:
+                self.current, self.astray = None, set()
+            elif self.current is not None:
+                if not self.current.take(self.numbers[at], self.lines[at], inside=self.inside[at]):
+                    self.current, self.astray = None, {self._known(at)}
+            elif not self.inside[at]:
+                self._stray(at)
+            at += 1
+
+    def _begins(self, at: int, heading: Heading) -> bool:
+        """Whether a heading begins a rule; one that may, and does not, is told."""
+        named = heading.named
+        if named is None:
+            return False
+        if heading.marked and heading.lines == 1 and named.sure and not named.span and not heading.deep:
+            return True
+        if self._followed(at, heading):
+            return True
+        if heading.marked and heading.lines == 1 and not named.span:
+            self._doubt(at, heading)
+        return False
+
+    def _followed(self, at: int, heading: Heading) -> bool:
+        """Whether the fields of a rule come behind a heading that leaves room for doubt."""
+        behind = at + heading.lines
+        if heading.lines == 2 and (at == 0 or not self.lines[at - 1].strip()):
+            return True
+        if heading.ends:
+            return any(self._known(place) in REQUIRED for place in self._section(behind))
+        first = next(
+            (place for place in range(behind, min(behind + 4, len(self.lines))) if self.lines[place].strip()), 0
+        )
+        name = self._known(first) if first else ""
+        return bool(name) and (self.current is None or heading.lines == 2 or name in self.current.at)
+
+    def _section(self, begin: int) -> Iterator[int]:
+        """The lines from one on to the next that looks like a heading."""
+        for place in range(begin, len(self.lines)):
+            if not self.inside[place]:
+                if self.lines[place].lstrip().startswith("#"):
+                    return
+                yield place
+
+    def _known(self, at: int) -> str:
+        return "" if self.inside[at] else known_field(self.lines[at].lstrip("> \t"))
+
+    def _doubt(self, at: int, heading: Heading) -> None:
+        named = heading.named
+        if named is None:
+            return
+        if heading.deep:
+            told = f"this looks like the heading of {named.id}, but is indented like code: it was read as text"
+        elif heading.level <= 3 or named.first:
+            told = f"this heading names {named.id}, but not as in ### {named.id}: title; it was not read as a rule"
+        else:
+            return
+        self.flaws.append((self.numbers[at], told))
+
+    def _begin(self, at: int, heading: Heading) -> None:
+        named = heading.named
+        if named is None:
+            return
+        self.current = _Part(self.numbers[at], named.id, named.written, named.title, quoted=heading.quoted)
+        self.astray = set()
+        self.parts.append(self.current)
+        wrong = ""
+        if not heading.marked:
+            wrong = f"the heading of {named.id} has no ### before it"
+        elif heading.quoted:
+            wrong = f"the heading of {named.id} stands in a quote"
+        elif named.span or named.several:
+            wrong = f"this heading names more than {named.id}"
+        elif not named.sure or heading.deep:
+            wrong = f"the heading of {named.id} is not written ### {named.id}: title"
+        if wrong:
+            self.flaws.append((self.numbers[at], wrong))
+
+    def _stray(self, at: int) -> None:
+        """Tell of fields that stand under no rule, once for each time that they begin anew."""
+        name = self._known(at)
+        if name not in REQUIRED:
+            return
+        if not self.astray or name in self.astray:
+            self.flaws.append((self.numbers[at], _ASTRAY))
+            self.astray.clear()
+        self.astray.add(name)
+
+
 @dataclass(slots=True)
 class _Part:
     """The lines of one rule while they are read."""
 
     line: int
-    marks: str
-    prefix: str
-    digits: str
+    id: str
+    written: str
     title: str
+    quoted: bool = False
     fields: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     at: dict[str, int] = field(default_factory=dict[str, int])
+    labels: dict[str, Field] = field(default_factory=dict[str, Field])
     notes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     unknown: dict[str, str] = field(default_factory=dict[str, str])
+    again: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     current: str = ""
 
-    def take(self, number: int, line: str, *, inside: bool) -> None:
-        """The next line under the heading."""
-        found = None if inside else _FIELD.match(line)
+    def take(self, number: int, line: str, *, inside: bool) -> bool:
+        """The next line under the heading; False where it is the first field of a rule that lost its heading."""
+        text = _QUOTE.sub("", line, count=1) if self.quoted else line
+        found = None if inside else field_of(text)
+        if found and found.name and found.name in self.at:
+            told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
+            if self._of_another(found):
+                self.again.append((number, f"{told} From here on nothing was read"))
+                return False
+            self.again.append((number, told))
+            if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
+                found = None
         if found:
-            label = found.group(1).strip()
-            name = _BY_LABEL.get(re.sub(r"[\s_\-]+", "", label).casefold(), "")
-            if not name:
-                name = f"extra:{label}"
-                self.unknown[name] = label
+            name = found.name or f"extra:{found.label}"
+            if not found.name:
+                self.unknown[name] = found.label
             self.current = name
             self.at.setdefault(name, number)
-            self.fields.setdefault(name, []).append(found.group(2).strip())
+            self.labels.setdefault(name, found)
+            self.fields.setdefault(name, []).append(found.text)
         elif self.current:
-            self.fields[self.current].append(line)
-        elif line.strip():
-            self.notes.append((number, line))
+            self.fields[self.current].append(text)
+        elif text.strip():
+            self.notes.append((number, text))
+        return True
+
+    def _of_another(self, found: Field) -> bool:
+        """Whether a field that is there already is the first of a rule whose heading was lost."""
+        first = self.labels[found.name]
+        begins = found.name == "problem" or found.name == next(iter(self.at))
+        return begins and found.key == first.key and found.name != self.current and found.listed <= first.listed
 
     def rule(self, path: str, scope: Scope) -> Rule:
         """The rule that the lines make."""
         texts = {name: _text(lines) for name, lines in self.fields.items()}
         extra = {label: texts[name] for name, label in self.unknown.items()}
         notes = _text([line for _, line in self.notes])
-        rule_id = f"ERR-{self.digits.zfill(3)}"
-        named = Rule(rule_id, self.title, notes=notes, extra=extra, path=path, line=self.line, scope=scope)
+        named = Rule(self.id, self.title, notes=notes, extra=extra, path=path, line=self.line, scope=scope)
         return replace(
             named,
             problem=texts.get("problem", ""),
@@ -159,11 +274,12 @@ class _Part:
     def flaws(self, rule: Rule) -> list[tuple[int, str]]:
         """What is wrong with it, each with its line."""
         out: list[tuple[int, str]] = []
-        if self.prefix != "ERR" or len(self.digits) != 3:
-            out.append((self.line, f"the id {self.prefix}-{self.digits} is not written ERR- and three digits"))
+        if not _USUAL.fullmatch(self.written):
+            out.append((self.line, f"the id {self.written} is not written ERR- and three digits"))
+        out += self.again
         if len(rule.title) < 1:
             out.append((self.line, f"{rule.id} has no title"))
-        for name in _REQUIRED:
+        for name in REQUIRED:
             text, label = getattr(rule, name), name.replace("_", " ").title()
             if name not in self.at:
                 out.append((self.line, f"{rule.id} has no {label}"))
