@@ -234,6 +234,8 @@ class _Part:
             self.again.append((number, told))
             if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
                 found = None
+        if found and found.listed and not found.name and self.current:
+            found = None  # a step with a bold word, of the field before it
         if found:
             name = found.name or f"extra:{found.label}"
             if not found.name:

@@ -78,6 +78,18 @@ def test_japanese_and_chinese_labels_are_fields(labels: tuple[str, ...]) -> None
     assert found.flaws == ()
 
 
+def test_an_item_with_a_bold_word_belongs_to_the_field_it_stands_in() -> None:
+    steps = "do these\n- **Step 1**: stop\n  - **Note**: careful\n* **Step 2**: go\n+ **Problem**: then call"
+    text = f"### ERR-001: t\n**Problem**: broken\n**Root Cause**: haste\n**Solution**: {steps}\n- **예방**: care\n"
+    found = parse_text(text)
+    assert found.rules[0].solution == steps
+    assert (found.rules[0].prevention, dict(found.rules[0].extra)) == ("care", {})
+    assert [(flaw.line, flaw.message[:16]) for flaw in found.flaws] == [
+        (8, "a second Problem"),
+        (9, "the Prevention o"),
+    ]
+
+
 def test_what_is_wrong_is_told_with_its_line_and_the_rule_is_kept() -> None:
     found = parse_text(
         "### ERR-7: short id\n**Problem**: abc\n**Date**: yesterday\n**Mood**: bad weather\nfree text\n"
