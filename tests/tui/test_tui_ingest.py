@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from core.library.ingest_report import IngestReport, Item, Scope
 from core.store import jobs, open_store
+from core.text import visible
 from tests.tui.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
 from tui.app import CasebookApp
@@ -66,6 +67,7 @@ async def test_a_folder_is_named_read_and_what_was_left_out_is_told(
         assert "[red]photo[b].png" in flat(app)
         assert "its path cannot be cited" in flat(app)
         assert screen.choices.roots == (docs.resolve(),)
+        assert screen.box.value == ""
         (docs / "3.md").write_text("# later\n\nmore\n")
         await pilot.press("r")
         await until(pilot, lambda: "6 met: 1 new, 3 unchanged, 2 left out" in flat(app))
@@ -186,6 +188,14 @@ async def test_tab_completes_a_path(casebook: Path, tmp_path: Path) -> None:
         assert screen.box.value == f"{tmp_path}/here/alpha two/"
 
 
+async def test_the_first_screen_says_how_a_folder_is_read_again(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await until(pilot, lambda: "press r;" in flat(app))
+        assert "followed" not in flat(app)
+
+
 @pytest.mark.parametrize("name", ["/no\x1b]52;c;eA==\x07where", "~no-one-here/x"])
 async def test_a_folder_that_is_not_there_is_said(casebook: Path, name: str) -> None:
     app = app_on(casebook)
@@ -196,6 +206,8 @@ async def test_a_folder_that_is_not_there_is_said(casebook: Path, name: str) -> 
         await until(pilot, lambda: "Nothing was read There is no folder" in flat(app))
         assert "no casebook" not in flat(app)
         assert "\x1b" not in frame(app)
+        assert screen.box.value == visible(name), "what was mistyped is there to be mended"
+        assert screen.box.has_focus
 
 
 class _Job:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.fault import Fault
+from core.text import visible
 from tui.actions import Situation, bindings
 from tui.jobs import DEBOUNCE, Jobs
 from tui.panes.library.ingest_queries import Ends, Folder, Known, read_ends, read_known
@@ -90,6 +91,7 @@ class IngestScreen(ModalScreen[None]):
         self._known = Known()
         self._drawn: object = None
         self._offered = Ends("", "")
+        self._typed = ""  # the folder that was named last: to be mended where it is not there
         self.choices = Choices()
         self.box = PathBox(placeholder=_FIRST, select_on_focus=False, id="ingest-box")
         self.ends = Static(id="ingest-ends")
@@ -229,6 +231,7 @@ class IngestScreen(ModalScreen[None]):
         event.stop()
         named = event.value.strip()
         if named:
+            self._typed = "" if self._ingesting.busy else event.value
             self._start([Path(named)])  # whose home `~` means, the core knows, and says where it is nobody's
         else:
             self._begin()
@@ -276,7 +279,17 @@ class IngestScreen(ModalScreen[None]):
         self._keys.situation = self.situation()
         self.told.update(self._text())
         if was_busy and not run.busy:
+            self._give_back()
             self._read()
+
+    def _give_back(self) -> None:
+        """What was named and could not be read stands in the box again."""
+        typed, self._typed = visible(self._typed), ""
+        if self._ingesting.ended is None or self._ingesting.ended.fault is None or self.box.value or not typed:
+            return
+        self.box.value, self.box.cursor_position = typed, len(typed)
+        if self.query_one("#ingest-told").has_focus:
+            self.box.focus()
 
     def _text(self) -> Content:
         run = self._ingesting
@@ -288,8 +301,9 @@ class IngestScreen(ModalScreen[None]):
             return draw_report(run.ended.report, run.pace, "", self._signs)
         if self._known.last is not None:
             return draw_report(self._known.last[0], None, self._known.last[1], self._signs)
-        return Content.styled(
-            "Notes, documents and code are read from folders, and followed from then on. .gitignore and"
-            " .casebookignore are heeded; your files are only read.",
-            "$cb-dim",
+        told = (
+            "Notes, documents and code are read from folders. What changes there later is read when you come back here"
+            " and press {ingest.begin}; only `casebook library ingest FOLDER --watch` follows a folder by itself."
+            " .gitignore and .casebookignore are heeded; your files are only read."
         )
+        return Content.styled(self._signs.told(told), "$cb-dim")
