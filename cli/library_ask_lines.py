@@ -209,5 +209,7 @@ def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
             yield out.paint("not finished: it was cut off (llm_stream_aborted)", "warn")
         elif not one.grounded:
             yield out.paint(f"refused: {one_line(one.refusal_reason or 'unknown')}", "warn")
+        if one.cut is not None:
+            yield out.paint(f"cut off after {one.cut:,} tokens", "warn")
         yield from (out.paint(one_line(uri), "dim") for uri in one.citations)
         yield ""

@@ -93,8 +93,8 @@ class InventedCitation:
 @dataclass(frozen=True, slots=True)
 class AnswerCut:
     """How an answer was cut off by its length: after so many `tokens`, its thoughts counted in. `setting`: the one that
-    allows more, null where only the server does. `start`, `end`: the sentence whose end never came, null where the last
-    one is whole.
+    allows more, null where none does: the server has a limit of its own, or nobody reads so much. `start`, `end`: the
+    sentence whose end never came, null where the last one is whole.
     """
 
     tokens: int
@@ -105,7 +105,7 @@ class AnswerCut:
     @property
     def told(self) -> str:
         """It in words."""
-        more = f"{self.setting} allows more" if self.setting else "its server allows no more"
+        more = f"{self.setting} allows more" if self.setting else "no setting allows more"
         return f"cut off after {self.tokens:,} tokens; {more}"
 
 

@@ -45,7 +45,8 @@ class SessionList:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn: question, answer, whether it was grounded and if not why, and the citations as URIs."""
+    """One turn: question, answer, whether it was grounded and if not why, and the citations as URIs. `cut`: after how
+    many tokens its length ran out, null where it did not."""
 
     turn_index: int
     question: str
@@ -54,6 +55,7 @@ class TurnRow:
     refusal_reason: str | None
     citations: tuple[str, ...]
     created_at: str
+    cut: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +192,17 @@ def show_session(con: apsw.Connection, session: str) -> SessionShown:
         raise _unknown(session)
     turns = con.execute(
         "SELECT t.turn_index, t.question, t.answer, coalesce(a.grounded, 0), a.refusal_reason, t.citations_json,"
-        " t.created_at FROM chat_turns t LEFT JOIN answers a ON a.conversation_id = t.session_id AND"
+        " t.created_at, json_extract(a.answer_json, '$.cut.tokens') FROM chat_turns t"
+        " LEFT JOIN answers a ON a.conversation_id = t.session_id AND"
         " a.turn_index = t.turn_index WHERE t.session_id = ? ORDER BY t.turn_index",
         (session,),
     ).fetchall()
     return SessionShown(
         SessionRow(*cast("tuple[str, str, int, str, str]", row)),
         tuple(
-            TurnRow(at, question, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when)
-            for at, question, answer, grounded, why, cited, when in cast(
-                "list[tuple[int, str, str, int, str | None, str, str]]", turns
+            TurnRow(at, asked, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut)
+            for at, asked, answer, grounded, why, cited, when, cut in cast(
+                "list[tuple[int, str, str, int, str | None, str, str, int | None]]", turns
             )
         ),
     )

@@ -249,7 +249,7 @@ def test_an_answer_that_was_cut_off_says_so_explained_and_not() -> None:
         assert "nothing is cited" not in told
     assert "▎ The moon is\n└ cut off" in _told(short, explain=True)
     served = replace(short, cut=replace(cut, setting=None))
-    assert "its server allows no more" in _told(served)
+    assert "; no setting allows more" in _told(served)
 
 
 def test_an_answer_that_broke_off_says_why() -> None:

@@ -16,6 +16,7 @@ from core.flows.capabilities import schema_text
 from core.flows.library_ingest import ingest
 from core.library.ask_answer import Answer, AnswerCut
 from core.library.ask_cut import Length, cut_of
+from core.library.ask_kept import show_session
 from core.llm.open_model import language_model
 from core.samples import sample_notes
 from core.settings import LlmSettings
@@ -48,7 +49,7 @@ def cut(store: Store, text: str, counted: int | None = 4096, prompt: int = 900, 
     usage = None if counted is None else (prompt, counted)
     with llm_server([Reply((text,), finish="length", usage=usage)]) as server:
         settings = LlmSettings(model="tiny", endpoint=server.endpoint, **llm)
-        options = AskOptions(answer_tokens=settings.answer_tokens)
+        options = AskOptions(answer_tokens=settings.answer_tokens, session="s")
         found = ask(store, RETRY, options, language_model(settings), None)
     jsonschema.validate(json.loads(dumps(found)), json.loads(schema_text("answer.v1")))
     return found
@@ -63,6 +64,7 @@ def test_an_answer_that_was_cut_off_says_where_and_what_allows_more(store: Store
     assert found.uncited == (), "a sentence without its end may cite what nobody will see"
     kept = json.loads(str(store.con.execute("SELECT answer_json FROM answers").fetchall()[0][0]))
     assert kept["cut"]["tokens"] == 4096
+    assert [one.cut for one in show_session(store.con, "s").turns] == [4096]
     whole = cut(store, TRUE)
     assert whole.cut == AnswerCut(4096, ALLOWS, None, None)
     assert whole.grounded
