@@ -148,6 +148,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`evidence list`: exit 1 if there is none."""
     from cli.show_review import entry_list_lines, list_lines
     from core.evidence import list_entries, list_quotes, session_named
+    from core.evidence.entry_list import EntryPage
     from core.evidence.review import OPEN, QuoteFilters
     from core.store import faults, open_store
     from core.store.sql import storable
@@ -158,14 +159,16 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database) as store, faults(context.database):
         session = None if args.session is None else session_named(store.con, args.session)
         if args.entries:
-            entries = list_entries(store, session=session, stage=args.stage, limit=args.limit, after=after)
-            context.out.result(entries, entry_list_lines(context.out, entries))
-            return 0 if entries.entries else 1
-        if after and not (after.isascii() and after.isdecimal() and len(after) < 19):
-            raise Fault("invalid_input", "--after is no number of a quote", "use `next` of the page before")
-        statuses = tuple(args.status or ()) or (OPEN.statuses if args.open else ())
-        filters = QuoteFilters(statuses, session, None if args.type is None else storable(args.type))
-        page = list_quotes(store, filters, args.limit, int(after or 0))
+            page = list_entries(store, session=session, stage=args.stage, limit=args.limit, after=after)
+        else:
+            if after and not (after.isascii() and after.isdecimal() and len(after) < 19):
+                raise Fault("invalid_input", "--after is no number of a quote", "use `next` of the page before")
+            statuses = tuple(args.status or ()) or (OPEN.statuses if args.open else ())
+            filters = QuoteFilters(statuses, session, None if args.type is None else storable(args.type))
+            page = list_quotes(store, filters, args.limit, int(after or 0))
+    if isinstance(page, EntryPage):
+        context.out.result(page, entry_list_lines(context.out, page))
+        return 0 if page.entries else 1
     context.out.result(page, list_lines(context.out, page))
     return 0 if page.quotes else 1
 

@@ -13,6 +13,8 @@ from core.fault import Fault
 if TYPE_CHECKING:
     from core.flows.ask_options import AskOptions
     from core.library.ask_answer import AnswerEvent
+    from core.library.ask_kept import SessionDeleted, SessionList, SessionShown
+    from core.store import Store
 
 _STOPPED = 130
 _SESSIONS = ("list", "show", "delete")
@@ -124,7 +126,7 @@ def _sessions(words: list[str], context: Context) -> int:
     """`ask sessions list|show NAME|delete NAME`."""
     from cli.library_ask_lines import session_lines, session_list_lines
     from core.flows.ask_unfinished import take_up
-    from core.library.ask_kept import SessionList, delete_session, list_sessions, show_session
+    from core.library.ask_kept import SessionDeleted, SessionList
     from core.store import faults, open_store
 
     what, *names = words
@@ -135,24 +137,32 @@ def _sessions(words: list[str], context: Context) -> int:
             "see casebook library ask --help",
         )
     take_up(context.database)
+    lost: Fault | None = None
+    found: SessionList | SessionShown | SessionDeleted = SessionList(())
     try:
         with open_store(context.database, write=what == "delete") as store, faults(context.database):
-            if what == "list":
-                found = list_sessions(store.con)
-                context.out.result(found, session_list_lines(context.out, found))
-                return 0
             try:
-                if what == "delete":
-                    gone = delete_session(store, names[0])
-                    turns = "1 turn" if gone.turns == 1 else f"{gone.turns} turns"
-                    context.out.result(gone, [f"deleted, with {turns}"])
-                else:
-                    shown = show_session(store.con, names[0])
-                    context.out.result(shown, session_lines(context.out, shown))
+                found = _session_act(what, names, store)
             except Fault as fault:
-                return not_there(fault, context)
+                lost = fault
     except Fault as fault:
         if fault.code != "not_indexed" or what != "list":
             raise
-        context.out.result(SessionList(()), session_list_lines(context.out, SessionList(())))
+    if lost is not None:
+        return not_there(lost, context)
+    if isinstance(found, SessionList):
+        lines = session_list_lines(context.out, found)
+    elif isinstance(found, SessionDeleted):
+        lines = ["deleted, with 1 turn" if found.turns == 1 else f"deleted, with {found.turns} turns"]
+    else:
+        lines = session_lines(context.out, found)
+    context.out.result(found, lines)
     return 0
+
+
+def _session_act(what: str, names: list[str], store: Store) -> SessionList | SessionShown | SessionDeleted:
+    from core.library.ask_kept import delete_session, list_sessions, show_session
+
+    if what == "list":
+        return list_sessions(store.con)
+    return delete_session(store, names[0]) if what == "delete" else show_session(store.con, names[0])

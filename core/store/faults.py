@@ -77,8 +77,13 @@ def _system(error: OSError, shown: str) -> Fault:
 
 @contextmanager
 def faults(path: str | PathLike[str]) -> Generator[None]:
-    """Inside, every error of SQLite or the system on the database at `path` is raised as a Fault."""
+    """Inside, every error of SQLite or the system on the database at `path` is raised as a Fault.
+
+    That the reader of what is printed has left is none of them.
+    """
     try:
         yield
+    except BrokenPipeError:
+        raise
     except (apsw.Error, OSError, UnicodeError) as error:
         raise as_fault(error, path) from error

@@ -253,6 +253,22 @@ def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:
     assert process.wait(20) == 0
 
 
+@pytest.mark.parametrize(
+    "args", [("library", "ask", "sessions"), ("evidence", "list", "--entries"), ("errors", "list"), ("library", "list")]
+)
+def test_a_reader_that_leaves_is_no_fault_of_the_casebook(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    run("errors", "record", "--error", "Error: x", "--resolution", "y")
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # as if the output were longer than a buffer
+    process = start(*args)
+    assert process.stdin and process.stdout and process.stderr
+    process.stdout.close()
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    assert process.wait(20) == 0
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("args", [("completion", "bash"), ("--version",), ("--help",), ("errors", "--help"), ()])
 def test_a_full_disk_under_stdout_is_told(home: Path, args: tuple[str, ...]) -> None:

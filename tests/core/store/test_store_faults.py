@@ -59,3 +59,8 @@ def test_a_fault_and_a_mistake_of_ours_pass_through() -> None:
     assert as_fault(fault, PATH) is fault
     with pytest.raises(KeyError), faults(PATH):
         raise KeyError
+
+
+def test_that_nobody_reads_what_is_printed_is_no_fault_of_the_database() -> None:
+    with pytest.raises(BrokenPipeError), faults(PATH):
+        raise BrokenPipeError(32, "Broken pipe")
