@@ -190,12 +190,20 @@ def _usage(context: Context) -> Any:
 
 
 def run_check(args: argparse.Namespace, context: Context) -> int:
-    """`rules check`: exit 0 where nothing is wrong, 1 where something is."""
+    """`rules check`: exit 0 where nothing is wrong, 1 where something is. Rules that patterns name and that are not
+    here are told beside: they may be another project's."""
+    from dataclasses import replace
+
+    from cli.layout import one_line
     from cli.show_rules import check_lines
+    from core.rules.tables import strangers, table_flaws
 
     with _matcher(args, context, model=False) as matcher:
-        found = matcher.rules()
+        read = matcher.rules()
+    found = replace(read, flaws=(*read.flaws, *table_flaws()))
     context.out.result(found, check_lines(context.out, found))
+    for one in strangers(found.rules):
+        context.out.note(f"{one_line(one.path)}:{one.line}: {one_line(one.message)}")
     return 1 if found.flaws or not found.rules else 0
 
 

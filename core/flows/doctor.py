@@ -19,6 +19,7 @@ from core.flows.mcp_extra import has_mcp
 from core.flows.model_check import model_check
 from core.library.fts import rebuild_fts
 from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
+from core.rules.tables import load_tables, own_tables
 from core.settings import EmbeddingSettings
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
@@ -57,6 +58,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         _service_check(config),
         *llm_checks(config),
         *_korean(config),
+        *_tables(),
         *_mcp(),
     )
     return Diagnosis(all(check.ok for check in checks), checks)
@@ -84,6 +86,20 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
         return ()
     here = installed()
     return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {REMEDY}"),)
+
+
+def _tables() -> tuple[Check, ...]:
+    """The words and patterns of one's own, where there are any: one that is wrong is done without, by the hook too."""
+    try:
+        there = own_tables()
+        unknown = load_tables().unknown if there else ()
+    except Fault as fault:
+        return (Check("rule_tables", False, fault.message, fault.hint),)
+    if not there:
+        return ()
+    told = (f"{flaw.path}:{flaw.line}: {flaw.message}" for flaw in unknown)
+    hint = "correct or remove what is unknown" if unknown else ""
+    return (Check("rule_tables", True, "; ".join((*map(str, there), *told)), hint),)
 
 
 def _mcp() -> tuple[Check, ...]:

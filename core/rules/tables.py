@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -18,9 +18,13 @@ from core.fault import Fault
 from core.folders import user_folder
 from core.lazy_pattern import lazy_pattern
 from core.rules.own_patterns import is_quick
+from core.rules.rule import Flaw, Rule
 from core.toml_lines import key_lines
 
 MAX_BYTES = 1 << 20
+_FILES = ("rules.toml", "glossary.toml")
+_PATTERN_KEYS = ("match", "terms", "rules", "tools", "languages", "needs")
+_LINE = re.compile(r",? (?:\(at )?line (\d+)")
 READ = 8_192
 """Code points of a call that patterns look at."""
 
@@ -58,6 +62,10 @@ class Tables:
     tool_keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     error_patterns: tuple[ErrorPattern, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict[str, str])
+    unknown: tuple[Flaw, ...] = ()
+    """What nobody knows in the user's own files: named, and left alone, because a newer casebook may know it."""
+    named: tuple[Flaw, ...] = ()
+    """Where a pattern of the user's own names a rule, each with the id."""
 
     @cached_property
     def glossary_hash(self) -> str:
@@ -71,7 +79,38 @@ def load_tables(folder: Path | None = None) -> Tables:
     Raises Fault config_invalid with file and line where a user's file is wrong.
     """
     own = user_folder("config") if folder is None else folder
-    return _loaded(*(_stamp(own / name) for name in ("rules.toml", "glossary.toml")))
+    return _loaded(*(_stamp(own / name) for name in _FILES))
+
+
+def own_tables(folder: Path | None = None) -> tuple[Path, ...]:
+    """The user's own files that are there."""
+    own = user_folder("config") if folder is None else folder
+    return tuple(own / name for name in _FILES if (own / name).exists())
+
+
+def table_flaws(folder: Path | None = None) -> tuple[Flaw, ...]:
+    """What is wrong with the user's own tables, each with its file and line."""
+    try:
+        return load_tables(folder).unknown
+    except Fault as fault:
+        path, _, said = fault.message.partition(": ")
+        found = _LINE.search(fault.message)
+        place = path.removesuffix(found.group()) if found else path
+        return (Flaw(place, int(found.group(1)) if found else 0, said or fault.message),)
+
+
+def strangers(rules: Iterable[Rule], folder: Path | None = None) -> tuple[Flaw, ...]:
+    """Where the user's own patterns name rules that are not among these: they may be another project's."""
+    try:
+        named = load_tables(folder).named
+    except Fault:
+        return ()
+    known = {rule.id for rule in rules}
+    return tuple(
+        replace(one, message=f"no rule here is {one.rule}; it may be another project's")
+        for one in named
+        if one.rule not in known
+    )
 
 
 def shipped_tables() -> Tables:
@@ -99,11 +138,17 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
     tools = {name: tuple(given) for name, given in raw["tool_keywords"].items()}
     patterns = {name: _pattern(name, given) for name, given in raw["error_patterns"].items()}
     own, where = _own(keywords)
+    unknown = [*_unknown(own, (), ("tool_keywords", "error_patterns"), where)]
+    named: list[Flaw] = []
     for name, given in _table(own, "tool_keywords", where):
         tools[name] = _strings(given, where, ("tool_keywords", name))
     for name, given in _table(own, "error_patterns", where):
         patterns[name] = _checked(name, given, where)
+        unknown += _unknown(given, ("error_patterns", name), _PATTERN_KEYS, where)
+        line = where.line(("error_patterns", name, "rules"))
+        named += [Flaw(where.path, line, "names this rule", rule) for rule in patterns[name].rules]
     more, place = _own(glossary)
+    unknown += _unknown(more, (), ("words",), place)
     for name, given in _table(more, "words", place):
         if not isinstance(given, str):
             raise place.fault(("words", name), "is no text of words")
@@ -112,7 +157,8 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
     for english, given in words.items():
         for word in dict.fromkeys(str(given).split()):
             by_word.setdefault(word, []).append(english)
-    return Tables(tools, tuple(patterns.values()), {word: " ".join(known) for word, known in by_word.items()})
+    meanings = {word: " ".join(known) for word, known in by_word.items()}
+    return Tables(tools, tuple(patterns.values()), meanings, tuple(unknown), tuple(named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +166,27 @@ class _Where:
     path: str
     text: str
 
+    def line(self, key: tuple[str, ...]) -> int:
+        """Where a key stands, 0 where that cannot be told."""
+        return key_lines(self.text).get(key, 0)
+
     def fault(self, key: tuple[str, ...], what: str) -> Fault:
-        line = key_lines(self.text).get(key, 0)
+        line = self.line(key)
         at = f"{self.path}, line {line}" if line else self.path
         return Fault("config_invalid", f"{at}: {'.'.join(key)} {what}", "correct it, or take the line out")
+
+
+def _unknown(given: Mapping[str, Any], at: tuple[str, ...], known: tuple[str, ...], where: _Where) -> Iterator[Flaw]:
+    """The keys of a table that nobody knows, each with the one that may be meant."""
+    for name in given:
+        if name in known:
+            continue
+        import difflib
+
+        near = difflib.get_close_matches(name, known, 1, 0.7)
+        told = f"unknown {'key' if at else 'table'} {'.'.join((*at, name))}"
+        guess = f"; did you mean {near[0]}?" if near else "; it is ignored"
+        yield Flaw(where.path, where.line((*at, name)), told + guess)
 
 
 def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
@@ -148,7 +211,7 @@ def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str,
 
 
 def _pattern(name: str, given: Mapping[str, Any]) -> ErrorPattern:
-    lists = {key: given.get(key, ()) for key in ("terms", "rules", "tools", "languages", "needs")}
+    lists = {key: given.get(key, ()) for key in _PATTERN_KEYS[1:]}
     return ErrorPattern(
         name,
         lazy_pattern(given["match"], re.MULTILINE),
@@ -172,7 +235,7 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
         re.compile(source, re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:
         raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
-    for part in ("terms", "rules", "tools", "languages", "needs"):
+    for part in _PATTERN_KEYS[1:]:
         _strings(said.get(part, []), where, (*key, part))
     return replace(_pattern(name, said), quick=is_quick(source))
 

@@ -71,6 +71,39 @@ def test_bad_input_is_one_line_and_exits_2(
     assert told.count("\n") == 1
 
 
+def test_check_and_doctor_tell_what_is_wrong_with_the_own_tables(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own = tmp_path / "casebook" / "rules.toml"
+    own.parent.mkdir()
+    with open_store(Path(db), create=True):
+        pass
+
+    def told(text: str, *command: str) -> tuple[int, str, str]:
+        own.write_text(text, encoding="utf-8")
+        code = main([*command, "--db", db])
+        said = capsys.readouterr()
+        return code, " ".join(said.out.split()), said.err
+
+    check = ("rules", "check", "--rules", RULES)
+    assert told("", *check)[0] == 0
+    code, out, err = told("[error_patterns.a]\nmatch = 'x'\nrules = ['ERR-999']\n", *check)
+    assert (code, "nothing wrong" in out) == (0, True)
+    assert f"{own}:3: no rule here is ERR-999" in err
+    code, out, _ = told("[tool_keyword]\n", *check)
+    assert (code, f"{own}:1: unknown table tool_keyword" in out, "nothing wrong" in out) == (1, True, False)
+    code, out, _ = told("\n[tool_keywords\n", *check)
+    assert (code, f"{own}:2: " in out, "nothing wrong" in out) == (1, True, False)
+    code, out, _ = told("\n[tool_keywords\n", "doctor")
+    assert (code, "FAIL rule_tables" in out, "put it aside" in out) == (3, True, True)
+    code, out, _ = told("[tool_keyword]\n", "doctor")
+    assert ("ok rule_tables" in out, "did you mean tool_keywords?" in out) == (True, True)
+    own.unlink()
+    main(["doctor", "--db", db])
+    assert "rule_tables" not in capsys.readouterr().out
+
+
 def test_an_own_pattern_without_end_is_told_in_one_line(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from core.rules.labelled import read_labelled
 from core.rules.match import match
 from core.rules.own_patterns import is_quick
 from core.rules.parse import parse_text
-from core.rules.tables import load_tables
+from core.rules.tables import load_tables, strangers, table_flaws
 
 DATA = Path(__file__).parents[2] / "data" / "rules"
 RULES = parse_text("### ERR-042: House style\n**Problem**: nobody else would guess this\n").rules
@@ -53,6 +53,35 @@ def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str
         load_tables(tmp_path)
     assert raised.value.code == "config_invalid"
     assert said in raised.value.message
+
+
+def test_what_nobody_knows_is_named_with_its_line_and_left_alone(tmp_path: Path) -> None:
+    own = "[tool_keyword]\nBash = ['x']\n\n[error_patterns.a]\nmatch = 'x'\nrule = ['ERR-042']\nzzz = 1\n"
+    (tmp_path / "rules.toml").write_text(own, encoding="utf-8")
+    (tmp_path / "glossary.toml").write_text('[word]\nguess = "x"\n', encoding="utf-8")
+    told = [(Path(flaw.path).name, flaw.line, flaw.message) for flaw in table_flaws(tmp_path)]
+    assert told == [
+        ("rules.toml", 1, "unknown table tool_keyword; did you mean tool_keywords?"),
+        ("rules.toml", 6, "unknown key error_patterns.a.rule; did you mean rules?"),
+        ("rules.toml", 7, "unknown key error_patterns.a.zzz; it is ignored"),
+        ("glossary.toml", 1, "unknown table word; did you mean words?"),
+    ]
+    assert load_tables(tmp_path).error_patterns[-1].name == "a"
+
+
+def test_an_id_that_no_rule_has_is_told_with_its_line(tmp_path: Path) -> None:
+    own = "[error_patterns.a]\nmatch = 'x'\nrules = ['ERR-999', 'ERR-042']\n"
+    (tmp_path / "rules.toml").write_text(own, encoding="utf-8")
+    assert [(flaw.line, flaw.rule) for flaw in strangers(RULES, tmp_path)] == [(3, "ERR-999")]
+    assert table_flaws(tmp_path) == ()
+
+
+@pytest.mark.parametrize(("text", "line"), [("[error_patterns.a]\nmatch = '('\n", 2), ("\n[tool_keywords\n", 2)])
+def test_a_table_that_cannot_be_read_is_a_flaw_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
+    (flaw,) = table_flaws(tmp_path)
+    assert (flaw.path, flaw.line) == (str(tmp_path / "rules.toml"), line)
+    assert strangers(RULES, tmp_path) == ()
 
 
 def test_what_a_shipped_pattern_needs_hides_no_match() -> None:
