@@ -53,6 +53,7 @@ class Situation:
     rules: int = 0
     calls: bool = False
     call: bool = False
+    call_kept: bool = False
     rule: bool = False
     rule_shown: bool = False
     flaws: int = 0

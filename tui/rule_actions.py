@@ -24,6 +24,14 @@ def _needs_call(now: Situation) -> str:
     return _needs_files(now) or ("" if now.call else "No tool call is chosen yet.")
 
 
+def _needs_session(now: Situation) -> str:
+    if _needs_pane(now):
+        return _needs_pane(now)
+    if not now.call:
+        return "No tool call is chosen yet."
+    return "" if now.call_kept else "This call is typed: it is from no session."
+
+
 def _can_label(now: Situation) -> str:
     told = "The casebook is read-only here: labels are kept beside it." if now.readonly else ""
     return _needs_call(now) or told
@@ -68,6 +76,8 @@ RULE_ACTIONS: tuple[Action, ...] = (
     _act("wrong", "Wrong: this rule does not apply", "x", "wrong", 5, needs=_can_reject),
     _act("missing", "Missing: this rule applies and is not shown, or pick one", "m", "missing", 6, needs=_can_label),
     _act("why", "Show or hide why: sum, words, query, cache, steps", "t", "why", 7, needs=_needs_pane),
+    _act("session", "Open the session that the call is from, at its message", "o", "session", 8,
+         needs=_needs_session),
     _act("compare", "Compare the ways of matching on what was labelled", "v", "compare", 8, needs=_needs_files),
     _act("clusters", "Rules that say nearly the same, or belong together", "c", "clusters", 9, needs=_needs_files),
     _act("problems", "What is wrong with the rule files, line by line", "p", "problems", 10, needs=_needs_flaws),

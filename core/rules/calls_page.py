@@ -60,7 +60,7 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredCall:
-    """One tool call whole, with the session and message that it is from."""
+    """One tool call whole, with the session and message that it is from, and when that session was begun."""
 
     id: int
     call: ToolCall
@@ -68,6 +68,7 @@ class StoredCall:
     message: int
     project: str
     ts: str
+    started: str
 
 
 def call_keys(store: Store, tool: str = "") -> array[int]:
@@ -109,16 +110,17 @@ def stored_call(store: Store, key: int) -> StoredCall | None:
     """The call of this key with its whole input and its project's languages; None where it is gone. Raises Fault."""
     with faults(store.path):
         row = store.con.execute(
-            "SELECT t.name, t.input_json, t.session_id, t.call_idx, s.project, coalesce(m.ts, '') FROM tool_call AS t"
+            "SELECT t.name, t.input_json, t.session_id, t.call_idx, s.project, coalesce(m.ts, ''), s.started"
+            " FROM tool_call AS t"
             " JOIN session AS s ON s.id = t.session_id"
             " LEFT JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx WHERE t.rowid = ?",
             (key,),
         ).fetchone()
     if row is None:
         return None
-    name, given, session, message, project, ts = cast("tuple[str, str, str, int, str, str]", row)
+    name, given, session, message, project, ts, started = cast("tuple[str, str, str, int, str, str, str]", row)
     kind = project_type(Path(project)) if project and Path(project).is_absolute() else ()
-    return StoredCall(key, ToolCall(name, _input(given), kind), session, message, project, ts)
+    return StoredCall(key, ToolCall(name, _input(given), kind), session, message, project, ts, started)
 
 
 def about(tool: str, given: str, *, whole: bool = True) -> str:

@@ -74,6 +74,12 @@ def _part(word: str, term: str) -> str:
     return word[at:end]
 
 
+def call_texts(call: ToolCall) -> tuple[LitText, ...]:
+    """The fields of a call that is held against no rule."""
+    parts = call_text(call).parts
+    return tuple(LitText(part.name or "input", unicodedata.normalize("NFC", part.text)) for part in parts)
+
+
 def place_of(book: Book, matched: MatchedRule) -> int | None:
     """Where a matched rule stands in the book, by file, id and line."""
     wanted = (matched.path, matched.id, matched.line)

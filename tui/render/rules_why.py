@@ -11,6 +11,7 @@ from textual.content import Content
 from core.text import visible
 from tui.render.foreign import block, inline, title
 from tui.render.rules import MEANING, WORDS, bar, label_mark, place_of, said_of, standing
+from tui.render.session_name import session_name
 from tui.render.signs import Signs
 from tui.render.trace import draw_trace
 from tui.render.when import ago
@@ -18,6 +19,7 @@ from tui.render.when import ago
 if TYPE_CHECKING:
     from core.rules.answer import MatchedRule, RuleMatch
     from core.rules.cache_state import CacheState
+    from core.rules.calls_page import StoredCall
     from core.rules.explain import LitText
     from core.rules.label_file import Label
     from core.rules.usage import Usage
@@ -36,16 +38,22 @@ def head(text: str) -> Content:
     return Content.styled(f"\n\n{text}\n", "bold $cb-dim")
 
 
-def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, signs: Signs, now: datetime) -> Content:
-    """All about one rule of a match; what is not read yet is left out."""
+def draw_why(
+    ranked: Ranked,
+    matched: MatchedRule,
+    reasons: Reasons | None,
+    signs: Signs,
+    now: datetime,
+    source: StoredCall | None = None,
+) -> Content:
+    """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
     shown = any(_same(one, matched) for one in ranked.match.rules)
     parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
     if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
     parts.append(_hits(matched, {} if reasons is None else reasons.explained.words, signs))
     if reasons is not None:
-        call = ranked.call.tool_name
-        parts += [head(f"The call: {title(call)}"), draw_texts(reasons.explained.call, signs, WORDS)]
+        parts.append(draw_call(ranked.call.tool_name, source, reasons.explained.call, signs))
         parts += [head("The rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
     parts.append(_query(ranked.match))
     if reasons is not None and reasons.usage is not None:
@@ -56,7 +64,17 @@ def draw_why(ranked: Ranked, matched: MatchedRule, reasons: Reasons | None, sign
     return Content.assemble(*parts)
 
 
-def draw_silence(ranked: Ranked, signs: Signs) -> Content:
+def draw_call(tool: str, source: StoredCall | None, texts: Sequence[LitText], signs: Signs) -> Content:
+    """A call: where it is from, and its fields with what a rule shares lit."""
+    parts: list[Content | tuple[str, str]] = [head(f"The call: {title(tool)}")]
+    if source is not None:
+        name = session_name(source.session, source.started or source.ts, source.project)
+        parts.append((f"{name}, message {source.message:,}", "$cb-soft"))
+        parts.append((signs.told("  {rules.session} opens it\n"), "$cb-dim"))
+    return Content.assemble(*parts, draw_texts(texts, signs, WORDS))
+
+
+def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None) -> Content:
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
@@ -70,6 +88,7 @@ def draw_silence(ranked: Ranked, signs: Signs) -> Content:
         parts.append(Content.styled(f"; {why}", "$cb-draft"))
     if ranked.label is not None and ranked.label.silence:
         parts.append(Content.styled("\nYou said that silence is right here.", "$cb-good"))
+    parts.append(draw_call(ranked.call.tool_name, source, ranked.texts, signs))
     return Content.assemble(*parts, _query(found), head("The steps"), draw_trace(found.trace, signs))
 
 

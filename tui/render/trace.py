@@ -14,7 +14,7 @@ from tui.render.foreign import inline, pad, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.trace import Step
+    from core.trace import Fact, Step
 
 STEPS = 400
 """The most steps drawn: a trace is read by a person."""
@@ -43,7 +43,7 @@ class Twig:
     @property
     def foldable(self) -> bool:
         """Whether there is something to fold away."""
-        return bool(self.step.steps) or any(value is not None for _, value in self.step.facts)
+        return bool(self.step.steps) or any(map(_says, self.step.facts))
 
 
 def folded_at_first(steps: Sequence[Step]) -> frozenset[Path]:
@@ -90,14 +90,17 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0)
     lines = [Content.assemble(*parts)]
     if step.reason:
         lines += _hung([(under, "$cb-faint")], title(step.reason), under, width)
-    told = [(name, value) for name, value in step.facts if value is not None]
-    facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in told]
+    facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in filter(_says, step.facts)]
     if twig.open and facts:
         names = min(_NAMES, max(cell_len(name) for name, _ in facts))
         for name, value in facts:
             column = f"{pad(inline(name, names, more=signs.more), names)}  "
             lines += _hung([(under, "$cb-faint"), (column, "$cb-dim")], value, under, width)
     return Content("\n").join(lines)
+
+
+def _says(fact: tuple[str, Fact]) -> bool:
+    return fact[1] is not None and fact[1] != ""
 
 
 def _hung(lead: Sequence[tuple[str, str]], text: str, under: str, width: int) -> list[Content]:

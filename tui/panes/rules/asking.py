@@ -31,6 +31,7 @@ class Asking:
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self.call: ToolCall | None = None
+        self.source: StoredCall | None = None  # the call of a session that is asked about
         self.project = ""  # the folder that the call was made in; empty: the workbench's own
         self.pinned: RuleKey | None = None
         self._reasons: Reasons | None = None
@@ -52,7 +53,11 @@ class Asking:
                 resume, self.resume = self.resume, None
                 before = self.call and (self.call.tool_name, self.call.tool_input, self.project)
                 if before != (found.call.tool_name, found.call.tool_input, found.project):
-                    self.ask(found.call, found.project, resume[1] if resume and resume[0] == found.id else None)
+                    at = resume[1] if resume and resume[0] == found.id else None
+                    self.ask(found.call, found.project, at, source=found)
+                elif self.source != found:
+                    self.source = found
+                    self.show()
                 else:
                     self._screen.changed()
 
@@ -67,8 +72,16 @@ class Asking:
         one = self._screen.rank.chosen
         return self._go_to or (None if one is None else key_of(one))
 
-    def ask(self, call: ToolCall | None, project: str = "", go_to: RuleKey | None = None) -> None:
+    def ask(
+        self,
+        call: ToolCall | None,
+        project: str = "",
+        go_to: RuleKey | None = None,
+        *,
+        source: StoredCall | None = None,
+    ) -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
+        self.source = source
         self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
         self._go_to = go_to
         if self._screen.matching.look_from(project):
@@ -124,7 +137,8 @@ class Asking:
         reasons = self._reasons
         if one is None or reasons is None or reasons.key != key_of(one) or ranked is None:
             self._reasons = reasons = None
-        self._screen.why.show(ranked, one, reasons)
+        source = self.source if ranked is not None and ranked.call is self.call else None
+        self._screen.why.show(ranked, one, reasons, source)
         self._screen.changed()
         if ranked is None or one is None:
             self._screen.jobs.cancel("rules-why")
@@ -133,7 +147,7 @@ class Asking:
         def came(found: Reasons | None, _final: bool) -> None:
             if found is not None and self._screen.rank.ranked is ranked and self._screen.rank.chosen is one:
                 self._reasons = found
-                self._screen.why.show(ranked, one, found)
+                self._screen.why.show(ranked, one, found, source)
 
         delay = SOON if reasons is None else 0.0
         self._screen.jobs.run(

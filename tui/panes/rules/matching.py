@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.rules.cache_state import CacheState
     from core.rules.call import ToolCall
     from core.rules.clusters import Clusters, ToGroup
-    from core.rules.explain import Explained
+    from core.rules.explain import Explained, LitText
     from core.rules.label_file import Label
     from core.rules.moved import Move
     from core.rules.rule import Flaw, Rule
@@ -49,7 +49,7 @@ RuleKey = tuple[str, str, int]
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """The rules of one call. `soon`: what the model says comes in a moment; `moves` since the match before it, and
-    `moved`, the same in words. `project`: whose own rules are among them."""
+    `moved`, the same in words. `project`: whose own rules are among them; `texts`: the fields of the call."""
 
     call: ToolCall
     match: RuleMatch
@@ -62,6 +62,7 @@ class Ranked:
     moved: tuple[str, ...] = ()
     soon: bool = False
     project: str = ""
+    texts: tuple[LitText, ...] = ()
 
     @property
     def unfinished(self) -> bool:
@@ -191,6 +192,7 @@ class Matching:
         self, job: Job[Any], call: ToolCall, before: RuleMatch | None, pinned: RuleKey | None, *,
         meaning: bool, late: Callable[[], object] | None = None,
     ) -> Ranked:  # fmt: skip
+        from core.rules.explain import call_texts
         from core.rules.label_file import label_file, label_of
         from core.rules.moved import in_words, moved
 
@@ -208,6 +210,7 @@ class Matching:
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=not meaning and self.sources.embedding is not None, project=self.sources.project,
+            texts=call_texts(call),
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:

@@ -44,6 +44,7 @@ class RuleActs:
             "rules.clusters": self._clusters,
             "rules.compare": self._compare,
             "rules.library": self._ask_library,
+            "rules.session": self._open_session,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -54,6 +55,15 @@ class RuleActs:
     def whole(self) -> None:
         """The rule as its file says it, all of it."""
         self._chosen(lambda rule: PaneShowAll(f"{rule.id}: {rule.title}", _text(rule)))
+
+    def _open_session(self) -> None:
+        from tui.render.session import Marks
+        from tui.screens.session import SessionScreen
+
+        source, screen = self._screen.asking.source, self._screen
+        if source is not None and screen.is_current:
+            shown = SessionScreen(screen.jobs, source.session, source.message, Marks(), screen.signs)
+            screen.app.push_screen(shown)
 
     def _ask_library(self) -> None:
         from core.flows.library_question import question_of_rule

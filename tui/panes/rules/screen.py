@@ -119,6 +119,7 @@ class RulesScreen(Screen[None]):
             filtered=bool(self.calls.tool),
             rules=ranked.rules if ranked is not None else 0,
             call=self.asking.call is not None,
+            call_kept=self.asking.source is not None,
             rule=self.rank.chosen is not None,
             rule_shown=self.rank.chosen_shown,
             flaws=len(ranked.flaws) if ranked is not None else 0,

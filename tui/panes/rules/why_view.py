@@ -18,6 +18,7 @@ from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
     from core.rules.answer import MatchedRule
+    from core.rules.calls_page import StoredCall
 
 
 class WhyView(Reading):
@@ -40,7 +41,13 @@ class WhyView(Reading):
         """Named from the start."""
         self.border_title = Content("Why")
 
-    def show(self, ranked: Ranked | None, matched: MatchedRule | None, reasons: Reasons | None) -> None:
+    def show(
+        self,
+        ranked: Ranked | None,
+        matched: MatchedRule | None,
+        reasons: Reasons | None,
+        source: StoredCall | None,
+    ) -> None:
         """Show this rule; None: the match as a whole. Another rule or call begins at the top."""
         about = None if ranked is None else (id(ranked.call), _name(matched))
         if about != self._about:
@@ -51,11 +58,11 @@ class WhyView(Reading):
             self._words.update(Content(""))
         elif matched is None:
             self.border_title = Content("The cut-off")
-            self._words.update(draw_silence(ranked, self._signs))
+            self._words.update(draw_silence(ranked, self._signs, source))
         else:
             shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
             self.border_title = Content("Why it is shown" if shown else "Why it is not shown")
-            self._words.update(draw_why(ranked, matched, reasons, self._signs, self._clock()))
+            self._words.update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
 
 
 def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
