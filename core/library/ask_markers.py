@@ -10,13 +10,26 @@ from typing import Final
 
 from core.lazy_pattern import lazy_pattern
 
-_MARKER = lazy_pattern(r"[ \t]?\[[ ]?#?([0-9]{1,3}(?:[ ]?[,;][ ]?#?[0-9]{1,3}){0,8})[ ]?\](?!\()(?![ \t]*=(?!=))")
-_NUMBER = lazy_pattern("[0-9]+")
+_DIGITS = "[0-9０-９]{1,9}"
+_SIGNS = f"#?{_DIGITS}(?:[ ]?[,;，、–—~-][ ]?#?{_DIGITS}){{0,12}}"
+_MARKER = lazy_pattern(
+    r"[ \t]?(?:[\[［](?P<twice>\[)?[ ]?(?:\^|(?i:passages?|sources?|근거|출처|자료)[ ]?)?"
+    rf"(?P<one>{_SIGNS})[ ]?[\]］](?(twice)\])"
+    rf"|【[ ]?(?P<other>{_SIGNS})(?:†[^】\n]{{0,80}})?】)(?!\()(?![ \t]*=(?!=))"
+)
+_PARTS = lazy_pattern(f"[,;，、]|[–—~-]|{_DIGITS}")
+_TO: Final = "-–—~"
+_WIDEST: Final = 20  # passages of a range
 _CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|(?s:^~~~.*?(?:^~~~|\Z))|``[^\n]+?``|`[^`\n]*`", re.MULTILINE)
 _FENCE = lazy_pattern(r"[ \t]*(?:```|~~~)[\w+-]*\Z")
 _LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\([^()\s]{0,400}\)")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
+_LED = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,2}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
+_AT_END = lazy_pattern(r"[ \t]*(?:\n|\Z)")
+_ALONE = r"[ \t]*\[[0-9]+\](?:[ \t]*\[[0-9]+\])*(?=[ \t]*(?:\n|\Z))"
+_ABOVE = lazy_pattern(rf"\s*{_ALONE}")
+_BELOW = lazy_pattern(rf"(?:(?:[ \t]*\n){{0,2}}{_ALONE})+")
 _ONE = lazy_pattern(r"\[([0-9]+)\](?!\()(?![ \t]*=(?!=))")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
@@ -58,7 +71,9 @@ def checked_markers(answer: str, given: int) -> Marked:
     for found in _MARKER.finditer(answer):
         if _within(code, found.start()):
             continue
-        numbers = [int(one) for one in _NUMBER.findall(found[1])]
+        numbers = _numbers(found["one"] or found["other"], given)
+        if not numbers:
+            continue
         known = [one for one in dict.fromkeys(numbers) if 1 <= one <= given]
         used.update(dict.fromkeys(known))
         space = found[0][0] if known and found[0][0] in " \t" else ""
@@ -71,23 +86,63 @@ def checked_markers(answer: str, given: int) -> Marked:
     return Marked("".join(out), tuple(used), tuple(dict.fromkeys(one for one, _ in dropped)), tuple(dropped))
 
 
+def _numbers(said: str, given: int) -> list[int]:
+    """The numbers of a marker, of a range all of them; none where it is none: a date, or a range beyond `given`."""
+    out: list[int] = []
+    begun = ended = False
+    for part in _PARTS.findall(said):
+        if part in _TO:
+            if ended:
+                return []
+            begun = True
+        elif not part[0].isdigit():
+            ended = False
+        elif begun:
+            first, last = out[-1], int(part)
+            if not (1 <= first < last <= first + _WIDEST and first <= given):
+                return []
+            out += range(first + 1, last + 1)
+            begun, ended = False, True
+        else:
+            out.append(int(part))
+    return out
+
+
 def sentences(answer: str) -> tuple[Sentence, ...]:
-    """The sentences of an answer whose markers are in one form; a marker behind the full stop belongs to it."""
+    """The sentences of an answer whose markers are in one form.
+
+    A marker behind the full stop belongs to it, and one that stands alone below it. In a line that begins with a marker
+    they stand before their sentences (`[1] … [2] …`), and above them in an answer that begins with one alone.
+    """
     out: list[Sentence] = []
     code = _code(answer)
     marks = [one for one in _ONE.finditer(answer) if not _within(code, one.start())]
     starts = [one.start() for one in marks]
-    at = 0
+    above = _ABOVE.match(answer) is not None
+    begin = at = 0
     while at < len(answer):
-        found = next((one for one in _END.finditer(answer, at) if not _goes_on(answer, one.start(), one.end())), None)
-        end = found.end() if found else len(answer)
-        if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
-            end = more.end()
-        here = marks[bisect_left(starts, at) : bisect_left(starts, end)]
-        if (one := _sentence(answer, at, end, here)) is not None:
-            out.append(one)
+        end = _end(answer, at)
+        below = None if above or not answer[at:end].strip() else _BELOW.match(answer, end)
+        if below and not _within(code, below.end() - 1):
+            end = below.end()
+        here = marks[bisect_left(starts, begin) : bisect_left(starts, end)]
+        one = _sentence(answer, begin, end, here)
         at = max(end, at + 1)
+        if one is not None:
+            out.append(one)
+        if one is not None or not (above and 0 < len(here) <= _WIDEST):  # else these stand above the next sentence
+            begin = at
     return tuple(out)
+
+
+def _end(answer: str, at: int) -> int:
+    """Where the sentence ends that begins at a place, with the markers that follow its full stop."""
+    found = next((one for one in _END.finditer(answer, at) if not _goes_on(answer, one.start(), one.end())), None)
+    end = found.end() if found else len(answer)
+    if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
+        leads = _LED.match(answer, answer.rfind("\n", 0, end) + 1)
+        return more.end() if not leads or _AT_END.match(answer, more.end()) else end
+    return end
 
 
 def _code(answer: str) -> list[tuple[int, int]]:
@@ -123,7 +178,7 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
     start += len(said) - len(said.lstrip())
-    bare = bare.lstrip("-*•> ")
+    bare = bare.lstrip("-*•>: ")
     if item := _ITEM.match(bare):  # the number of an item says nothing
         bare = bare[item.end() :]
     return Sentence(bare, start, start + len(said.strip()), tuple(dict.fromkeys(int(one[1]) for one in marks)))
