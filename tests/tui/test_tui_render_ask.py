@@ -119,7 +119,8 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert "Grounded" not in drawn
     assert reason not in drawn, "a person is told in words"
     assert "The nearest there is" in drawn
-    assert "근거 부족." in drawn
+    assert ("근거 부족." in drawn) == (reason != "no_index")
+    assert ("esc, then i: reads folders" in drawn) == (reason == "no_index")
 
 
 def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:

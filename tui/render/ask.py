@@ -32,6 +32,7 @@ REFUSED = {
     "multi_hop_decompose_failed": "The model could not take the question apart.",
 }
 """What each reason of a refusal means to a person."""
+_FILL = "{ask.stop}, then {library.ingest}: reads folders into it"
 
 _CLAIM = {
     "supported": ("aligned", "says so"),
@@ -84,7 +85,9 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
 
 def draw_answer(answer: Answer, signs: Signs) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
-    parts = [*_verdicts(answer, signs), _text(answer, signs)]
+    empty = answer.refusal_reason == "no_index"
+    said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs)
+    parts = [*_verdicts(answer, signs), said]
     if answer.said and not answer.why:  # it gave up, in more words than it had to
         parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.claims or answer.invented:
