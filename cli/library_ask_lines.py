@@ -37,11 +37,12 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
-    if found.said and (explain or not found.why):
+    if found.said and not said and (explain or not found.why):
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
         yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
+    yield from _outdated(out, found)
     if found.cut is not None:
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))

@@ -107,6 +107,8 @@ class Reader:
         choice = cast("dict[str, object]", first)
         if isinstance(finish := choice.get("finish_reason"), str):
             self._finish = finish
+        if self._finish == "content_filter":
+            raise Complaint({"error": "its content filter stopped the answer"})
         said: object = choice.get(part) or {}
         if not isinstance(said, dict):
             raise Unreadable(line)

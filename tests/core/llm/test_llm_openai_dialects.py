@@ -85,6 +85,16 @@ def test_content_in_parts_is_read_and_thoughts_among_them_are_not() -> None:
     assert found == [Token("Yes"), Token("."), Done("stop", Usage())]
 
 
+def test_an_answer_that_a_filter_stopped_is_not_whole() -> None:
+    with llm_server([Reply(("Yes",), finish="content_filter")]) as server:
+        stream = ServedModel(LlmSettings(provider="openai", model="tiny", endpoint=server.endpoint)).stream(
+            (Message("user", "?"),), GenerateOptions(), lambda: False
+        )
+        assert next(stream) == Token("Yes")
+        with pytest.raises(Fault, match="content filter"):
+            next(stream)
+
+
 @pytest.mark.parametrize("provider", ["ollama", "openai"])
 @pytest.mark.parametrize(
     ("status", "body", "told"),
