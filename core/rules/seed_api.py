@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from core.config import load_config
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.fault import Fault
+from core.folders import log_file
+from core.log import Log
+from core.rules.answer import RuleMatch
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.match import match
 from core.rules.rule import Rule
 from core.rules.rule_source import source_for
-from core.rules.semantic import RememberedSemantic
-from core.settings import EmbeddingSettings
+from core.rules.semantic import NoSemantic, RememberedSemantic
+from core.rules.tables import Tables, load_tables, shipped_tables
+from core.settings import EmbeddingSettings, Settings
+from core.store.sql import storable
 
 if TYPE_CHECKING:
     from core.embedding.embedder import Embedder
@@ -29,23 +35,60 @@ _now = time.monotonic
 
 
 def find_relevant_rules_semantic(
-    rules: Sequence[Mapping[str, Any]], tool_name: str, tool_input: Mapping[str, Any], use_fallback: bool = True
+    rules: Iterable[Mapping[str, Any]], tool_name: str, tool_input: Mapping[str, Any], use_fallback: bool = True
 ) -> list[dict[str, Any]]:
     """The rules that apply to a call, best first, each a copy with `relevance_score` (0..1).
 
     Vectors are remembered in this process by what was embedded; what cannot be embedded in time is compared by keywords
-    until the next call (REQ-SEM-010). Without a model keywords answer, unless `use_fallback` is off: then nothing does.
-    Raises nothing for a model that fails.
+    until the next call (REQ-SEM-010). The settings say with which model, or that there is none. Without one keywords
+    answer, unless `use_fallback` is off: then nothing does. Raises nothing, whatever it is given; what fails is a
+    warning in the log (REQ-SEM-006).
     """
     until = _now() + DEADLINE_S
-    book = book_of([_rule(at, rule) for at, rule in enumerate(rules)])
-    found = match(book, ToolCall(tool_name, tool_input), _ready(book, until), use_fallback=use_fallback)
-    return [{**rules[one.line], "relevance_score": one.relevance_score} for one in found.rules]
+    given = list(cast("Iterable[object]", rules or ()))
+    read = [_rule(at, cast("Mapping[str, Any]", rule)) for at, rule in enumerate(given) if isinstance(rule, Mapping)]
+    book = book_of(read, _tables())
+    call = ToolCall(_plain(tool_name), _input(tool_input))
+    found = _matched(book, call, until, use_fallback)
+    return [
+        {**cast("Mapping[str, Any]", given[one.line]), "relevance_score": one.relevance_score} for one in found.rules
+    ]
+
+
+def _matched(book: Book, call: ToolCall, until: float, use_fallback: bool) -> RuleMatch:
+    tier = _ready(book, until)
+    try:
+        found = match(book, call, tier, use_fallback=use_fallback)
+    except Fault as fault:  # of the model: keywords raise none
+        found = match(book, call, NoSemantic("failed", fault.message), use_fallback=use_fallback)
+    step = next(step for step in found.trace if step.stage == "semantic")
+    if step.outcome in ("failed", "timeout"):
+        _warn(f"rules were matched by keywords alone: {step.reason}")
+    return found
+
+
+def _tables() -> Tables:
+    try:
+        return load_tables()
+    except Fault as fault:
+        _warn(f"done without tables of one's own: {fault.message}")
+        return shipped_tables()
+
+
+def _input(given: object) -> Mapping[str, Any]:
+    """The input of a call, as the text that it is where it is no object."""
+    if isinstance(given, Mapping):
+        return {_plain(key): value for key, value in cast("Mapping[object, Any]", given).items()}
+    return {} if given is None else {"input": given}
+
+
+def _plain(given: object) -> str:
+    return "" if given is None else storable(str(given))
 
 
 def _rule(at: int, given: Mapping[str, Any]) -> Rule:
     def said(name: str) -> str:
-        return str(given.get(name) or "")
+        return _plain(given.get(name) or "")
 
     return Rule(
         said("id") or f"rule {at}",
@@ -59,16 +102,33 @@ def _rule(at: int, given: Mapping[str, Any]) -> Rule:
     )
 
 
-@lru_cache(maxsize=1)
+def _settings() -> Settings:
+    """The settings in force; the defaults where those cannot be read."""
+    try:
+        return load_config().values
+    except Fault:
+        return Settings()
+
+
+def _warn(told: str) -> None:
+    keep = _settings().log
+    Log(log_file(), keep.level, keep.max_bytes, keep.keep).write("warning", "rules", told=told)
+
+
 def _semantic() -> RememberedSemantic:
-    return RememberedSemantic(VectorSearch(_find))
+    return _tier(_settings().embedding)
 
 
-def _find() -> ModelAtHand | NoVectors:
+@lru_cache(maxsize=1)
+def _tier(settings: EmbeddingSettings) -> RememberedSemantic:
+    return RememberedSemantic(VectorSearch(lambda: _find(settings)))
+
+
+def _find(settings: EmbeddingSettings) -> ModelAtHand | NoVectors:
     from core.embedding.local import load
     from core.embedding.models import Absent, current
 
-    found = current(EmbeddingSettings())
+    found = current(settings)
     if isinstance(found, Absent):
         return NoVectors(found.reason, found.remedy)
     return ModelAtHand(found.model, lambda: load(found, threads=1))
@@ -89,10 +149,7 @@ def _ready(book: Book, until: float) -> RememberedSemantic:
     if isinstance(embedder, NoVectors):
         tier.note = embedder.reason
     elif embedder is not None:
-        try:
-            _embed(tier, embedder, missing, until)
-        except Fault as fault:
-            tier.note = fault.message
+        _embed(tier, embedder, missing, until)
     return tier
 
 
@@ -108,9 +165,30 @@ def _opened(tier: RememberedSemantic, until: float) -> Embedder | NoVectors:
 
 
 def _embed(tier: RememberedSemantic, embedder: Embedder, texts: Sequence[str], until: float) -> None:
+    """A lot of rules at a time; of one that fails each rule alone, so that one text costs no other its vector."""
+    failed: list[str] = []
     for at in range(0, len(texts), _AT_ONCE):
         if _now() >= until:
             tier.note = f"{len(texts) - at} rules still wait to be embedded"
-            return
+            break
         some = texts[at : at + _AT_ONCE]
+        why = _embed_some(tier, embedder, some)
+        if why:
+            alone = [one for one in (_embed_some(tier, embedder, [text]) for text in some) if one]
+            failed += alone
+            if len(alone) == len(some):
+                break  # it is the model, not the text
+    if failed:
+        tier.note = failed[0]
+        _warn(f"{len(failed)} rules could not be embedded: {failed[0]}")
+
+
+def _embed_some(tier: RememberedSemantic, embedder: Embedder, some: Sequence[str]) -> str:
+    """Why these could not be embedded; empty where they were."""
+    try:
         tier.known.update(zip(some, embedder.embed(some, "document"), strict=True))
+    except Fault as fault:
+        return fault.message
+    except Exception as error:  # noqa: BLE001 a broken model raises anything, and keywords must not pay for it
+        return f"the model is broken: {type(error).__name__}"
+    return ""

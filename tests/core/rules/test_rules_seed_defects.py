@@ -6,18 +6,20 @@ import struct
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.embedding.catalogue import CATALOGUE, MINILM
 from core.embedding.providers import CPU, CUDA, choose
+from core.fault import Fault
 from core.rules.book import book_of
 from core.rules.call import ToolCall, call_text
 from core.rules.match import match
 from core.rules.parse import parse_text
 from core.rules.project_type import project_type
-from core.rules.seed_api import find_relevant_rules_semantic
+from core.rules.seed_api import _semantic, find_relevant_rules_semantic
 from core.rules.semantic import RememberedSemantic
 from core.rules.tables import load_tables
 from core.rules.usage import count_use, usage
@@ -76,6 +78,83 @@ def test_req_sem_010_the_librarys_own_function_embeds_what_there_is_time_for(mon
     assert found[0]["id"] == "ERR-001"
     find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
     assert model.lots == [8, 8, 8, 8], "the next call goes on where it was"
+
+
+class Picky(Slow):
+    """A model that cannot read one text."""
+
+    def embed(self, texts: Sequence[str], kind: str) -> list[tuple[bytes, ...]]:
+        if any("cursed" in text for text in texts):
+            raise Fault("invalid_input", "this text cannot be read")
+        return super().embed(texts, kind)
+
+
+def logged(folder: Path) -> str:
+    return "".join(path.read_text("utf-8") for path in folder.rglob("casebook.log"))
+
+
+def test_req_sem_006_a_text_that_cannot_be_embedded_costs_no_other_and_is_logged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    model = Picky()
+    tier = RememberedSemantic(VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], lambda: model)))
+    monkeypatch.setattr("core.rules.seed_api._semantic", lambda: tier)
+    rules = [RULE, {**RULE, "id": "ERR-002", "problem": "cursed"}, {**RULE, "id": "ERR-003", "problem": "x\ud800y"}]
+    find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force \ud800"})
+    assert [text[:7] for text in tier.known] == ["ERR-001", "ERR-003"]
+    assert "1 rules could not be embedded: this text cannot be read" in logged(tmp_path)
+
+
+@pytest.mark.parametrize("error", [Fault("generic", "it broke"), RuntimeError("it broke"), MemoryError()])
+def test_req_sem_006_a_model_that_fails_is_logged_and_keywords_answer(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def broken(_: object, __: object, ___: str) -> None:
+        raise error
+
+    monkeypatch.setattr(Slow, "embed", broken)
+    tier = RememberedSemantic(VectorSearch(lambda: ModelAtHand(CATALOGUE[MINILM], Slow)))
+    monkeypatch.setattr("core.rules.seed_api._semantic", lambda: tier)
+    found = find_relevant_rules_semantic([RULE], "Bash", {"command": "git push --force origin main"})
+    assert [one["id"] for one in found] == ["ERR-001"]
+    assert '"level": "warning"' in logged(tmp_path)
+    assert "keywords alone" in logged(tmp_path)
+
+
+def test_the_settings_say_which_model_the_librarys_own_function_asks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", "none")
+    assert isinstance(_semantic().vectors.model(), NoVectors)
+    monkeypatch.delenv("CASEBOOK_EMBEDDING_MODEL")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "casebook").mkdir()
+    (tmp_path / "casebook" / "config.toml").write_text('[embedding]\nmodel = "none"\n', encoding="utf-8")
+    reason = _semantic().vectors.model()
+    assert isinstance(reason, NoVectors)
+    assert "none" in reason.reason
+
+
+@pytest.mark.usefixtures("without_model")
+@pytest.mark.parametrize(
+    "given", [None, "git push --force main", ["git push --force main"], {5: "git push --force main"}]
+)
+@pytest.mark.parametrize("name", ["Bash", 5, None, ""])
+def test_the_librarys_own_function_takes_any_call(given: Any, name: Any) -> None:
+    assert len(find_relevant_rules_semantic(iter([RULE, None, "x", {}]), name, given)) == (given is not None)  # pyright: ignore
+
+
+@pytest.mark.usefixtures("without_model")
+def test_a_table_of_ones_own_that_is_wrong_is_done_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "casebook").mkdir()
+    (tmp_path / "casebook" / "rules.toml").write_text("[tool_keywords", encoding="utf-8")
+    assert find_relevant_rules_semantic([RULE], "Bash", {"command": "git push --force origin main"})
+    assert "rules.toml" in logged(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a.c", "b.h", "c.v"])
