@@ -1,17 +1,22 @@
-"""From a tool call to the session that it is from, and what the reasons say of it."""
+"""A tool call with the session that it is from, and the rule that one reads of it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.rules.answer import RuleMatch
+from core.rules.call import ToolCall
 from core.store import open_store
 from tests.tui.rules_support import PUSH, RULES, answered, idle, opened, rules_app
 from tests.tui.support import frame, told, until
 from tui.actions import BY_ID, Situation
+from tui.jobs import Job
+from tui.panes.rules.matching import Ranked, RuleKey
 from tui.screens.session import SessionScreen
 
 PLACES = ("/home/mina/shop", "/home/mina/till")
@@ -106,3 +111,40 @@ def test_what_is_no_call_of_a_session_says_so() -> None:
     assert possible(here) == "", "rules or none"
     assert "typed" in possible(replace(here, call_kept=False))
     assert "No tool call" in possible(Situation("rules"))
+
+
+async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_list_it(
+    tmp_path: Path, rules: Path
+) -> None:
+    app = rules_app(casebook(tmp_path, PUSH), rules)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and idle(app))
+        ranking, lost = screen.matching.rank, "ERR-004"
+
+        def rank(call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None) -> Any:
+            work = ranking(call, before, pinned)
+
+            def joined(job: Job[Any]) -> Ranked | None:
+                found = work(job)
+                assert found is not None
+                match = found.match
+                left = [tuple(one for one in many if one.id != lost) for many in (match.rules, match.below)]
+                return replace(found, match=replace(match, rules=left[0], below=left[1]))
+
+            return joined
+
+        await pilot.press("enter", "j")
+        await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == lost and idle(app))
+        await pilot.press("escape")
+        screen.matching.rank = rank  # as the model that joins
+        screen.asking.match(None)
+        await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.pinned is not None)
+        await until(pilot, lambda: idle(app))
+        assert screen.rank.chosen is not None and screen.rank.chosen.id == lost
+        assert "? " in frame(app) and "Push over the branch of others" in frame(app)
+        assert str(screen.why.border_title).startswith("Why it is not shown")
+        await pilot.press("enter", "k")
+        await until(pilot, lambda: screen.rank.chosen is None or screen.rank.chosen.id != lost)
+        screen.asking.match(None)
+        await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.pinned is None and idle(app))

@@ -37,6 +37,8 @@ class Asking:
         self._reasons: Reasons | None = None
         self.resume: tuple[int, RuleKey] | None = None  # the call one was at the last time, and which rule of it
         self._go_to: RuleKey | None = None  # the rule to choose once the match is there, and the model has spoken
+        self._kept: RuleKey | None = None  # the rule one was at when a newer match did not list it any more
+        self._went = False  # whether the person has gone to a rule of this call
         self._last: RuleMatch | None = None  # of this call, while there were rules: what moved is told from there
 
     def chosen(self) -> None:
@@ -83,7 +85,7 @@ class Asking:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
         self.source = source
         self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
-        self._go_to = go_to
+        self._go_to, self._kept, self._went = go_to, None, False
         if self._screen.matching.look_from(project):
             self.watch()
         self.match(None)
@@ -93,6 +95,9 @@ class Asking:
         """Match the call (again); `before`: tell what moved since then."""
 
         def came(ranked: Ranked | None, final: bool) -> None:
+            if self._keeps(ranked):
+                self.match(before, retries)
+                return
             self._ranked(ranked, told=before is not None and final)
             if final and ranked is not None and ranked.unfinished and retries:
                 self.match(None, retries - 1, _AGAIN)
@@ -103,14 +108,29 @@ class Asking:
             self._screen.rank.tell(unreadable(fault))
             self.show()
 
-        work = self._screen.matching.rank(self.call, before, self.pinned)
+        work = self._screen.matching.rank(self.call, before, self.pinned or self._kept)
         self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
 
+    def _at(self, ranked: Ranked | None) -> RuleKey | None:
+        """The rule of this call that the person is at."""
+        rank = self._screen.rank
+        stays = rank.ranked is not None and ranked is not None and rank.ranked.call is ranked.call
+        at = self._went or self.pinned is not None or rank.rows.has_focus or self._screen.why.has_focus
+        return key_of(rank.chosen) if stays and at and rank.chosen is not None else None
+
+    def _keeps(self, ranked: Ranked | None) -> bool:
+        """Whether a newer match does not list the rule one is at: then it is kept in sight, as `why not` does."""
+        at = self._at(ranked)
+        if ranked is None or at is None or at == self._kept or self.pinned is not None or self._go_to is not None:
+            return False
+        if any((one.path, one.id) == at[:2] for one in (*ranked.match.rules, *ranked.match.below)):
+            return False
+        self._kept = at
+        return True
+
     def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
-        before = self._screen.rank.ranked
-        stays = before is not None and ranked is not None and before.call is ranked.call
-        inside = self._screen.rank.rows.has_focus or self._screen.why.has_focus or told or self.pinned is not None
-        at = key_of(self._screen.rank.chosen) if stays and inside and self._screen.rank.chosen is not None else None
+        one = self._screen.rank.chosen
+        at = self._at(ranked) or (key_of(one) if told and one is not None else None)
         if ranked is None:
             self._screen.rank.tell(no_files(self._screen.matching.sources.places()))
         elif not ranked.rules:
@@ -128,7 +148,10 @@ class Asking:
 
     def moved(self) -> None:
         """The person has gone to another rule."""
-        self._go_to = None
+        one = self._screen.rank.chosen
+        self._go_to, self._went = None, one is not None
+        if one is None or key_of(one) != self._kept:
+            self._kept = None
         self.show()
 
     def show(self) -> None:
@@ -186,6 +209,7 @@ class Asking:
     def pin(self, key: RuleKey | None) -> None:
         """Keep this rule in the ranking, whatever its score; None: none."""
         self.pinned = self._go_to = key
+        self._kept = None
         self.match(None)
 
     def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
