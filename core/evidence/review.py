@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import heapq
 import json
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar, Literal, cast
 
 import apsw
@@ -18,17 +20,21 @@ Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accept
 STATUSES: tuple[Status, ...] = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
 PROBLEMS: frozenset[State] = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
 """The states that keep an entry from its promotion and that nobody has decided about."""
+_AT_ONCE = 500
+"""Quotes whose words are looked at together."""
 QUOTE_SHOWN = 300
 """Code points of a quote in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteFilters:
-    """Which quotes to list: in one of `statuses` (none: any), of one `session`, of one entry `type`."""
+    """Which quotes to list: in one of `statuses` (none: any), of one `session`, of one entry `type`, with all `words`
+    somewhere in the quote, or in its entry's title, type and id (which are not looked at where quotes are counted)."""
 
     statuses: tuple[Status, ...] = ()
     session: str | None = None
     type: str | None = None
+    words: str = ""
 
 
 EVERY = QuoteFilters()
@@ -93,7 +99,9 @@ class QuotePage:
 def list_quotes(store: Store, filters: QuoteFilters = EVERY, limit: int = 50, after: int | None = None) -> QuotePage:
     """One page of quotes. Pages go by key, so the thousandth costs what the first does."""
     with store.moment():
-        ids = list(_ids(store.con, _states(filters), filters, after or 0, limit + 1))
+        most = -1 if filters.words.strip() else limit + 1
+        listed = _ids(store.con, _states(filters), filters, after or 0, most)
+        ids = list(islice(_having(store.con, listed, filters.words), limit + 1))
         page = ids[:limit]
         rows = tuple(quote_row(one) for one in kept_many(store.con, page))
         return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
@@ -265,4 +273,22 @@ def _ids(con: apsw.Connection, states: Iterable[State], filters: QuoteFilters, a
     found = [
         [cast("int", row[0]) for row in con.execute(sql, (*values, state, after, limit)).fetchall()] for state in states
     ]
-    return iter(list(heapq.merge(*found))[:limit])
+    return iter(list(heapq.merge(*found))[: limit if limit >= 0 else None])
+
+
+def _having(con: apsw.Connection, ids: Iterator[int], words: str) -> Iterator[int]:
+    """Those quotes that have every word, or half a word, in themselves or in what their entry is called."""
+    wanted = _folded(words).split()
+    while wanted and (some := list(islice(ids, _AT_ONCE))):
+        rows = con.execute(
+            "SELECT evidence.id, quote || char(10) || title || char(10) || type || char(10) || entry.id FROM evidence"
+            " JOIN entry ON entry.id = entry_id WHERE evidence.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(some),),
+        ).fetchall()
+        texts = {cast("int", one): _folded(str(text)) for one, text in rows}
+        yield from (one for one in some if all(word in texts.get(one, "") for word in wanted))
+    yield from ids
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()

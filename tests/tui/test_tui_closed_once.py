@@ -50,7 +50,7 @@ async def test_a_rejection_is_one_however_many_keys_come_with_it(review: Path, k
     assert found.decision.reason == "", "what came for the box that was closing is no reason"
 
 
-@pytest.mark.parametrize(("key", "words", "box"), [("f", "flagged", FilterScreen), ("slash", "timeout", FindScreen)])
+@pytest.mark.parametrize(("key", "words", "box"), [("f", "flagged", FilterScreen), ("L", "timeout", FindScreen)])
 async def test_other_boxes_leave_the_pane_too(review: Path, key: str, words: str, box: type[ModalScreen]) -> None:  # pyright: ignore[reportMissingTypeArgument]
     app = app_on(review)
     async with app.run_test(size=WIDE) as pilot:

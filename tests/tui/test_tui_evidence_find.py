@@ -66,7 +66,7 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, 5)
-        await pilot.press("slash")
+        await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press(*"nobody wrote this")
         await until(pilot, lambda: "nowhere in this session" in frame(app))
@@ -80,7 +80,7 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
         assert "no near match" in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(review, 5) == "accepted")
-        await pilot.press("slash")
+        await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
@@ -95,7 +95,7 @@ async def test_a_number_looks_for_the_quote_in_that_message(review: Path) -> Non
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
-        await pilot.press("slash")
+        await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press("1")
         await until(pilot, lambda: "%" in frame(app))
@@ -116,7 +116,7 @@ async def test_a_word_is_no_place_for_a_long_quote(tmp_path: Path, quote: int, w
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, quote)
-        await pilot.press("slash", *words, "enter")
+        await pilot.press("L", *words, "enter")
         await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
         await pilot.press("a")
         await until(pilot, lambda: told(app, "A word or two is no place for so long a quote"))

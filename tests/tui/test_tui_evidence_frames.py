@@ -41,7 +41,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
         await until(pilot, lambda: screen.view.read is not None and screen.view.read.quote.row.id == at)
         await pilot.press("a")
     if journey == "find":
-        await pilot.press("slash", *"PORT")
+        await pilot.press("L", *"PORT")
         await until(pilot, lambda: "places" in frame(app))
         app.screen.query_one("Input").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
     if journey == "filter":

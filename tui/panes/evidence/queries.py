@@ -61,12 +61,13 @@ _STATES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The beginning of the queue as it was read, the counts, and whether there are further rows."""
+    """The beginning of the queue as it was read, the counts, and whether there are further rows. `words`: searched."""
 
     rows: tuple[QuoteRow, ...]
     counts: Counts
     more: bool
     readonly: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +96,15 @@ class Compared:
     place: Place | None
 
 
-def read_list(shown: Shown, limit: int) -> Callable[[Job[Listed]], Listed]:
-    """The first `limit` rows of what is shown, with the counts."""
+def read_list(shown: Shown, limit: int, words: str = "") -> Callable[[Job[Listed]], Listed]:
+    """The first `limit` rows of what is shown (and has all of the words), with the counts."""
 
     def work(job: Job[Any]) -> Listed:
         from core.evidence import list_quotes
 
         store = job.store()
-        page = list_quotes(store, filters_of(shown), limit)
-        return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "")
+        page = list_quotes(store, replace(filters_of(shown), words=words), limit)
+        return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "", words.strip())
 
     return work
 

@@ -50,6 +50,10 @@ class Quotes:
         before = {row.id: row.state for row in self.read.rows}
         return self.read.counts.left - sum(before.get(one, "") in PROBLEMS for one in self.decided)
 
+    def searched_after(self, before: Quotes) -> bool:
+        """Whether other words were searched before."""
+        return self.read is not None and before.read is not None and self.read.words != before.read.words
+
     def get(self, index: int) -> QuoteRow | None:
         """The row at `index`."""
         return self.rows[index] if 0 <= index < len(self.rows) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -19,6 +19,7 @@ from tui.render.states import Notice, of_fault
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.search_box import SearchBox
 
 
 class QuoteList(Vertical):
@@ -29,13 +30,32 @@ class QuoteList(Vertical):
         self._signs = signs
         self.rows = RowList(self._paint, id="evidence-rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="evidence-notice"))
+        self.box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
+        self.box.display = False
+        self.asked: Callable[[str], object] = lambda _text: None
         self.said = ""
         self._marked: frozenset[int] = frozenset()
 
     def compose(self) -> ComposeResult:
-        """The rows, or in their place a notice."""
+        """The box to search in; the rows, or in their place a notice."""
+        yield self.box
         yield self.body.rows
         yield self.body.notice
+
+    def begin_search(self) -> None:
+        """Into the box."""
+        self.box.display = True
+        self.box.focus()
+
+    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
+        """Other words are searched."""
+        event.stop()
+        self.on_descendant_blur()
+        self.asked(event.text)
+
+    def on_descendant_blur(self) -> None:
+        """The box is there while one types in it, and while something is searched."""
+        self.box.display = self.box.has_focus or bool(self.box.asked)
 
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
@@ -60,8 +80,10 @@ class QuoteList(Vertical):
         dot = f" {self._signs.dot} "
         more = "+" if quotes.read is not None and quotes.read.more else ""
         parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.left:,} left"]
+        words = quotes.read.words if quotes.read is not None else ""
         if shown.name == "to decide":
-            parts = ["Quotes to decide", f"{quotes.left:,} left"]
+            found = [f"{quotes.total:,}{more} found"] if words else []
+            parts = ["Quotes to decide", *found, f"{quotes.left:,} left"]
         if shown.type is not None:
             parts.append(title(shown.type))
         if shown.session is not None:
@@ -85,6 +107,11 @@ def _nothing(quotes: Quotes, shown: Shown) -> Notice:
     if quotes.read is None:
         return Notice("Reading the quotes")
     counts = quotes.read.counts
+    if counts.total and quotes.read.words:
+        among = "all quotes" if shown.name == "all" else f"the quotes {shown.name}"
+        told = f'"{inline(quotes.read.words, 60)}" was looked for among {among}, in them and their entries\' names.'
+        steps = (("{find.clear}", "goes back to all of them"), ("{evidence.filter}", "shows others"))
+        return Notice("No quote has these words", told, steps)
     if not counts.total and shown.session is None and shown.type is None:
         return _none_yet()
     back = ("{evidence.filter}", "shows others: failed, flagged, aligned, rejected, all")

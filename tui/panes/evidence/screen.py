@@ -19,6 +19,7 @@ from tui.panes.errors.watching import files_at, watch
 from tui.panes.evidence.entry_view import EntryView
 from tui.panes.evidence.led import LANE as LED
 from tui.panes.evidence.led import Led
+from tui.panes.evidence.listing import Listing
 from tui.panes.evidence.memory import memory_of, recall
 from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
@@ -69,6 +70,7 @@ class EvidenceScreen(Screen[None]):
         self.reviewing = Reviewing(jobs, signs, self.outcome.ended)
         self.places = Places(self)
         self.promoting = Promoting(self)
+        self.listing = Listing(self)
         self.led = Led(self)
         self._body = Container(id="evidence-body")
         self._top = TopBar(replace(place, pane="Evidence"), signs)
@@ -113,7 +115,7 @@ class EvidenceScreen(Screen[None]):
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
-        work = read_list(self.shown, self._limit)
+        work = read_list(self.shown, self._limit, self.listing.words)
         self._jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
 
     def again(self) -> None:
@@ -126,6 +128,8 @@ class EvidenceScreen(Screen[None]):
             return
         at, self.wanted = self.wanted, None
         quotes = self.quotes.renewed(read, self.shown, self.reviewing.pending)
+        if at is None and quotes.searched_after(self.quotes) and quotes.index_of(self.chosen_id) is None:
+            at = quotes.rows[0].id if quotes.rows else None  # other words: the first that has them
         if at is not None:
             self.put(quotes, at)
             return
@@ -182,10 +186,6 @@ class EvidenceScreen(Screen[None]):
             "evidence.next_near": lambda: self._next(("near",)),
             "evidence.mark": self.outcome.mark,
             "evidence.mark_all": self.outcome.mark_all,
-            "evidence.filter": self._filter,
-            "evidence.unfilter": lambda: self.show_only(Shown()),
-            "evidence.session": lambda: self._only(session=True),
-            "evidence.type": lambda: self._only(session=False),
             "evidence.why": self._toggle_why,
             "evidence.whole": self._whole,
             "evidence.copy": self._copy,
@@ -200,7 +200,7 @@ class EvidenceScreen(Screen[None]):
             "import.begin": self._import,
         }
         if (act := acts.get(action_id)) is None:
-            return self.places.perform(action_id)
+            return self.listing.perform(action_id) or self.places.perform(action_id)
         act()
         self.changed()
         return True
@@ -213,12 +213,6 @@ class EvidenceScreen(Screen[None]):
         else:
             self.list.rows.choose(at)
 
-    def _filter(self) -> None:
-        from tui.panes.evidence.filter_menu import QuoteFilters
-        from tui.screens.filter import FilterScreen
-
-        self.app.push_screen(FilterScreen(QuoteFilters(self.shown, self.signs, self.show_only), self._jobs))
-
     def show_found(self, read: ReadQuote, found: FoundPlace) -> None:
         """Show a place that was found in the session, to be accepted."""
         spans = (found.seen.span,)
@@ -226,11 +220,6 @@ class EvidenceScreen(Screen[None]):
         self.view.put(read, Looked(drawn=spans, picked=True, found=True))
         self.reader.compare(read, spans, self.places.compared)
         self.call_after_refresh(self.changed)
-
-    def _only(self, *, session: bool) -> None:
-        if (read := self.view.read) is not None:
-            row = read.quote.row
-            self.show_only(self.shown.toggled(session=row.session) if session else self.shown.toggled(type=row.type))
 
     def show_only(self, shown: Shown, limit: int = PAGE) -> None:
         """Show these quotes only, the first of them."""
@@ -263,7 +252,7 @@ class EvidenceScreen(Screen[None]):
             self.post_message(PaneCopied("quote", self.view.read.quote.quote))
 
     def _back(self) -> None:
-        if self.places.back() or self.outcome.unmark() or self.led.back():
+        if self.places.back() or self.outcome.unmark() or self.listing.clear() or self.led.back():
             return
         if self.shown != Shown():
             self.show_only(Shown())

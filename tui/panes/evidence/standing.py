@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 def situation_of(screen: EvidenceScreen) -> Situation:
     """What an action's being possible depends on."""
     read, view = screen.view.read, screen.view
+    box = screen.list.box
     return Situation(
-        "evidence",
+        "box" if box.has_focus else "evidence",
+        query=box.asked,
         cases=screen.quotes.total,
         quote=read is not None,
         places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
         numbered=_several_soon(screen) if read is None else view.numbered,
         marked=len(screen.quotes.marked),
-        filtered=screen.shown != Shown(),
+        filtered=screen.shown != Shown() or bool(box.asked),
         blocked=screen.reviewing.blocked(read),
         ready=screen.promoting.offered is not None,
     )
