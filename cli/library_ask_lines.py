@@ -42,7 +42,6 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield ""
         yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
-    yield from _outdated(out, found)
     if found.cut is not None:
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
