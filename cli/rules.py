@@ -106,6 +106,8 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
         raise Fault(
             "invalid_input", f"--limit {args.limit} is not between 1 and 100", "see casebook rules match --help"
         )
+    if args.project and not Path(args.project).is_dir():
+        raise Fault("invalid_input", f"--project {args.project} is no folder", "name the folder of the project")
     kind = project_type(Path(args.project)) if args.project else ()
     with _matcher(args, context) as matcher:
         if args.jsonl:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -20,10 +22,27 @@ _MOST = 2_000
 
 
 def project_type(folder: Path) -> tuple[str, ...]:
-    """The languages of a project by its marker files (by ending too: a solution has any name), in the folder and one
-    level below; empty where nothing marks it or it cannot be read."""
+    """The languages of the project around a folder by its marker files (by ending too: a solution has any name).
+
+    They are looked for in the folder and one level below, else in the nearest folder above that has one, up to the one
+    that holds `.git`, and below the home folder. Empty where nothing marks a project or it cannot be read.
+    """
+    if not folder.is_dir():
+        return ()
+    found = _marked((folder, *_below(folder)))
+    home = Path.home()
+    places = (folder.absolute(), *folder.absolute().parents)
+    for place, above in pairwise(places):
+        if found or place == home or (place / ".git").exists() or above in (home, above.parent):
+            break
+        root = (above / ".git").exists()
+        found = _marked((above, *_below(above)) if root else (above,))
+    return found
+
+
+def _marked(places: Iterable[Path]) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for place in (folder, *_below(folder)):
+    for place in places:
         for name in _files(place):
             kind = _NAMES.get(name) or _ENDINGS.get(Path(name).suffix.lower())
             if kind:

@@ -60,6 +60,8 @@ def test_a_bad_line_stays_on_its_line(
         (["--tool", "Bash", "--input", "[]"], "no object"),
         (["--input", "{}"], "no tool"),
         (["--tool", "Bash", "--input", "{}", "--limit", "0"], "--limit"),
+        (["--tool", "Bash", "--input", "{}", "--project", "/nowhere/at/all"], "/nowhere/at/all is no folder"),
+        (["--tool", "Bash", "--input", "{}", "--project", __file__], "is no folder"),
     ],
 )
 def test_bad_input_is_one_line_and_exits_2(

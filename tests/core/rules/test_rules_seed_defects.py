@@ -170,6 +170,31 @@ def test_projects_are_known_by_endings_too(tmp_path: Path) -> None:
     assert project_type(tmp_path / "absent") == ()
 
 
+def test_a_project_is_known_from_any_folder_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "home" / "shop" / "src" / "deep"
+    (inner / "own").mkdir(parents=True)
+    (tmp_path / "home" / "other").mkdir()
+    (tmp_path / "home" / "other" / "Cargo.toml").touch()
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    assert project_type(inner) == ()
+    (tmp_path / "home" / "go.mod").touch()
+    assert project_type(inner) == (), "the home folder is no project"
+    shop = tmp_path / "home" / "shop"
+    (shop / "web").mkdir()
+    (shop / "web" / "package.json").touch()
+    assert project_type(inner) == (), "a folder beside it may be anything, but in a repository"
+    (shop / ".git").mkdir()
+    assert project_type(inner) == ("javascript",)
+    (shop / "pyproject.toml").touch()
+    assert project_type(inner) == ("python", "javascript")
+    (inner / "own" / "go.mod").touch()
+    assert project_type(inner / "own") == ("go",), "the nearest marks it"
+    (inner / ".git").mkdir()
+    (inner / "none").mkdir()
+    (inner / "own" / "go.mod").unlink()
+    assert project_type(inner / "none") == (), "what lies above a repository is another project"
+
+
 def test_counts_of_several_at_once_are_all_kept_and_only_of_what_was_shown(tmp_path: Path) -> None:
     database = tmp_path / "casebook.db"
     with open_store(database, create=True):
