@@ -42,6 +42,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield ""
         yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
+    yield from _outdated(out, found)
     if found.cut is not None:
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
@@ -72,6 +73,8 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
     yield out.paint(_RULE, "dim")
     for one in found.citations:
         yield out.paint(f"{one.marker} {one_line(one.citation.uri)}", "bold")
+        if one.file_now:
+            yield out.paint(one.file_now, "warn")
         if one.section:
             yield clip(one.section, out.columns)
 
@@ -87,7 +90,8 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
     kind = "judged" if judged else "all" if below and not stopped else "some"
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
-        yield f"· {one_line(one.citation.uri)} (score {one.score:.2f})"
+        now = f", {one.file_now}" if one.file_now else ""
+        yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
 
 
 def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
@@ -108,6 +112,16 @@ def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
         yield "  nothing is cited"
     if dropped:
         yield out.paint(f"! {one_line(dropped)}: no such passage was given, so it was dropped", "warn")
+
+
+def _outdated(out: Output, found: Answer) -> Iterator[str]:
+    """Which sources are of files that are others today."""
+    if not found.outdated:
+        return
+    yield ""
+    for one in found.outdated:
+        yield out.paint(clip(f"! {one.marker} {one.citation.path}: {one.file_now}", out.columns), "warn")
+    yield "  casebook library ingest reads what has changed"
 
 
 def _claims(out: Output, found: Answer) -> Iterator[str]:
@@ -177,7 +191,9 @@ def _footer(out: Output, found: Answer) -> str:
     elif found.cut is not None:
         chunks = f"{chunks}, cut off"
     line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
-    return out.paint(line, "good" if found.grounded else "warn")
+    if found.grounded and found.outdated:
+        line += ", of files that have changed since"
+    return out.paint(line, "good" if found.grounded and not found.outdated else "warn")
 
 
 def _costs(out: Output, found: Answer) -> Iterator[str]:

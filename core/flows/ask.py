@@ -17,6 +17,7 @@ from core.flows.ask_retrieve import Retrieved, candidates, cited, is_empty, retr
 from core.flows.ask_settle import settle
 from core.flows.ask_unfinished import Unfinished, take_up, written_down
 from core.library.ask_answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
+from core.library.ask_files import with_files
 from core.library.ask_kept import history, keep
 from core.library.ask_pack import Packed, Turn, pack
 from core.library.ask_prompt import MULTI_HOP, template, tokens
@@ -89,6 +90,8 @@ def ask(
             store, redact(question), options, model, vectors, on_event, cancelled, known_glossary(), unfinished
         )
         answer, packed = _answered(asking)
+        with faults(store.path):
+            (answer,) = with_files(store.con, [answer])
         if options.keep:
             unfinished.stands(answer, packed, whole=True)
             answer = _kept(store, answer, packed, unfinished)

@@ -27,6 +27,7 @@ Refusal = Literal[
 ]
 """Why there is no answer; the last two are reserved."""
 Support = Literal["supported", "flagged", "unsupported"]
+SinceRead = Literal["changed", "gone"]
 HopKind = Literal["decompose", "decide", "synthesize"]
 
 
@@ -35,6 +36,7 @@ class AnswerCitation:
     """A passage that the answer cites (`marker` `[1]`), or one that came near where it is a refusal (`marker` null).
 
     `score`: its evidence, 0 to 1. `lexical_score` (bm25) and `vector_score` (cosine): as the search found it.
+    `since_read`: what became of its file since it was read, null where it is the same; `stale` tells only how long ago.
     """
 
     marker: str | None
@@ -43,6 +45,13 @@ class AnswerCitation:
     score: float
     lexical_score: float | None = None
     vector_score: float | None = None
+    since_read: SinceRead | None = None
+
+    @property
+    def file_now(self) -> str:
+        """What became of its file, in words; empty where it is the same."""
+        told = {"changed": "changed since it was read", "gone": "not there any more"}
+        return "" if self.since_read is None else told[self.since_read]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +196,11 @@ class Answer:
     invented: tuple[InventedCitation, ...] = ()
     cut: AnswerCut | None = None
     said: str | None = None
+
+    @property
+    def outdated(self) -> tuple[AnswerCitation, ...]:
+        """The sources whose files are others than the ones that were read, or gone."""
+        return tuple(one for one in self.citations if one.marker is not None and one.since_read is not None)
 
     @property
     def uncited(self) -> tuple[Sentence, ...]:

@@ -187,3 +187,27 @@ def test_ctrl_c_keeps_what_came(filled: Run, serve: Callable[..., Server], home:
     assert server.gone.wait(30)
     shown = filled("library", "ask", "sessions", "show", "s", "--json").json()
     assert shown["turns"][0]["refusal_reason"] == "llm_stream_aborted"
+
+
+def test_a_source_that_has_changed_since_it_was_read_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", "all-mpnet-base-v2")
+    monkeypatch.setenv("CASEBOOK_MODELS_LLM_MODEL", "tiny")
+    (tmp_path / "notes").mkdir()
+    for path in sample_notes().glob("*.md"):
+        (tmp_path / "notes" / path.name).write_bytes(path.read_bytes())
+    assert run("library", "ingest", str(tmp_path / "notes")).code == 0
+    serve(*[Reply((TRUE,))] * 4)
+    assert "changed" not in run("library", "ask", RETRY).text
+    with (tmp_path / "notes" / "http-client.md").open("a") as note:
+        note.write("\nNothing of that holds any more.\n")
+    found = run("library", "ask", RETRY)
+    assert found.code == 0
+    assert "[1] http-client.md#L13-L16\nchanged since it was read\n" in found.text
+    assert "! [1] http-client.md: changed since it was read\n  casebook library ingest reads" in found.text
+    assert "of files that have changed since" in found.text
+    assert "! [1] http-client.md: changed since" in run("library", "ask", RETRY, "--explain").text
+    answer = run("library", "ask", RETRY, "--json").json()
+    assert [one["since_read"] for one in answer["citations"]] == ["changed"]
+    assert answer["citations"][0]["citation"]["stale"] is False, "that tells how long ago it was read"

@@ -85,6 +85,24 @@ def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
     assert "✕ [9] was never given" in drawn
 
 
+def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> None:
+    sure = replace(ANSWER, claims=CLAIMS[:1], answer=TEXT[: CLAIMS[0].end])
+    assert "Grounded" in draw_answer(sure, UNICODE).plain
+    changed = replace(sure, citations=(replace(USED, since_read="changed"),))
+    drawn = draw_answer(changed, UNICODE).plain
+    assert "Grounded" not in drawn
+    assert "! Check it: [1] has changed since it was read." in drawn
+    assert "! [1] said so when it was read a/밸브.md" in drawn
+    assert "[1] a/밸브.md#L3-L5  밸브  changed since it was read" in drawn
+    assert "a/밸브.md#L3-L5 (changed since it was read)" in plain_answer("?", changed)
+    gone = replace(
+        sure, citations=(replace(USED, since_read="gone"), replace(USED, marker="[2]", since_read="changed"))
+    )
+    assert "Check it: [1] [2] have changed since they were read or are gone." in draw_answer(gone, UNICODE).plain
+    gone = replace(sure, citations=gone.citations[:1])
+    assert "Check it: [1] is not there any more." in draw_answer(gone, UNICODE).plain
+
+
 def test_a_sentence_without_a_citation_is_no_part_of_what_is_grounded() -> None:
     said = "It closes at nine [1]. The moon is hollow."
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)

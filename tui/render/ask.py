@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -96,7 +97,7 @@ def draw_answer(answer: Answer, signs: Signs) -> Content:
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
-        parts += [_source(number, one) for number, one in sources(answer).items()]
+        parts += [_source(number, one, signs) for number, one in sources(answer).items()]
     return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
 
 
@@ -108,7 +109,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
     mark = signs.quote("flagged")
     words = f"Not whole: {inline(answer.cut.told, _QUOTE)}."
     cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited)
+    sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited or answer.outdated)
     return [cut] if sound else [worth, cut]
 
 
@@ -143,9 +144,22 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
         mark = signs.quote("flagged")
         words = f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if old := answer.outdated:
+        mark = signs.quote("flagged")
+        words = f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     mark = signs.quote("aligned")
     words = "Grounded: every cited sentence stands in its source."
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+
+
+def _now(old: Sequence[AnswerCitation]) -> str:
+    """What became of the files of these sources."""
+    be, have = ("is", "has") if len(old) == 1 else ("are", "have")
+    if all(one.since_read == "gone" for one in old):
+        return f"{be} not there any more"
+    gone = any(one.since_read == "gone" for one in old)
+    return f"{have} changed since {'it was' if len(old) == 1 else 'they were'} read{' or are gone' if gone else ''}"
 
 
 def _refused(answer: Answer) -> str:
@@ -190,6 +204,8 @@ def _text(answer: Answer, signs: Signs) -> Content:
 def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     """A sentence's marker, what its source does, where, in which words, and what differs."""
     mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
+    if one.status == "supported" and any(old.marker == one.marker for old in answer.outdated):
+        mark = Mark(signs.quote("flagged").sign, signs.quote("flagged").tone, "said so when it was read")
     parts: list[tuple[str, str] | Content] = [
         (f"{mark.sign} {inline(one.marker, 12)} {mark.words} ", mark.tone),
         cited(one.citation.uri, "$cb-soft"),
@@ -227,11 +243,12 @@ def _number(one: AnswerCitation, at: int) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 4 else at
 
 
-def _source(number: int, one: AnswerCitation) -> Content:
+def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
     return Content.assemble(
         (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
+        (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
         (f"  evidence {one.score:.2f}", "$cb-faint"),
     )  # fmt: skip
 
@@ -257,7 +274,10 @@ def seconds(ms: int) -> str:
 
 def plain_answer(question: str, answer: Answer) -> str:
     """The answer as Markdown, to be copied."""
-    sources = [f"- {one.marker or '·'} {one.citation.uri}" for one in answer.citations]
+    sources = [
+        f"- {one.marker or '·'} {one.citation.uri}" + (f" ({one.file_now})" if one.file_now else "")
+        for one in answer.citations
+    ]
     cut = [] if answer.cut is None else [f"({answer.cut.told})", ""]
     asked = [f"> {line}" for line in question.split("\n")]
     return "\n".join([*asked, "", answer.answer, "", *cut, *sources]) + "\n"

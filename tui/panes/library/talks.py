@@ -30,12 +30,14 @@ def read_talk(session: str) -> Callable[[Job[Talk]], Talk]:
     """One of them: every answer with its checks, where they can be read."""
 
     def work(job: Job[Any]) -> Talk:
+        from core.library.ask_files import with_files
         from core.library.ask_kept import show_session
         from core.library.ask_reread import answers_of
 
         con = job.store().con
         turns = show_session(con, session).turns
-        answers = answers_of(con, session)
+        kept = answers_of(con, session)
+        answers = dict(zip(kept, with_files(con, tuple(kept.values())), strict=True))
         shown = [
             Asked(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]
         ]
