@@ -64,7 +64,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
             _add_model(leaf)
         if name == "compare":
             leaf.add_argument(
-                "--calls", metavar="FILE", type=path_name, required=True, help="labelled calls, one JSON object a line"
+                "--calls",
+                metavar="FILE",
+                type=path_name,
+                required=True,
+                help="labelled calls, one JSON object a line; - reads them",
             )
             leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
             leaf.add_argument(
@@ -250,13 +254,22 @@ def run_clusters(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_compare(args: argparse.Namespace, context: Context) -> int:
-    """`rules compare`: the table, with and without a model."""
+    """`rules compare`: the table, with and without a model; expected rules that are not there are told beside."""
+    from cli.context import text_given
+    from cli.layout import clip
     from cli.show_rules import comparison_lines
-    from core.rules.labelled import read_labelled
+    from core.rules.labelled import expected_elsewhere, labelled_in, read_labelled
 
-    calls = read_labelled(Path(args.calls))
+    if args.calls == "-":
+        calls = labelled_in(text_given("-", "file of labelled calls").encode(), "standard input")
+    else:
+        calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
         matcher = stack.enter_context(_matcher(args, context))
+        missing = expected_elsewhere(calls, {rule.id for rule in matcher.rules().rules})
         found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
     context.out.result(found, comparison_lines(context.out, found))
+    if missing:
+        told = ", ".join(f"{name} ({count})" for name, count in missing.items())
+        context.out.note(clip(f"casebook: calls expect rules that are not there: {told}", 500))
     return 0

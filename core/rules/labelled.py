@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,13 +45,24 @@ def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
     Raises Fault invalid_input with the line that is wrong, io_error where it cannot be read.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        data = path.read_bytes()
     except OSError as error:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", "name a file of labelled calls") from error
-    found = [_labelled(line, f"{path}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
+    return labelled_in(data, str(path))
+
+
+def labelled_in(data: bytes, name: str) -> tuple[LabelledCall, ...]:
+    """The calls of a file that was read, `name` tells which. Raises Fault as `read_labelled`."""
+    lines = data.split(b"\n")
+    found = [_labelled(line, f"{name}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
     if not found:
-        raise Fault("invalid_input", f"{path} holds no labelled call", "write one JSON object a line")
+        raise Fault("invalid_input", f"{name} holds no labelled call", "write one JSON object a line")
     return tuple(found)
+
+
+def expected_elsewhere(calls: Iterable[LabelledCall], known: Collection[str]) -> dict[str, int]:
+    """The ids that calls expect and that are not known, with how many calls expect each: nothing can be right there."""
+    return dict(Counter(one for call in calls for one in dict.fromkeys(call.expected) if one not in known))
 
 
 def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ...]:

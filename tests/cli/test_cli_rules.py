@@ -106,6 +106,20 @@ def test_check_and_doctor_tell_what_is_wrong_with_the_own_tables(
     assert "rule_tables" not in capsys.readouterr().out
 
 
+def test_labelled_calls_may_come_through_a_pipe_and_rules_that_are_not_there_are_told(
+    db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        f'{{"tool_name": "Bash", "tool_input": {PUSH}, "expected": {expected}}}'
+        for expected in ('["ERR-004"]', '["ERR-999", "ERR-4"]', '["ERR-4"]', "[]")
+    ]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
+    assert main(["rules", "compare", "--rules", RULES, "--calls", "-", "--no-model", "--db", db]) == 0
+    told = capsys.readouterr()
+    assert "calls: 4" in told.out
+    assert "not there: ERR-999 (1), ERR-4 (2)" in told.err
+
+
 def test_an_own_pattern_without_end_is_told_in_one_line(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
