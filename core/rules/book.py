@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
@@ -89,8 +90,14 @@ def _words(rule: Rule) -> frozenset[str]:
 
 
 def _cut(rule: Rule) -> Rule:
-    """As much of each field as is compared with calls: nobody waits for a rule that holds a whole log."""
-    long: dict[str, Any] = {name: text[:READ] for name in _FIELDS if len(text := getattr(rule, name)) > READ}
-    if any(len(text) > READ for text in rule.extra.values()):
-        long["extra"] = {name: text[:READ] for name, text in rule.extra.items()}
-    return replace(rule, **long) if long else rule
+    """As much of each field as is compared with calls: nobody waits for a rule that holds a whole log. In NFC, since
+    one letter may be written in two ways."""
+    texts = ((name, getattr(rule, name)) for name in _FIELDS)
+    changed: dict[str, Any] = {name: cut for name, text in texts if (cut := _nfc(text[:READ])) != text}
+    if rule.extra:
+        changed["extra"] = {name: _nfc(text[:READ]) for name, text in rule.extra.items()}
+    return replace(rule, **changed) if changed else rule
+
+
+def _nfc(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)

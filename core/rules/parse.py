@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -285,7 +286,7 @@ class _Part:
             text, label = getattr(rule, name), name.replace("_", " ").title()
             if name not in self.at:
                 out.append((self.line, f"{rule.id} has no {label}"))
-            elif len(text.strip()) < _SHORT:
+            elif len(unicodedata.normalize("NFC", text.strip())) < _SHORT:
                 out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters"))
         if rule.date and not _is_date(rule.date):
             out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31"))

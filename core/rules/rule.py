@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -55,9 +56,10 @@ class Rule:
 
 
 def rule_text(rule: Rule) -> str:
-    """What a rule's vector is made of: `id: title. problem. solution` (semantic-rule-matching 4.1)."""
+    """What a rule's vector is made of: `id: title. problem. solution` (semantic-rule-matching 4.1), in NFC."""
     parts = (part.strip() for part in (rule.problem, rule.solution))
-    return ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
+    said = ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
+    return said if said.isascii() else unicodedata.normalize("NFC", said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,4 +176,6 @@ def in_english(text: str, glossary: Glossary) -> str:
         told = (word for words, _ in meanings(run, glossary) for word in words[:_MEANINGS])
         return f" {' '.join(told)} "
 
-    return " ".join(_PIECE.sub(english, text).split()) if not text.isascii() else text
+    if text.isascii():
+        return text
+    return " ".join(_PIECE.sub(english, unicodedata.normalize("NFC", text)).split())
