@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
 from cli.parser import Parser, add_group, add_leaf, number, path_name
-from core.fault import Fault
+from core.fault import Fault, why_unread
 
 if TYPE_CHECKING:
     from core.flows.rule_files import ScopedFiles
     from core.flows.rules import RuleMatcher
     from core.rules.call import ToolCall
 
+_LIKE = 'write it like \'{"command": "ls"}\''
 _MATCH = """\
 examples:
   casebook rules match --rules memory.md --tool Bash --input '{"command": "git push -f origin main"}'
@@ -139,9 +140,9 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     try:
         given: object = json.loads(text_given(args.input, "input"))
     except (ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"--input is not JSON: {error}", 'write it like \'{"command": "ls"}\'') from None
+        raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
     if not isinstance(given, dict):
-        raise Fault("invalid_input", "--input is JSON, but no object", 'write it like \'{"command": "ls"}\'')
+        raise Fault("invalid_input", "--input is JSON, but no object", _LIKE)
     return read_call({"tool_name": args.tool, "tool_input": given}, kind)
 
 

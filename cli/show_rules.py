@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cli.layout import clip, one_line, pad, wrap
+from cli.layout import clip, counted, one_line, pad, wrap
 from cli.output import Output
 from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
@@ -54,8 +54,7 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
     if found.flaws:
-        count = len(found.flaws)
-        yield out.paint(f"{count} {'thing' if count == 1 else 'things'} to look at: casebook rules check", "warn")
+        yield out.paint(f"{counted(len(found.flaws), 'thing')} to look at: casebook rules check", "warn")
     elif not found.rules:
         yield out.paint(_NO_RULE, "warn")
 
@@ -67,7 +66,8 @@ def check_lines(out: Output, found: RuleList) -> Iterator[str]:
     if not found.rules:
         yield out.paint(_NO_RULE, "warn")
     elif not found.flaws:
-        yield out.paint(f"{len(found.rules)} rules, nothing wrong with them.", "good")
+        many = "One rule, nothing wrong with it." if len(found.rules) == 1 else ""
+        yield out.paint(many or f"{len(found.rules)} rules, nothing wrong with them.", "good")
 
 
 def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
@@ -89,7 +89,8 @@ def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
             yield "  " + clip(f"{rule.id}: {rule.title}", out.columns - 2)
         yield from (out.paint(line, "dim") for line in wrap(one.suggestion, out.columns, "  "))
     if not found.clusters:
-        yield f"Each of the {found.rules} rules stands alone (compared by {found.by})."
+        many = "The one rule" if found.rules == 1 else f"Each of the {found.rules} rules"
+        yield f"{many} stands alone (compared by {found.by})."
 
 
 def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
-from core.fault import Fault
+from core.fault import Fault, why_unread
 from core.wire import dumps, error_object
 
 MAX_LINE = 16 << 20
@@ -67,8 +67,7 @@ def object_of(line: bytes | None, form: str) -> dict[str, Any]:
     try:
         value: object = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
-        why = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
-        raise Fault("invalid_input", f"the line {why}", hint) from None
+        raise Fault("invalid_input", f"the line is not JSON: {why_unread(error)}", hint) from None
     if not isinstance(value, dict):
         raise Fault("invalid_input", "the line is JSON, but no object", hint)
     return cast("dict[str, Any]", value)

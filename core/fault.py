@@ -35,3 +35,13 @@ class Fault(Exception):
         self.message = message
         self.hint = hint
         self.details = details
+
+
+def why_unread(error: Exception) -> str:
+    """Why a file or a text could not be read, for people: what Python says of it names its own functions, and paths
+    twice."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "a number in it has too many digits" if "set_int_max_str_digits" in str(error) else str(error)

@@ -35,9 +35,21 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
 
 
 def named_files(paths: Sequence[str]) -> ScopedFiles:
-    """Files named on a command line: of several the first is the user's own, the others are the project's."""
-    places = [from_home(path).absolute() for path in paths]
+    """Files named on a command line: of several the first is the user's own, the others are the project's. One that is
+    named twice is one."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        place = from_home(path).absolute()
+        found.setdefault(_real(place), place)
+    places = list(found.values())
     return tuple((path, "global" if at == 0 and len(places) > 1 else "project") for at, path in enumerate(places))
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a link to itself: who reads it says so
+        return path
 
 
 def own_places(settings: RuleSettings) -> tuple[Path, ...]:

@@ -111,6 +111,6 @@ def _embedded(matcher: RuleMatcher) -> tuple[int, str]:
     if isinstance(report, NoVectors):
         return 0, report.reason
     if report.failed:
-        matcher.log(f"{len(report.failed)} rules could not be embedded: {report.failed[0].reason}")
+        matcher.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
         return report.embedded, report.failed[0].reason
     return report.embedded, "another run is embedding just now" if report.busy else ""

@@ -255,7 +255,7 @@ class RuleMatcher:
             self.log(f"rules could not be embedded: {fault.message}")
             return fault.message
         if report.failed:
-            self.log(f"{len(report.failed)} rules could not be embedded: {report.failed[0].reason}")
+            self.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
         if report.busy:
             return "another run is embedding just now"
         return f"{report.waiting} rules still wait to be embedded: casebook rules refresh" if report.canceled else ""

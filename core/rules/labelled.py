@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from core.fault import Fault
+from core.fault import Fault, why_unread
 from core.rules.call import ToolCall, read_call
 
 Half = Literal["tune", "report", "all"]
@@ -74,7 +74,9 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
     try:
         value: object = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"{where} is no JSON: {error}", "write one JSON object a line") from None
+        raise Fault(
+            "invalid_input", f"{where} is no JSON: {why_unread(error)}", "write one JSON object a line"
+        ) from None
     if not isinstance(value, dict):
         raise Fault("invalid_input", f"{where} is no JSON object", "write one JSON object a line")
     item = cast("dict[str, Any]", value)

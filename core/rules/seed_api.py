@@ -169,7 +169,7 @@ def _embed(tier: RememberedSemantic, embedder: Embedder, texts: Sequence[str], u
     failed: list[str] = []
     for at in range(0, len(texts), _AT_ONCE):
         if _now() >= until:
-            tier.note = f"{len(texts) - at} rules still wait to be embedded"
+            tier.note = f"rules that still wait to be embedded: {len(texts) - at}"
             break
         some = texts[at : at + _AT_ONCE]
         why = _embed_some(tier, embedder, some)
@@ -180,7 +180,7 @@ def _embed(tier: RememberedSemantic, embedder: Embedder, texts: Sequence[str], u
                 break  # it is the model, not the text
     if failed:
         tier.note = failed[0]
-        _warn(f"{len(failed)} rules could not be embedded: {failed[0]}")
+        _warn(f"rules that could not be embedded: {len(failed)} ({failed[0]})")
 
 
 def _embed_some(tier: RememberedSemantic, embedder: Embedder, some: Sequence[str]) -> str:

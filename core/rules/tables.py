@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from core.fault import Fault
+from core.fault import Fault, why_unread
 from core.folders import user_folder
 from core.lazy_pattern import lazy_pattern
 from core.rules.own_patterns import is_quick
@@ -199,8 +199,8 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
         if size > MAX_BYTES:
             raise ValueError(f"is larger than {MAX_BYTES >> 20} MiB")
         return tomllib.loads(text), _Where(path, text)
-    except (OSError, ValueError) as error:
-        raise Fault("config_invalid", f"{path}: {error}", "correct it, or put it aside") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise Fault("config_invalid", f"{path}: {why_unread(error)}", "correct it, or put it aside") from error
 
 
 def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str, Any]]:

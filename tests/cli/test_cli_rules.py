@@ -58,6 +58,8 @@ def test_a_bad_line_stays_on_its_line(
     [
         (["--tool", "Bash", "--input", "{"], "not JSON"),
         (["--tool", "Bash", "--input", "[]"], "no object"),
+        (["--tool", "Bash", "--input", f'{{"n": {"1" * 5000}}}'], "a number in it has too many digits"),
+        (["--tool", "Bash", "--input", "[" * 100_000], "nested too deeply"),
         (["--input", "{}"], "no tool"),
         (["--tool", "Bash", "--input", "{}", "--limit", "0"], "--limit"),
         (["--tool", "Bash", "--input", "{}", "--project", "/nowhere/at/all"], "/nowhere/at/all is no folder"),
@@ -118,6 +120,16 @@ def test_labelled_calls_may_come_through_a_pipe_and_rules_that_are_not_there_are
     told = capsys.readouterr()
     assert "calls: 4" in told.out
     assert "not there: ERR-999 (1), ERR-4 (2)" in told.err
+
+
+def test_one_rule_is_told_as_one(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = ("Problem", "Root Cause", "Solution", "Prevention")
+    one = tmp_path / "one.md"
+    one.write_text("### ERR-001: t\n" + "".join(f"**{name}**: some words\n" for name in labels), encoding="utf-8")
+    assert main(["rules", "check", "--rules", str(one), str(one), "--db", db]) == 0
+    assert capsys.readouterr().out == "One rule, nothing wrong with it.\n"
+    assert main(["rules", "clusters", "--rules", str(one), "--no-model", "--db", db]) == 1
+    assert capsys.readouterr().out.startswith("The one rule stands alone")
 
 
 def test_an_own_pattern_without_end_is_told_in_one_line(

@@ -73,3 +73,14 @@ def test_several_files_are_separated_as_in_path_and_none_counts_twice(home: Path
 def test_of_several_named_files_the_first_is_the_users_own() -> None:
     assert [scope for _, scope in named_files(["a.md", "b.md"])] == ["global", "project"]
     assert [scope for _, scope in named_files(["a.md"])] == ["project"]
+
+
+def test_a_file_that_is_named_twice_is_one(tmp_path: Path) -> None:
+    one, other = _file(tmp_path / "one.md"), _file(tmp_path / "other.md")
+    (tmp_path / "link.md").symlink_to(one)
+    assert named_files([str(one), str(tmp_path / "link.md")]) == ((one, "project"),)
+    found = named_files([str(one), str(other), str(one)])
+    assert found == ((one, "global"), (other, "project"))
+    loop = tmp_path / "loop.md"
+    loop.symlink_to(loop)
+    assert named_files([str(loop), str(one)])[0][0] == loop

@@ -45,6 +45,7 @@ def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
         ("[error_patterns]\na = 3\n", "error_patterns.a is no table"),
         ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is no list"),
         ("[tool_keywords\n", "rules.toml"),
+        (f"[tool_keywords]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str, said: str) -> None:
@@ -82,6 +83,13 @@ def test_a_table_that_cannot_be_read_is_a_flaw_with_its_line(tmp_path: Path, tex
     (flaw,) = table_flaws(tmp_path)
     assert (flaw.path, flaw.line) == (str(tmp_path / "rules.toml"), line)
     assert strangers(RULES, tmp_path) == ()
+
+
+def test_a_path_that_is_no_file_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").mkdir()
+    with pytest.raises(Fault) as raised:
+        load_tables(tmp_path)
+    assert raised.value.message == f"{tmp_path / 'rules.toml'}: Is a directory"
 
 
 def test_what_a_shipped_pattern_needs_hides_no_match() -> None:

@@ -74,7 +74,7 @@ def test_req_sem_010_the_librarys_own_function_embeds_what_there_is_time_for(mon
     rules = [RULE, *({"id": f"ERR-{at}", "title": f"Rule {at}"} for at in range(100, 160))]
     found = find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
     assert model.lots == [8, 8], "the third lot would have begun after the deadline"
-    assert "45 rules still wait" in tier.note
+    assert "still wait to be embedded: 45" in tier.note
     assert found[0]["id"] == "ERR-001"
     find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
     assert model.lots == [8, 8, 8, 8], "the next call goes on where it was"
@@ -103,7 +103,7 @@ def test_req_sem_006_a_text_that_cannot_be_embedded_costs_no_other_and_is_logged
     rules = [RULE, {**RULE, "id": "ERR-002", "problem": "cursed"}, {**RULE, "id": "ERR-003", "problem": "x\ud800y"}]
     find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force \ud800"})
     assert [text[:7] for text in tier.known] == ["ERR-001", "ERR-003"]
-    assert "1 rules could not be embedded: this text cannot be read" in logged(tmp_path)
+    assert "rules that could not be embedded: 1 (this text cannot be read)" in logged(tmp_path)
 
 
 @pytest.mark.parametrize("error", [Fault("generic", "it broke"), RuntimeError("it broke"), MemoryError()])
