@@ -211,5 +211,5 @@ def _why(
     if patterns:
         out.append("the call looks like " + ", ".join(patterns))
     out.extend(context.reasons)
-    out.append(f"{arithmetic(regime, similarity, keyword.score, context.factor)} = {score:.2f}")
+    out.append(f"{arithmetic(regime, similarity, keyword.score, context)} = {score:.2f}")
     return tuple(out)

@@ -37,8 +37,6 @@ _CURE = 1.5
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
-_BEHIND = 0.9
-"""From here down it is said that another rule fits better."""
 
 _WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
 _PLAIN_WORDS = frozenset(("read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
@@ -73,10 +71,21 @@ _BARS = Cutoffs()
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How well a rule fits beside words and meaning: a factor, and the reasons in words."""
+    """How well a rule fits beside words and meaning: a factor, the reasons in words, and of what it is the product."""
 
     factor: float
     reasons: tuple[str, ...] = ()
+    parts: tuple[float, ...] = ()
+
+    def times(self, by: float, why: str) -> Context:
+        """The same, once more by this factor; one that is 1.00 is told nowhere but in `factor`."""
+        if abs(by - 1) < 0.005:
+            return Context(self.factor * by, self.reasons, self.parts)
+        return Context(self.factor * by, (*self.reasons, f"{why}: x {by:.2f}"), (*self.parts, by))
+
+    def noting(self, why: str) -> Context:
+        """The same, with a reason that changes nothing."""
+        return Context(self.factor, (*self.reasons, why), self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +101,8 @@ def behind(context: Context, best: Best, similarity: float | None, keyword: floa
     mostly leads in both. A rule without a vector is no farther than any."""
     fewer = _FEWER_WORDS * (best.keyword - keyword)
     farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
-    factor = math.exp(-fewer - farther)
-    if factor > _BEHIND:
-        return Context(context.factor * factor, context.reasons)
     told = "another rule shares more words with it" if fewer > farther else "another rule is nearer in meaning"
-    return Context(context.factor * factor, (*context.reasons, told))
+    return context.times(math.exp(-fewer - farther), told)
 
 
 def regime_of(best: float | None) -> Regime:
@@ -107,18 +113,17 @@ def regime_of(best: float | None) -> Regime:
 def relevance(regime: Regime, similarity: float | None, keyword: float, context: float) -> float:
     """The score that decides, 0..1. A rule without a vector is not unlike the call: its words alone decide, told on the
     scale of the others, so that they count as much as where no rule has one (REQ-SEM-003)."""
-    similar = similarity or 0.0
+    return max(0.0, min(1.0, _base(regime, similarity, keyword) * context))
+
+
+def _base(regime: Regime, similarity: float | None, keyword: float) -> float:
     if similarity is None or regime == "keyword":
-        base = keyword * _scale(regime)
-    elif regime == "semantic":
-        base = similar + TIE * keyword
-    else:
-        base = SHARE * similar + (1 - SHARE) * keyword
-    return max(0.0, min(1.0, base * context))
+        return keyword * _scale(regime)
+    return similarity + TIE * keyword if regime == "semantic" else SHARE * similarity + (1 - SHARE) * keyword
 
 
-def arithmetic(regime: Regime, similarity: float | None, keyword: float, context: float) -> str:
-    """The sum behind `relevance`, for people."""
+def arithmetic(regime: Regime, similarity: float | None, keyword: float, context: Context) -> str:
+    """The sum behind `relevance`, for people: with every factor that its reasons name."""
     similar = similarity or 0.0
     if similarity is None or regime == "keyword":
         scale = _scale(regime)
@@ -127,7 +132,8 @@ def arithmetic(regime: Regime, similarity: float | None, keyword: float, context
         base = f"similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}"
     else:
         base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
-    return base if context == 1 else f"({base}) x {context:.2f}"
+    told = " x ".join((f"({base})" if context.parts else base, *(f"{part:.2f}" for part in context.parts)))
+    return told if _base(regime, similarity, keyword) * context.factor <= 1 else f"{told}, at most 1"
 
 
 def _scale(regime: Regime) -> float:
@@ -144,41 +150,41 @@ def context_of(
 ) -> Context:
     """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
     call (0 to `FULL`). A rule about looking or writing itself stays."""
-    factor, reasons = 1.0, list[str]()
+    found = Context(1.0)
     if call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
-        factor *= _ABOUT if _about(call, call.act, rule_words) else least
-        reasons.append("the call only looks" if call.act == "look" else "the call writes text for people")
+        told = "the call only looks" if call.act == "look" else "the call writes text for people"
+        found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
     elif call.looks:
-        factor *= _SAYS_IT_LOOKS
-        reasons.append("the call says that it only looks")
+        found = found.times(_SAYS_IT_LOOKS, "the call says that it only looks")
     if call.told:
-        factor *= _TOLD
-        reasons.append("the task is told in words")
+        found = found.times(_TOLD, "the task is told in words")
     elif shown.mistakes and code < FULL / 2:
-        factor *= 1 - _NO_CODE * (1 - 2 * code / FULL)
-        reasons.append(
-            "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
-        )
+        told = "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
+        found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
     turn = turned(shown, call.removed) if call.removed else 0
     if turn < 0:
-        factor *= _CURED
-        reasons.append("the edit takes the mistake away")
+        found = found.times(_CURED, "the edit takes the mistake away")
     elif turn > 0:
-        factor *= _UNDONE
-        reasons.append("the edit takes the cure away")
+        found = found.times(_UNDONE, "the edit takes the cure away")
     elif (done := cured(shown, call.code)) is not None:
-        factor *= (1 - done[1]) ** _CURE
-        reasons.append(f"the call has {done[1]:.0%} of the cure {done[0]}")
+        found = found.times((1 - done[1]) ** _CURE, f"the call has {done[1]:.0%} of the cure {done[0]}")
+    return _of_language(found, call, rule_languages)
+
+
+def _of_language(found: Context, call: CallText, rule_languages: frozenset[str]) -> Context:
     same = languages.agree(call.languages - {"data"}, rule_languages)
     if same is not None:
-        factor *= 1 if same else _OTHER_LANGUAGE
         ours = ", ".join(sorted(call.languages))
-        reasons.append(f"both are about {ours}" if same else f"the call is {ours}, the rule is not")
-    elif (near := languages.agree(call.project, rule_languages)) is not None:
-        factor *= 1 if near else _OTHER_PROJECT
-        reasons.append("the project has the rule's language" if near else "the project has another language")
-    return Context(factor, tuple(reasons))
+        if same:
+            return found.noting(f"both are about {ours}")
+        return found.times(_OTHER_LANGUAGE, f"the call is {ours}, the rule is not")
+    near = languages.agree(call.project, rule_languages)
+    if near is None:
+        return found
+    if near:
+        return found.noting("the project has the rule's language")
+    return found.times(_OTHER_PROJECT, "the project has another language")
 
 
 def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:

@@ -118,7 +118,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
     """Each tier's bar, and the arithmetic as the core tells it."""
-    total = next((why for why in one.why if " = " in why), "")
+    total = next((why for why in reversed(one.why) if " = " in why), "")
     rest = [why for why in one.why if why != total and not why.startswith("shares ")]
     said = "not compared" if one.similarity is None else f"{one.similarity:.2f}"
     blank = signs.dot.ljust(_BAR)

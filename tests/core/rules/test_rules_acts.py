@@ -36,7 +36,7 @@ OPEN = Cutoffs(0, 0, 0, 0, 0)
 def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
     call = call_text(ToolCall("Bash" if "command" in given_ else "Task", given_))
     assert call.looks
-    assert "the call says that it only looks" in context_of(call, frozenset(), frozenset()).reasons
+    assert "the call says that it only looks: x 0.30" in context_of(call, frozenset(), frozenset()).reasons
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_no_code_is_asked_of_a_task_told_in_words() -> None:
     call = call_text(ToolCall("Task", {"description": "Report", "prompt": "Fetch the rows one by one."}))
     context = context_of(call, frozenset(), frozenset(), shown_by(RULE))
     assert context.factor > 1
-    assert context.reasons == ("the task is told in words",)
+    assert context.reasons == ("the task is told in words: x 1.50",)
 
 
 def test_a_word_of_the_cure_alone_counts_half() -> None:

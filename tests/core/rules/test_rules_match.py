@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import pytest
@@ -243,3 +244,18 @@ def test_what_is_not_looked_at_of_a_long_text_is_told(book: Book) -> None:
     assert "the first 20,000 characters, 250 are not looked at" in long.trace[0].reason
     assert long.trace[0].fact("unread") == 250
     assert "not looked at" not in match(book, PUSH, None).trace[0].reason
+
+
+def test_every_factor_is_told_and_the_sum_adds_up(book: Book) -> None:
+    semantic, other = Known({0: 0.40, 1: 0.45, 2: 0.1, 3: 0.42}), ToolCall("Bash", {"command": "zzz"})
+    hardly = 0
+    both = (match(book, PUSH, semantic), match(book, other, semantic))
+    for one in (rule for found in both for rule in (*found.rules, *found.below)):
+        total = next(why for why in one.why if " = " in why)
+        said, _, score = total.partition(" = ")
+        factors = [float(part) for part in said.partition(") x ")[2].split(" x ") if part]
+        assert [float(why.rpartition(": x ")[2]) for why in one.why if ": x " in why] == factors, "each has its reason"
+        base = 0.55 * (one.similarity or 0.0) + 0.45 * one.keyword_score
+        assert abs(base * math.prod(factors) - float(score)) < 0.01
+        hardly += any(0.9 < factor < 1 for factor in factors)
+    assert hardly, "a rule that is hardly behind another one is told too"
