@@ -24,6 +24,7 @@ from tui.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, 
 from tui.ending import heed_signals
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
+from tui.keys_in_order import KeysInOrder
 from tui.leaving import end_at_once
 from tui.lone_escape import read_input_so
 from tui.look import Look, colours_forbidden
@@ -78,7 +79,7 @@ class Situated(Protocol):
         ...
 
 
-class CasebookApp(CrashSafe, InertPaste, OneToast, CollectsAtRest, Look, inherit_bindings=False):
+class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, Look, inherit_bindings=False):
     """The workbench on one casebook."""
 
     TITLE = "casebook"

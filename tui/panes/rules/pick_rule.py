@@ -35,17 +35,18 @@ class PickRule(ModalScreen["Rule | None"]):
         Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
     ]
 
-    def __init__(self, rules: Sequence[Rule], heading: str) -> None:
+    def __init__(self, rules: Sequence[Rule] | None, heading: str) -> None:
+        """`None`: they are still being read, and shown when they come."""
         super().__init__()
         self._rules = rules
+        self._taking = False  # Enter came before the rules did
         self._heading = heading
         self._found: list[Rule] = []
         self._box = Input(placeholder="Letters of its id or title", select_on_focus=False, max_length=200)
         self._lines = OptionList(id="pick-rule-lines")
         self._lines.can_focus = False
         self._frame = Vertical(id="pick-rule")
-        ids = Counter(rule.id for rule in rules)
-        self._again = frozenset(name for name, count in ids.items() if count > 1)
+        self._again = _of_many(rules or ())
 
     def compose(self) -> ComposeResult:
         """A box to narrow in, and the rules."""
@@ -59,6 +60,15 @@ class PickRule(ModalScreen["Rule | None"]):
         self._list()
         self._box.focus()
 
+    def show(self, rules: Sequence[Rule]) -> None:
+        """They are read."""
+        if not self.is_attached:
+            return
+        self._rules, self._again = rules, _of_many(rules)
+        self._list()
+        if self._taking:
+            self._pick(self._lines.highlighted)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow it down."""
         event.stop()
@@ -68,6 +78,7 @@ class PickRule(ModalScreen["Rule | None"]):
         """Enter picks."""
         event.stop()
         self._list()
+        self._taking = self._rules is None
         self._pick(self._lines.highlighted)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -92,9 +103,9 @@ class PickRule(ModalScreen["Rule | None"]):
     def _list(self) -> None:
         words = self._box.value.casefold().split()
         before = self._found
-        every = [rule for rule in self._rules if _has(rule, words)]
+        every = [rule for rule in self._rules or () if _has(rule, words)]
         self._found = every[:_SHOWN]
-        self._frame.border_subtitle = Content(_told(len(every)))
+        self._frame.border_subtitle = Content("reading, esc closes" if self._rules is None else _told(len(every)))
         if self._found == before:
             return
         self._lines.set_options(Option(self._line(one)) for one in self._found)
@@ -106,6 +117,11 @@ class PickRule(ModalScreen["Rule | None"]):
         return Content.assemble(
             (f"{inline(rule.id, 14)}  ", "bold $cb-accent"), inline(rule.title, 200), (place, "$cb-dim")
         )
+
+
+def _of_many(rules: Sequence[Rule]) -> frozenset[str]:
+    """The ids that several rules have."""
+    return frozenset(name for name, count in Counter(rule.id for rule in rules).items() if count > 1)
 
 
 def _told(count: int) -> str:

@@ -123,19 +123,19 @@ class RuleActs:
         self._screen.jobs.run(_LANE, self._screen.matching.all_rules(), there, failed)
 
     def _why_not(self) -> None:
-        from tui.panes.rules.pick_rule import PickRule
-
         def picked(rule: Rule | None) -> None:
             if rule is not None:
                 self._screen.asking.pin(key_of(rule))
 
-        self._all(lambda rules, _final: self._push(PickRule(rules, "Why not …?"), picked))
+        self._pick("Why not …?", picked)
 
-    def _push(self, screen: object, then: Callable[[Rule | None], None]) -> None:
+    def _pick(self, heading: str, then: Callable[[Rule | None], None]) -> None:
+        """Any rule: one types its letters while the rules are still being read."""
         from tui.panes.rules.pick_rule import PickRule
 
-        if isinstance(screen, PickRule) and self._screen.is_current:
-            self._screen.app.push_screen(screen, then)
+        picker = PickRule(None, heading)
+        self._screen.app.push_screen(picker, then)
+        self._all(lambda rules, _final: picker.show(rules))
 
     def _edit_chosen(self) -> None:
         one, ranked = self._screen.rank.chosen, self._screen.rank.ranked
@@ -172,8 +172,6 @@ class RuleActs:
         return None if self._screen.asking.call is None or rank.ranked is None else rank.ranked.call
 
     def _missing(self) -> None:
-        from tui.panes.rules.pick_rule import PickRule
-
         call, one = self._in_view(), self._screen.rank.chosen
         if call is None:
             return
@@ -185,7 +183,7 @@ class RuleActs:
             if rule is not None:
                 self._say(call, rule.id, "missing")
 
-        self._all(lambda rules, _final: self._push(PickRule(rules, "Which rule is missing?"), picked))
+        self._pick("Which rule is missing?", picked)
 
     def _problems(self) -> None:
         ranked = self._screen.rank.ranked

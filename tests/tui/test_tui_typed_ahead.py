@@ -1,0 +1,135 @@
+"""Keys that come in one piece, as a slow line delivers them: what follows a key that opens a box is typed into it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from shutil import copy
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from tests.tui.evidence_review import one_of_each
+from tests.tui.library_support import put_notes, read_notes
+from tests.tui.rules_support import CALLS, RULES, put_calls
+from tests.tui.support import NOW, make_casebook, settled
+from tui.actions import ACTIONS, BY_ID
+from tui.app import CasebookApp
+from tui.panes.rules.screen import RulesScreen
+from tui.surroundings import Surroundings
+
+WIDE = (160, 45)
+TYPED = "qxer"
+"""Each letter does something on a list: it leaves, rejects, labels, opens the editor."""
+LEAVES = ("app.quit", "app.suspend", "app.interrupt")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A casebook with errors, quotes, calls and documents, and a rule file."""
+    folder = tmp_path_factory.mktemp("made")
+    path = make_casebook(folder / "all.db")
+    one_of_each(path)
+    put_calls(path, *CALLS)
+    read_notes(path, put_notes(folder / "notes"))
+    (folder / "memory.md").write_text(RULES, encoding="utf-8")
+    return folder
+
+
+def app_of(made: Path, folder: Path) -> CasebookApp:
+    """The workbench on a copy of it."""
+    folder.mkdir(parents=True)
+    rules = Path(copy(made / "memory.md", folder))
+    return CasebookApp(Path(copy(made / "all.db", folder)), around=Surroundings(rules=(rules,)), clock=lambda: NOW)
+
+
+def send(app: CasebookApp, *keys: str) -> None:
+    """As a terminal sends what was typed ahead: none waits for what the one before does."""
+    signs = {"slash": "/", "enter": "\r", "colon": ":", "question_mark": "?"}
+    for key in keys:
+        app.post_message(events.Key(key, key if len(key) == 1 else signs.get(key)))
+
+
+def box_of(app: CasebookApp) -> Input | TextArea | None:
+    """The box that has the focus."""
+    return app.focused if isinstance(app.focused, Input | TextArea) else None
+
+
+def text_of(box: Input | TextArea | None) -> str:
+    return "" if box is None else box.value if isinstance(box, Input) else box.text
+
+
+def keys_here(app: CasebookApp) -> dict[str, str]:
+    """The actions of the registry that are possible at this place, and a key of each."""
+    found: dict[str, str] = {}
+    for key, active in app.active_bindings.items():
+        of = re.fullmatch(r"(?:app\.)?perform\('([\w.]+)'\)", active.binding.action)
+        if of and of[1] not in LEAVES and not BY_ID[of[1]].enabled(app.situation()):
+            found.setdefault(of[1], key)
+    return found
+
+
+async def to(pilot: Pilot[None], app: CasebookApp, way: tuple[str, ...]) -> None:
+    for key in way:
+        await pilot.press(key)
+        await settled(pilot, app)
+
+
+PLACES = [("alt+1",), ("alt+2",), ("alt+3",), ("alt+4", "escape")]
+
+
+async def openers(made: Path, folder: Path, way: tuple[str, ...]) -> dict[str, str]:
+    """The keys at this place, pressed alone, after which one types into a box."""
+    found: dict[str, str] = {}
+    tried = set() if way == PLACES[0] else {one.id for one in ACTIONS if one.scope == "app"}
+    while True:
+        app = app_of(made, folder / str(len(tried)))
+        async with app.run_test(size=WIDE) as pilot:
+            await to(pilot, app, way)
+            here, typing = (app.screen, app.focused), box_of(app)
+            while (app.screen, app.focused) == here:
+                key = next(((name, key) for name, key in keys_here(app).items() if name not in tried), None)
+                if key is None:
+                    return found
+                tried.add(key[0])
+                await to(pilot, app, key[1:])
+                if box_of(app) not in (None, typing):
+                    found.update([key])
+                    await to(pilot, app, ("escape",))
+
+
+@pytest.mark.parametrize("way", PLACES)
+async def test_what_follows_a_key_that_opens_a_box_is_typed_into_it(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: tuple[str, ...]
+) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    found = await openers(made, tmp_path / "alone", way)
+    lost: dict[str, str] = {}
+    for action, key in found.items():
+        app = app_of(made, tmp_path / action)
+        async with app.run_test(size=WIDE) as pilot:
+            await to(pilot, app, way)
+            send(app, key, *TYPED)
+            await settled(pilot, app)
+            if TYPED not in (text := text_of(box_of(app))):
+                lost[action] = text
+    assert not lost
+    assert found
+
+
+async def test_a_pane_that_is_not_there_yet_gets_what_was_typed_for_it(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        send(app, "escape", "3", "slash", *TYPED)
+        await settled(pilot, app)
+        assert text_of(box_of(app)) == TYPED
+        send(app, "escape", "escape", "w", *"retry", "enter")
+        await settled(pilot, app)
+        assert isinstance(app.screen, RulesScreen)
+        assert app.screen.rank.chosen is not None and app.screen.rank.chosen.id == "ERR-003"
