@@ -103,6 +103,15 @@ def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> No
     assert "Check it: [1] is not there any more." in draw_answer(gone, UNICODE).plain
 
 
+def test_the_markdown_of_an_answer_is_drawn_with_its_sentences_marked() -> None:
+    said = "It is **open** at `noon` [1]. - It closes at **nine** [1]."
+    start = said.index("It closes")
+    wrong = replace(CLAIMS[1], start=start, end=len(said), concerns=())
+    drawn = draw_answer(replace(ANSWER, answer=said, claims=(wrong,)), UNICODE).plain
+    assert "It is open at noon [1]. - ! It closes at nine [1]." in drawn
+    assert said in plain_answer("?", replace(ANSWER, answer=said)), "what is copied is what was said"
+
+
 def test_a_sentence_without_a_citation_is_no_part_of_what_is_grounded() -> None:
     said = "It closes at nine [1]. The moon is hollow."
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)

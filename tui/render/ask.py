@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.style import Style
 
 from core.text import visible
+from tui.render.ask_markdown import Marked, draw_markdown
 from tui.render.foreign import block, inline
 from tui.render.signs import Mark, Signs
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _ANSWER = 20_000
 _COMING = 3_000
 """Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
+WIDTH = 76
 _QUOTE = 300
 _URI = 300
 
@@ -70,7 +72,9 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
         going = f"step {hops + 1}: {asked}" if hops else asked
     shown, _ = block(text[-_COMING:])
     before = signs.more if len(text) > _COMING else ""
-    parts: list[tuple[str, str]] = [(f"{before}{shown}\n", "$cb-text")] if shown else []
+    parts: list[tuple[str, str]] = (
+        [(f"{before}{shown}\n", "$cb-text")] if shown else []
+    )  # its Markdown when it is whole
     return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
 
 
@@ -78,16 +82,17 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
     """What had come of an answer when its process ended, unchecked."""
     mark = signs.quote("waiting")
     shown, _ = block(text[:_ANSWER])
-    return Content.assemble(
-        (f"{mark.sign} ", mark.tone), (REFUSED["llm_stream_aborted"], f"bold {mark.tone}"),
-        (f"\n{shown}\n", "$cb-text"), (inline(why, _QUOTE), "$cb-dim"),
-    )  # fmt: skip
+    head = Content.assemble((f"{mark.sign} ", mark.tone), (REFUSED["llm_stream_aborted"], f"bold {mark.tone}"))
+    return Content("\n").join([head, draw_markdown(shown, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
 
 
-def draw_answer(answer: Answer, signs: Signs) -> Content:
-    """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost."""
+def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
+    """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost.
+
+    `cells`: how wide a table may be.
+    """
     empty = answer.refusal_reason == "no_index"
-    said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs)
+    said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
     parts = [*_verdicts(answer, signs), said]
     if answer.said and not answer.why:  # it gave up, in more words than it had to
         parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
@@ -179,26 +184,26 @@ def _not_so(wrong: list[Claim], answer: Answer) -> str:
     return f"{len(wrong)} of {len(answer.claims)} cited sentences {are} source says."
 
 
-def _text(answer: Answer, signs: Signs) -> Content:
+def _text(answer: Answer, signs: Signs, cells: int) -> Content:
     """The answer; a sentence that its source does not say, or that has none, stands out, and bears a sign."""
     shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
-    parts: list[tuple[str, str]] = []
-    at = 0
     cited = {one.start for one in answer.claims}
     wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
     if answer.cut is not None and answer.cut.start is not None and answer.cut.end is not None:
         wrong.append((answer.cut.start, answer.cut.end, "cut"))
     wrong += [(one.start, one.end, "unsupported") for one in answer.invented if one.start not in cited]
     wrong += [(one.start, one.end, "uncited") for one in answer.uncited if answer.claims]
+    marked: list[Marked] = []
+    at = 0
     for start, end, status in sorted(wrong):
-        if not at <= start < end <= len(shown):
-            continue
-        mark = mark_of(status, signs)
-        parts += [(shown[at:start], "$cb-text"), (f"{mark.sign} {shown[start:end]}", mark.tone)]
-        at = end
+        if at <= start < end <= len(shown):
+            marked.append(Marked(start, end, mark_of(status, signs)))
+            at = end
     left = len(answer.answer) - _ANSWER
-    more = f"\n{signs.more} {left:,} more characters" if left > 0 else ""
-    return Content.assemble(*parts, (shown[at:] + more, "$cb-text"))
+    drawn = draw_markdown(shown, signs, marked, cells)
+    if left <= 0:
+        return drawn
+    return Content("\n").join([drawn, Content.styled(f"{signs.more} {left:,} more characters", "$cb-text")])
 
 
 def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:

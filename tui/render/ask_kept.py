@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tui.render.ask import REFUSED, cited
+from tui.render.ask_markdown import draw_markdown
 from tui.render.foreign import block, inline, pad
 from tui.render.signs import Signs
 from tui.render.when import ago
@@ -24,7 +25,7 @@ _WHEN, _TURNS = 5, 9
 def draw_kept(turn: TurnRow, signs: Signs) -> Content:
     """A turn whose checks cannot be read any more: its words, why it was refused, its sources."""
     shown, left = block(turn.answer, _ANSWER)
-    parts = [Content.styled(shown, "$cb-text")]
+    parts = [draw_markdown(shown, signs)]
     if left:
         parts.append(Content.styled(f"{signs.more} {left:,} more characters", "$cb-dim"))
     if turn.refusal_reason is not None:

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui.panes.library.talk import Asked, Talk
-from tui.render.ask import CITED, draw_answer, draw_coming, draw_cut_off, draw_question
+from tui.render.ask import CITED, WIDTH, draw_answer, draw_coming, draw_cut_off, draw_question
 from tui.render.ask_kept import draw_kept, draw_left_out
 from tui.render.signs import Signs
 from tui.render.states import Notice, draw_notice
@@ -43,6 +43,7 @@ class Conversation(Reading):
         self._places: list[Static] = []
         self._drawn_at = 0.0
         self._due = False
+        self._cells = 0
         self.at_once = False
         """Whether the first word of an answer waits to be drawn."""
         self.talk = talk
@@ -50,6 +51,15 @@ class Conversation(Reading):
     def on_mount(self) -> None:
         """As it was left."""
         self.show(self.talk)
+
+    def on_resize(self) -> None:
+        """Tables are set for a width."""
+        cells = self.scrollable_content_region.width
+        if cells != self._cells:
+            self._cells = cells
+            for turn, place in zip(self.talk.turns, self._places, strict=True):
+                if turn.answer is not None:
+                    place.update(self._turn(turn))
 
     def show(self, talk: Talk) -> None:
         """Another conversation, or the same as it was left."""
@@ -114,7 +124,7 @@ class Conversation(Reading):
             notice = Notice("There is no answer", turn.fault.message, ((hint, ""),), "$cb-bad")
             return draw_notice(notice, self._signs)
         if turn.answer is not None:
-            return draw_answer(turn.answer, self._signs)
+            return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
         if turn.kept is not None:
             return draw_kept(turn.kept, self._signs)
         return draw_coming(turn.text, turn.found, turn.hops, self._signs, stopping=turn.stopping)
