@@ -205,13 +205,15 @@ class Answer:
     @property
     def uncited(self) -> tuple[Sentence, ...]:
         """The sentences that say something and cite nothing; those are told apart whose citation was invented, or whose
-        end never came. What only leads to what follows (`…:`) says nothing, nor does what only names a source."""
+        end never came. What only leads to what follows (`…:`, a heading, the head of a table) or names a source says
+        nothing."""
         names = [name for one in self.packed for name in place_names(one.citation.uri, one.section)]
         told = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
         return tuple(
             one
             for one in sentences(self.answer)
-            if not (one.markers or one.start in told or one.text.endswith((":", "：")) or only_names(one.text, names))
+            if not (one.markers or one.heading or one.start in told or one.text.endswith((":", "：")))
+            and not only_names(one.text, names)
         )
 
     @property

@@ -49,8 +49,8 @@ def claims(
     """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites.
 
     `glossary`: Korean words with their English ones, for a Korean sentence about an English passage; `question`: a
-    number that it names may be named again. What only names a source is none; a sentence in a list of sources is one
-    only where it says otherwise than its source: it supports nothing.
+    number that it names may be named again. What only names a source is none; a heading, or a sentence in a list of
+    sources, is one only where it says otherwise than its source: it supports nothing.
     """
     out: list[Claim] = []
     said = sentences(answer)
@@ -67,7 +67,8 @@ def claims(
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
             one = _negated(counted, against)
-            if not first <= one.start < last or contradicts(one):
+            listed = first <= one.start < last or (sentence.heading and len(said) > 1)
+            if not listed or contradicts(one):
                 out.append(one)
     return tuple(out)
 

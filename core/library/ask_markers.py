@@ -35,6 +35,10 @@ _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
 _APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
 _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
+_HEADING = lazy_pattern(r"[ \t]*(?:#{1,6}[ \t]+([^\n]+?)|\*\*([^*\n]+)\*\*[:：]?|__([^_\n]+)__[:：]?)[ \t]*(?:\n|\Z)")
+_HEAD_ROW = lazy_pattern(r"[ \t]*(\|?[^\n|]*\|[^\n]*)\n[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*(?:\n|\Z)")
+_NUMBERED = lazy_pattern(r"^(?:[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]?|[IVX]+\.)[ \t]+")
+_HEADS: Final = 10  # words of a heading or a head row
 _LEAST: Final = 2  # letters or digits of a sentence
 
 
@@ -53,12 +57,14 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` is the answer's `start` to `end` without its markers; `markers` are the passages it cites."""
+    """`text` is the answer's `start` to `end` without its markers; `markers` are the passages it cites. `heading`: it
+    is a heading or in the head row of a table, and says nothing by itself."""
 
     text: str
     start: int
     end: int
     markers: tuple[int, ...]
+    heading: bool = False
 
 
 def checked_markers(answer: str, given: int) -> Marked:
@@ -181,4 +187,27 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
     bare = bare.lstrip("-*•>: ")
     if item := _ITEM.match(bare):  # the number of an item says nothing
         bare = bare[item.end() :]
-    return Sentence(bare, start, start + len(said.strip()), tuple(dict.fromkeys(int(one[1]) for one in marks)))
+    markers = tuple(dict.fromkeys(int(one[1]) for one in marks))
+    return Sentence(
+        bare,
+        start,
+        start + len(said.strip()),
+        markers,
+        heading=_heads(answer, start, cited=bool(marks)),
+    )
+
+
+def _heads(answer: str, place: int, *, cited: bool) -> bool:
+    """Whether a line is a heading, or the head row of a table; one that is long, ends like a sentence or has a number
+    may say something, and so may what is bold and `cited`."""
+    begin = answer.rfind("\n", 0, place) + 1
+    found = _HEADING.match(answer, begin) or _HEAD_ROW.match(answer, begin)
+    if not found or (cited and not found[0].lstrip().startswith("#")):
+        return False
+    said = _ONE.sub("", found[found.lastindex or 0]).strip(" \t*_:：|")
+    words = _NUMBERED.sub("", said).split()
+    return (
+        len(words) <= _HEADS
+        and said[-1:] not in ".!?。…"
+        and not any(letter.isdigit() for one in words for letter in one)
+    )

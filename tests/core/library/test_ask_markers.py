@@ -102,8 +102,41 @@ def test_the_markers_of_the_sentences_are_those_that_were_checked(said: str) -> 
         last = one.end
 
 
+def test_a_heading_and_the_head_of_a_table_say_nothing_by_themselves() -> None:
+    said = (
+        "# Answer\n\nIt waits [1].\n\n## 2. More of it\n**Retries**:\n\n| what | value |\n| --- | --- |\n"
+        "| wait | it [1] |\n# It waits 300 ms\n"
+        "# A heading that ends.\n**It** waits\n# Cited [1]\n**Bold [1]**\n- a | b\n"
+    )
+    found = {one.text: one.heading for one in sentences(said)}
+    assert [text for text, heading in found.items() if heading] == [
+        "# Answer", "More of it", "Retries**:", "| what | value |", "# Cited"
+    ]  # fmt: skip
+    assert len(found) == 12
+
+
 @pytest.mark.parametrize(
-    "piece", ["[1", "[1]", "[1]\n", "\n", "[1,", "[1-", "【1†", "`", "~~~\n", "[a](", "A. [1] ", "[1] a. ", "[[", "[^"]
+    "piece",
+    [
+        "[1",
+        "[1]",
+        "[1]\n",
+        "\n",
+        "[1,",
+        "[1-",
+        "【1†",
+        "`",
+        "~~~\n",
+        "[a](",
+        "A. [1] ",
+        "[1] a. ",
+        "[[",
+        "[^",
+        "# ",
+        "**a",
+        "|",
+        "a|\n--",
+    ],
 )
 def test_no_text_takes_long(piece: str) -> None:
     sentences(checked_markers(piece * 4000, 3).text)

@@ -65,6 +65,13 @@ def test_a_quote_in_a_list_of_sources_supports_nothing_and_a_wrong_one_refutes()
     assert contradicts(wrong)
 
 
+def test_a_heading_supports_nothing_and_is_not_told_to_cite_nothing() -> None:
+    assert settle(f"# Waits before the first retry [1]\n\n{LIE}.", packed(), broken=False).refusal == "llm_self_judge"
+    (one,) = claims(f"# Waits before the first retry [1]\n\n{TRUE} [1].", packed())
+    assert one.text == f"{TRUE}."
+    assert settle("# Waits before the first retry [1]", packed(), broken=False).refusal is None
+
+
 def test_what_follows_a_list_of_sources_is_said_again() -> None:
     answer = f"Sources:\n[1] http-client.md\n\n{TRUE} [1]."
     assert [one.text for one in claims(answer, packed())] == [f"{TRUE}."]
