@@ -127,6 +127,7 @@ def _outdated(out: Output, found: Answer) -> Iterator[str]:
 def _claims(out: Output, found: Answer) -> Iterator[str]:
     """Each sentence with the place it rests on."""
     known = {one.start: one for one in found.claims}
+    silent = {one.start for one in (*found.uncited, *found.invented)}
     for at, sentence in enumerate(sentences(found.answer)):
         if at:
             yield ""
@@ -136,7 +137,8 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
         yield from (out.paint(f"▎ {line}", "bold") for line in more)
         if claim is None:
             cut = found.cut is not None and sentence.start == found.cut.start
-            yield out.paint("└ cut off" if cut else "└ nothing is cited", "warn")
+            if cut or sentence.start in silent:
+                yield out.paint("└ cut off" if cut else "└ nothing is cited", "warn")
         else:
             yield from _claim(out, claim)
 
