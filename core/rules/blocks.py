@@ -7,7 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from core.rules.fields import known_field
+
 _FENCE = re.compile(r"[ \t]*((?:>[ \t]?)*)(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`]*)$")
+_PROSE = ("md", "markdown", "text", "txt", "plain", "rst", "{", "adoc", "example")
 _MOST = 1_000
 """Fences within a fence that are looked at."""
 
@@ -99,9 +102,24 @@ class _Ends:
         begin = bisect_left(opened, (self.rules[first], 0))
         if any(place < end and size >= len(mark) for place, size in opened[begin : begin + _MOST]):
             return -1
+        if self._is_code(at) and any(map(self._has_field, self._between(first, end))):
+            return -1  # no program has the fields of a rule
         last = bisect_left(self.rules, end)
         behind = self.rules[last] if last < len(self.rules) else len(self.lines)
         return -1 if self._alone(self.rules[last - 1], behind) else end
+
+    def _between(self, first: int, end: int) -> Sequence[int]:
+        """The headings of rules from the `first` of all on, before a line."""
+        return self.rules[first : min(bisect_left(self.rules, end - 1), first + _MOST)]
+
+    def _has_field(self, rule: int) -> bool:
+        return any(map(known_field, self.lines[rule + 1 : rule + 3]))
+
+    def _is_code(self, at: int) -> bool:
+        """Whether a fence says that it holds code: what it holds is no example of a rule."""
+        found = _FENCE.match(self.lines[at])
+        word = found.group(3).strip().casefold() if found else ""
+        return bool(word) and not word.startswith(_PROSE)
 
     def _closed_at(self, at: int, mark: str) -> int:
         ends = (_first(places, at + 1) for size, places in self.closers[mark[0]].items() if size >= len(mark))
