@@ -61,8 +61,9 @@ def _matched(book: Book, call: ToolCall, until: float, use_fallback: bool) -> Ru
         found = match(book, call, tier, use_fallback=use_fallback)
     except Fault as fault:  # of the model: keywords raise none
         found = match(book, call, NoSemantic("failed", fault.message), use_fallback=use_fallback)
-    step = next(step for step in found.trace if step.stage == "semantic")
-    if step.outcome in ("failed", "timeout"):
+    step, model = next(step for step in found.trace if step.stage == "semantic"), tier.vectors.model()
+    chosen = isinstance(model, NoVectors) and model.outcome == "skipped"  # there is none, and nothing failed
+    if step.outcome in ("failed", "timeout") and not chosen:
         _warn(f"rules were matched by keywords alone: {step.reason}")
     return found
 

@@ -136,6 +136,9 @@ def test_the_settings_say_which_model_the_librarys_own_function_asks(
     reason = _semantic().vectors.model()
     assert isinstance(reason, NoVectors)
     assert "none" in reason.reason
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert find_relevant_rules_semantic([RULE], "Bash", {"command": "git push --force origin main"})
+    assert logged(tmp_path) == "", "nothing failed"
 
 
 @pytest.mark.usefixtures("without_model")
