@@ -76,7 +76,18 @@ def test_marks_are_drawn_and_no_word_is_lost() -> None:
         "a **bold** `code` [link](https://x.example/a) *slant* snake_case_name 2 * 3 * 4 \\*not\\* ![alt](pic.png) <b>"
     )
     plain = "".join(run.text for run in runs(text, ""))
-    assert plain == ("a bold code link https://x.example/a slant snake_case_name 2 * 3 * 4 *not* [alt] pic.png <b>")
+    assert plain == ("a bold code link (https://x.example/a) slant snake_case_name 2 * 3 * 4 *not* [alt] pic.png <b>")
+
+
+def test_a_link_s_target_stands_in_parentheses_where_it_is_not_its_label() -> None:
+    text = "right: [vectors.md](vectors.md), [`a.md`](./a.md), [here](cli.md#x), [top](#top)."
+    drawn = runs(text, "")
+    assert "".join(run.text for run in drawn) == "right: vectors.md, `a.md`, here (cli.md#x), top."
+    assert all(
+        text.startswith(run.text.lstrip(" "), run.at + (run.text[0] == " ")) for run in drawn if run.text != " ("
+    )
+    faint = "".join(run.text for run in drawn if run.tone == "$cb-faint")
+    assert faint == " (cli.md#x)"
 
 
 def test_a_table_is_drawn_in_columns_and_a_list_hangs() -> None:

@@ -53,6 +53,9 @@ def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
         return [Run(mark.start(), f"[{mark['alt'] or 'picture'}]", "italic $cb-dim"),
                 Run(mark.start("src"), f" {mark['src']}", "$cb-faint")]  # fmt: skip
     if kind == "url":
-        kept = [Run(mark.start("link"), mark["link"], _TONES["link"])]
-        return kept if mark["url"].startswith("#") else [*kept, Run(mark.start("url"), f" {mark['url']}", "$cb-faint")]
+        label, url, at = mark["link"], mark["url"], mark.start("url")
+        kept = [Run(mark.start("link"), label, _TONES["link"])]
+        if not url or url.startswith("#") or url.removeprefix("./") == label.strip("`"):
+            return kept
+        return [*kept, Run(at - 2, " (", "$cb-faint"), Run(at, url, "$cb-faint"), Run(at + len(url), ")", "$cb-faint")]
     return [Run(mark.start(kind), mark[kind], _TONES.get(kind, tone))]
