@@ -262,7 +262,7 @@ _ALSO: dict[str, set[str]] = {
 }
 """Actions of the pane that hold in such a place all the same."""
 
-_NO_KEY = "unbound"
+NO_KEY = "unbound"
 """What Textual is told where an action has no key: no terminal sends it."""
 
 
@@ -275,9 +275,9 @@ def bindings(*scopes: Scope, only: Sequence[str] = ()) -> list[BindingType]:
     found: list[BindingType] = []
     for action in ACTIONS:
         if action.scope in scopes or action.id in only:
-            found.append(_binding(action, _NO_KEY, action.id, first=False))
+            found.append(_binding(action, NO_KEY, action.id, first=False))
             if action.priority:
-                found.append(_binding(action, _NO_KEY, f"{action.id}!", first=True))
+                found.append(_binding(action, NO_KEY, f"{action.id}!", first=True))
             found += [_binding(action, key, f"{action.id}:{key}", first=_first(action, key)) for key in action.keys]
     return found
 
@@ -287,9 +287,9 @@ def keymap(keys: Keys) -> dict[str, str]:
     found: dict[str, str] = {}
     for action_id, chosen in keys.chosen.items():
         action = BY_ID[action_id]
-        found |= {f"{action_id}:{key}": _NO_KEY for key in action.keys}
-        found[action_id] = ",".join(key for key in chosen if not _first(action, key)) or _NO_KEY
-        found[f"{action_id}!"] = ",".join(key for key in chosen if _first(action, key)) or _NO_KEY
+        found |= {f"{action_id}:{key}": NO_KEY for key in action.keys}
+        found[action_id] = ",".join(key for key in chosen if not _first(action, key)) or NO_KEY
+        found[f"{action_id}!"] = ",".join(key for key in chosen if _first(action, key)) or NO_KEY
     return found
 
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from tui.actions import ACTIONS, Action, matching
+from tui.actions import ACTIONS, NO_KEY, Action, matching
 from tui.keys import key_name, types_text
 
 if TYPE_CHECKING:
@@ -109,6 +109,6 @@ def keys_here(screen: Screen[object]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, active in screen.active_bindings.items():
         name = active.binding.action.removeprefix("app.perform('").removesuffix("')")
-        if not (typing and types_text(key) and not active.binding.priority):
+        if key != NO_KEY and not (typing and types_text(key) and not active.binding.priority):
             found.setdefault(name, []).append(key)
     return found

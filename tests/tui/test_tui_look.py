@@ -14,6 +14,7 @@ from core.store import open_store
 from tests.tui.evidence_review import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
 from tui.app import CasebookApp
+from tui.palette import keys_here
 from tui.sheets import LATER
 from tui.themes import ANSI, DARK, read_theme
 
@@ -205,3 +206,30 @@ async def test_later_sheets_are_parsed_before_a_screen_asks_for_them_one_a_turn(
         await until(pilot, lambda: len(sizes) == len(LATER))
         assert sizes == list(range(before + 1, before + 1 + len(LATER)))
         assert {"#evidence-list", "#ask-box"} <= known.rules_map.keys()
+
+
+async def test_without_colours_frames_of_plain_ascii_stay_plain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has the focus has a thick frame without colours, and the signs of that are none of ASCII."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    app = CasebookApp(tmp_path / "empty.db", ascii_only=True, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot, app)
+        for pane in ("alt+1", "alt+2", "alt+3", "alt+4"):
+            await pilot.press(pane)
+            await settled(pilot, app)
+            for part in (one for one in app.screen.focus_chain if one.display):
+                app.screen.set_focus(part)
+                await settled(pilot, app)
+                assert frame(app).isascii(), (pane, part)
+
+
+async def test_the_palette_names_keys_that_there_are(casebook: Path) -> None:
+    app = CasebookApp(casebook, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await pilot.press(*"abc", "escape", "ctrl+p", *"Clear the search")
+        await until(pilot, lambda: "Clear the search" in offered(app))
+        assert "unbound" not in frame(app)
+        assert all(key != "unbound" for keys in keys_here(app.screen_stack[0]).values() for key in keys)

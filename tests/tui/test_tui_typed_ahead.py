@@ -15,7 +15,7 @@ from tests.tui.evidence_review import one_of_each
 from tests.tui.library_support import put_notes, read_notes
 from tests.tui.rules_support import CALLS, RULES, put_calls
 from tests.tui.support import NOW, make_casebook, settled
-from tui.actions import ACTIONS, BY_ID
+from tui.actions import ACTIONS, BY_ID, NO_KEY
 from tui.app import CasebookApp
 from tui.panes.rules.screen import RulesScreen
 from tui.surroundings import Surroundings
@@ -66,7 +66,7 @@ def keys_here(app: CasebookApp) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, active in app.active_bindings.items():
         of = re.fullmatch(r"(?:app\.)?perform\('([\w.]+)'\)", active.binding.action)
-        if of and of[1] not in LEAVES and not BY_ID[of[1]].enabled(app.situation()):
+        if of and key != NO_KEY and of[1] not in LEAVES and not BY_ID[of[1]].enabled(app.situation()):
             found.setdefault(of[1], key)
     return found
 
