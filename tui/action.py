@@ -57,6 +57,7 @@ class Situation:
     rule: bool = False
     rule_shown: bool = False
     flaws: int = 0
+    leads: bool = False
     library: bool = False
     cited: bool = False
     hit: bool = False

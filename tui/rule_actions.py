@@ -61,6 +61,10 @@ def _needs_filtered(now: Situation) -> str:
     return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
 
 
+def _needs_way(now: Situation) -> str:
+    return "" if now.leads else "This row leads nowhere: a cluster leads to its first rule, a labelled call to the box."
+
+
 def _act(
     name: str, title: str, keys: str, hint: str = "", rank: int = 0, *, needs: Callable[[Situation], str] = _needs_call
 ) -> Action:
@@ -89,5 +93,5 @@ RULE_ACTIONS: tuple[Action, ...] = (
     Action("typed.back", "Back to the calls", ("escape",), "typed", TYPED, "back", 3, palette=False),
     Action("table.back", "Back from the table", ("q",), "table", TABLE, "back", 1, palette=False),
     Action("table.take", "Go there: to the call, or to the rule's file", ("o",), "table", TABLE, "go there", 2,
-           palette=False),
+           palette=False, enabled=_needs_way),
 )  # fmt: skip

@@ -275,8 +275,8 @@ def _none(tool: str, query: str, every: int) -> Notice:
         "No tool calls yet",
         "They come with the sessions of your agents; or type one.",
         (
+            ("{import.begin}", "imports the sessions of your agents"),
             ("{rules.type}", "types a call"),
-            ("casebook import auto", "reads sessions in"),
             ("casebook demo", "shows a casebook filled with samples"),
             ("{pane.errors}", "goes back to the errors"),
         ),

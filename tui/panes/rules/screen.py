@@ -49,7 +49,7 @@ class RulesScreen(Screen[None]):
     """The pane covers the Errors pane, which stays as it is beneath."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS = bindings("rules", only=("find.focus", "view.zoom"))
+    BINDINGS = bindings("rules", only=("find.focus", "view.zoom", "import.begin"))
 
     def __init__(
         self,
@@ -151,6 +151,7 @@ class RulesScreen(Screen[None]):
             "rules.unfilter": lambda: self._filter(""),
             "rules.why": self._toggle_why,
             "rules.copy": self._copy,
+            "import.begin": self._import,
             "typed.example": self.calls.typed.next_example,
             "typed.keep": self.rank.place.take_focus,
             "typed.back": self.leave_box,
@@ -262,6 +263,11 @@ class RulesScreen(Screen[None]):
             self._out_of_why()
         if not self.has_class("-narrow"):
             self._body.set_class(visible, "-no-why")
+
+    def _import(self) -> None:
+        """In the Errors pane, which tells how far it is."""
+        self.dismiss()
+        cast("CasebookApp", self.app).errors.perform("import.begin")
 
     def _copy(self) -> None:
         if (one := self.rank.chosen) is not None:

@@ -65,7 +65,8 @@ class Detail(Reading):
 
 @dataclass(frozen=True, slots=True)
 class Table(Generic[T]):
-    """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn."""
+    """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn, whether
+    a row leads somewhere and what takes one there."""
 
     heading: str
     work: Callable[[Job[T]], T]
@@ -75,6 +76,7 @@ class Table(Generic[T]):
     paint: Callable[[Hashable, int, bool], Content]
     detail: Callable[[Hashable], Content]
     take: Callable[[Hashable], bool]
+    leads: Callable[[Hashable], bool]
 
 
 class TableScreen(ModalScreen[None], Generic[T]):
@@ -106,7 +108,12 @@ class TableScreen(ModalScreen[None], Generic[T]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("table")
+        return Situation("table", leads=self._leads)
+
+    @property
+    def _leads(self) -> bool:
+        row = self._list.rows.get(self._list.chosen)
+        return row is not None and self._table.leads(row)
 
     def on_mount(self) -> None:
         """Work it out off this thread: it may take seconds."""
@@ -161,6 +168,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
         row = self._list.rows.get(self._list.chosen)
         self._told.update(Content("") if row is None else self._table.detail(row))
         self._detail.scroll_home(animate=False)
+        self._keys.situation = self.situation()
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         return Content("") if row is None else self._table.paint(row, width, chosen)
@@ -203,6 +211,7 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
     table = Table(
         "Rules that belong together", find_clusters(pane.matching), lambda found: found.clusters,
         lambda found: f"{found.rules:,} rules, compared by {found.by}", nothing, paint, detail, take,
+        lambda row: isinstance(row, Cluster),
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -250,7 +259,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
 
     table = Table(
         "The ways of matching, on labelled calls", measure(pane.matching), rows, told, nothing,
-        paint, detail, take,
+        paint, detail, take, lambda row: isinstance(row, Row) and isinstance(row.case, CaseResult),
     )  # fmt: skip
     return TableScreen(pane, table)
 
