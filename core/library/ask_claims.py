@@ -12,6 +12,7 @@ from typing import Final
 from core.align import Aligned, AlignSettings, Concern, Session, align_quote
 from core.lazy_pattern import lazy_pattern
 from core.library.ask_answer import Claim, ClaimConcern, Support
+from core.library.ask_bounds import bounds
 from core.library.ask_cover import cover
 from core.library.ask_figures import other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
@@ -39,6 +40,9 @@ _NUMERALS = (
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
 _HANGUL = lazy_pattern("[가-힣]")
+_VERBS = "make makes made making done exist exists occur occurs happen happens"
+_LIGHT: Final = frozenset(_VERBS.split())
+"""Verbs that say no more than `there is`."""
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
 _RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
 
@@ -66,7 +70,8 @@ def claims(
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
-            one = _negated(counted, against)
+            bounded = bounds(sentence.text, [one.text for one in cited.values()])
+            one = _negated(counted, (*against, *bounded))
             listed = first <= one.start < last or (sentence.heading and len(said) > 1)
             if not listed or contradicts(one):
                 out.append(one)
@@ -80,9 +85,9 @@ def _names(passage: Passage) -> tuple[str, ...]:
 
 
 def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
-    """The claim with the denials that it alone has, or has lost; what the guard told already is not told again."""
-    told = [(bool(one.answer), bool(one.source)) for one in claim.concerns if one.kind == "negation"]
-    new = [_told(one) for one in against if (bool(one.quote), bool(one.source)) not in told]
+    """The claim with the denials and bounds that it alone has, or has lost; what the guard told is not told again."""
+    told = [(one.kind, bool(one.answer), bool(one.source)) for one in claim.concerns]
+    new = [_told(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in told]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
@@ -123,12 +128,14 @@ def _share(sentence: str, passage: Passage, glossary: Glossary) -> float:
     In an English passage a Korean word is looked for by its English ones, and one that the glossary does not know says
     nothing: the others must then be two at least.
     """
-    words = read_question(sentence, glossary).words
+    asked = read_question(sentence, glossary).words
+    words = tuple(one for one in asked if one.word not in _LIGHT) or asked
     text = "\n".join((*passage.heading_path, passage.text))
     if _HANGUL.search(text) is None:
         words = tuple(one for one in words if one.kind == "word" or one.also)
         found = cover(words, [1.0] * len(words), text)
-        return found.share if len(found.words) >= min(2, len(read_question(sentence).words)) else 0.0
+        said = [one for one in read_question(sentence).words if one.word not in _LIGHT]
+        return found.share if len(found.words) >= min(2, len(said)) else 0.0
     return cover(words, [1.0] * len(words), text).share
 
 
