@@ -16,6 +16,7 @@ from tests.tui.support import until
 from tests.tui.test_tui_ask import RETRIES, ask, flat, library, opened, workbench
 from tui.app import CasebookApp
 from tui.panes.library.screen import LibraryScreen
+from tui.panes.library.talks import SHOWN
 from tui.screens.ask import AskScreen
 from tui.screens.ask_talks import PickTalk
 
@@ -172,6 +173,32 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
     assert not set(drawn) & set("\x1b\x07")
     with open_store(library) as store:
         assert sorted(one.turns for one in list_sessions(store.con).sessions) == [1, 2]
+
+
+async def test_a_long_conversation_shows_its_end_and_what_cannot_be_read_again_its_words(library: Path) -> None:
+    answer = "It is **so**\x1b[2J [1]."
+    with open_store(library, write=True) as store, store.transaction() as con:
+        con.execute("INSERT INTO chat_sessions VALUES ('release', '2026-03-14', '2026-03-14', 'First?', '{}')")
+        cited = '[{"uri": "retries.md#L5"}, {"uri": "[red]"}]'
+        for turn in range(SHOWN + 2):
+            row = (f"t{turn}", "release", turn, f"Question {turn}?", answer, cited, "2026-03-14")
+            con.execute("INSERT INTO chat_turns VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    with llm_server([]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(100, 30)) as pilot:
+            screen = await opened(pilot, app)
+            await pilot.press("f3")
+            await until(pilot, lambda: isinstance(app.screen, PickTalk) and "release" in flat(app))
+            await pilot.press("enter")
+            await until(pilot, lambda: f"Question {SHOWN + 1}?" in flat(app))
+            assert "It is so\u241b[2J [1]." in flat(app)
+            assert "retries.md#L5 [red] Only its words are kept" in flat(app)
+            await pilot.press("g")
+            await until(pilot, lambda: "2 earlier questions are not shown" in flat(app))
+            assert "Question 2?" in flat(app)
+            assert "Question 1?" not in flat(app)
+            assert screen.talk.session == "release"
+            assert not screen.last or not screen.last.open
 
 
 async def test_without_a_conversation_the_list_says_so(library: Path) -> None:
