@@ -70,6 +70,13 @@ def test_a_table_that_does_not_fit_stands_as_it_is() -> None:
     assert "│" in drawn(table, cells=200)
 
 
+def test_the_columns_stay_in_line_where_some_rows_are_marked() -> None:
+    table = "| A | B |\n|---|---|\n| three | 2 |\n| four | 3 |"
+    start = table.index("| three")
+    shown = drawn(table, (start, start + len("| three | 2 |")))
+    assert [line.rstrip() for line in shown.split("\n")] == ["  A     │ B", "! three │ 2", "  four  │ 3"]
+
+
 @given(
     st.text(alphabet="ab 1.*_`~|-#>[]()<!\\\n가", max_size=200), st.lists(st.integers(0, 200), max_size=6, unique=True)
 )

@@ -69,13 +69,13 @@ def _moved(one: Run, by: int) -> Run:
 def draw_markdown(text: str, signs: Signs, marked: Sequence[Marked] = (), cells: int = 76) -> Content:
     """Inert `text` with these stretches marked, which do not overlap; a table is set in columns where it fits."""
     in_order = sorted(marked, key=lambda one: one.start)
-    drawn = _lines(text, signs, cells)
+    drawn = _lines(text, signs, cells, [one.start for one in in_order])
     lines = _with_marks(drawn, in_order) if marked else ([(one.text, one.tone) for one in line] for line in drawn)
     return Content("\n").join([Content.assemble(*parts) for parts in lines])
 
 
-def _lines(text: str, signs: Signs, cells: int) -> Iterator[list[Run]]:
-    """The lines that are drawn, as runs; the fences around code are not."""
+def _lines(text: str, signs: Signs, cells: int, starts: Sequence[int]) -> Iterator[list[Run]]:
+    """The lines that are drawn, as runs; the fences around code are not. `starts`: where marks begin."""
     all_lines = list(_split(text))
     at, fenced = 0, False
     while at < len(all_lines):
@@ -85,7 +85,7 @@ def _lines(text: str, signs: Signs, cells: int) -> Iterator[list[Run]]:
         elif fenced:
             yield [Run(line.at, "  ", ""), Run(line.at, line.text, CODE)]
         elif rows := _table(all_lines[at:]):
-            yield from _columns(rows, signs, cells)
+            yield from _columns(rows, signs, cells, starts)
             at += len(rows)
             continue
         else:
@@ -128,18 +128,20 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
     return lines[:end]
 
 
-def _columns(rows: Sequence[_Line], signs: Signs, cells: int) -> Iterator[list[Run]]:
-    """Columns side by side where they fit, else the rows as they stand."""
+def _columns(rows: Sequence[_Line], signs: Signs, cells: int, starts: Sequence[int]) -> Iterator[list[Run]]:
+    """Columns side by side where they fit, else the rows as they stand. Where signs stand before rows, the others
+    leave room for one."""
     drawn = [[line.inline(start, _tone(at), end) for start, end in _cells(line.text)] for at, line in enumerate(rows)]
     shown = [(line, row) for at, (line, row) in enumerate(zip(rows, drawn, strict=True)) if at != 1]
     count = max(len(row) for _, row in shown)
     widths = [max((_width(row[at]) for _, row in shown if at < len(row)), default=0) for at in range(count)]
+    signed = [any(line.at <= one <= line.at + _first(line) for one in starts) for line, _ in shown]
     fits = sum(widths) + 3 * (count - 1) <= cells - 2
     for at, (line, row) in enumerate(shown):
         if not fits:
             yield line.inline(0, _tone(at))
             continue
-        parts: list[Run] = []
+        parts = [Run(line.at, "  ", "")] if any(signed) and not signed[at] else []
         for column, cell in enumerate(row):
             if column:
                 parts.append(Run(parts[-1].at, " | " if signs.plain else " │ ", "$cb-faint"))
@@ -147,6 +149,11 @@ def _columns(rows: Sequence[_Line], signs: Signs, cells: int) -> Iterator[list[R
             blanks = widths[column] - _width(cell)
             parts.append(Run(parts[-1].at, " " * blanks if column < count - 1 else "", ""))
         yield parts
+
+
+def _first(line: _Line) -> int:
+    """Where in a row its first cell begins."""
+    return next((start for start, _ in _cells(line.text)), 0)
 
 
 def _tone(row: int) -> str:
