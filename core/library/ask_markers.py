@@ -23,7 +23,7 @@ _WIDEST: Final = 20  # passages of a range
 _CODE = lazy_pattern(r"(?s:```.*?(?:```|\Z))|(?s:^~~~.*?(?:^~~~|\Z))|``[^\n]+?``|`[^`\n]*`", re.MULTILINE)
 _FENCE = lazy_pattern(r"[ \t]*(?:```|~~~)[\w+-]*\Z")
 _LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\([^()\s]{0,400}\)")
-_END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|\n")
+_END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|。['\"”’)]*|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
 _LED = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,2}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
 _AT_END = lazy_pattern(r"[ \t]*(?:\n|\Z)")

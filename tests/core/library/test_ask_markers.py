@@ -69,6 +69,7 @@ def test_a_marker_may_have_another_form_and_a_range_is_its_numbers(
         ("[1]\nA b.\n\n[2]\nC d. E f.", [("A b.", (1,)), ("C d.", (2,)), ("E f.", ())]),
         ("[1]: A b\n[2]: C d", [("A b", (1,)), ("C d", (2,))]),
         ("According to [1], a b. C d [2].", [("According to, a b.", (1,)), ("C d.", (2,))]),
+        ("A b [1]。C d [2]。E f。[3] G h。", [("A b。", (1,)), ("C d。", (2,)), ("E f。", (3,)), ("G h。", ())]),
         ("[1]", []),
     ],
 )
