@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Final, cast
 
 from core.fault import Fault
@@ -21,14 +22,45 @@ EXAMPLES: Final = (
 """Calls to begin with."""
 
 
-def typed_call(tool: str, text: str) -> ToolCall:
-    """The call. Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong."""
-    if not tool.strip():
-        raise Fault("invalid_input", "the tool has no name yet", "type one: Bash, Write, Edit, Task")
+_NO_NAME: Final = ("the tool has no name yet", "type one: Bash, Write, Edit, Task")
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed, as a call. `wrapped`: it was a hook's payload, from which the call was taken; `folder` is where
+    that happened, or empty."""
+
+    call: ToolCall
+    wrapped: bool = False
+    folder: str = ""
+
+
+def typed_call(tool: str, text: str) -> Typed:
+    """The call. A payload as a hook is given it is taken apart, in whichever box it stands.
+
+    Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong.
+    """
+    in_tool = tool.lstrip().startswith("{")
+    if in_tool and not text.strip():
+        tool, text = "", tool
+    if not tool.strip() and not text.lstrip().startswith("{"):
+        raise Fault("invalid_input", *_NO_NAME)
     if not text.strip():
         raise Fault("invalid_input", "the input is empty", 'type a JSON object: {"command": "…"}')
     if len(text) > MAX_CHARS:
         raise Fault("invalid_input", f"the input is longer than {MAX_CHARS:,} characters", "shorten it")
+    given = _object(text)
+    if isinstance(given.get("tool_name"), str) and isinstance(given.get("tool_input"), dict):
+        folder = given.get("cwd")
+        return Typed(read_call(given), wrapped=True, folder=folder if isinstance(folder, str) else "")
+    if in_tool:
+        raise Fault("invalid_input", "this is JSON, and no tool's name", "its place is the box below")
+    if not tool.strip():
+        raise Fault("invalid_input", *_NO_NAME)
+    return Typed(read_call({"tool_name": tool, "tool_input": given}))
+
+
+def _object(text: str) -> dict[str, object]:
     try:
         given: object = json.loads(text)
     except json.JSONDecodeError as error:
@@ -38,4 +70,4 @@ def typed_call(tool: str, text: str) -> ToolCall:
         raise Fault("invalid_input", "the JSON is nested too deeply, or a number in it is too long", "") from None
     if not isinstance(given, dict):
         raise Fault("invalid_input", "this is JSON, but no object", "begin with { and end with }")
-    return read_call({"tool_name": tool, "tool_input": cast("dict[str, object]", given)})
+    return cast("dict[str, object]", given)

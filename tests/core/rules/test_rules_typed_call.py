@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.fault import Fault
@@ -20,3 +22,38 @@ def test_what_is_wrong_with_typed_json_is_said_in_whole_words(text: str, told: s
     with pytest.raises(Fault) as found:
         typed_call("Bash", text)
     assert found.value.message == told
+
+
+PAYLOAD = json.dumps(
+    {
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w/shop", "tool_name": "Bash",
+        "tool_input": {"command": "git push --force"},
+    }
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "text"), [("", PAYLOAD), ("Write", PAYLOAD), (PAYLOAD, ""), (f" {PAYLOAD}", " ")])
+def test_a_payload_of_a_hook_is_taken_apart_in_either_box(tool: str, text: str) -> None:
+    found = typed_call(tool, text)
+    assert (found.call.tool_name, dict(found.call.tool_input)) == ("Bash", {"command": "git push --force"})
+    assert (found.wrapped, found.folder) == (True, "/w/shop")
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "told"),
+    [
+        ('{"command": "ls"}', "", "this is JSON, and no tool's name"),
+        ("", '{"command": "ls"}', "the tool has no name yet"),
+        ("", "ls", "the tool has no name yet"),
+        ("", "", "the tool has no name yet"),
+    ],
+)
+def test_what_stands_in_the_wrong_box_is_told(tool: str, text: str, told: str) -> None:
+    with pytest.raises(Fault) as found:
+        typed_call(tool, text)
+    assert found.value.message == told
+
+
+def test_an_input_with_such_names_in_it_is_no_payload() -> None:
+    found = typed_call("mcp__log", '{"tool_name": "Bash", "text": "x"}')
+    assert not found.wrapped and found.call.tool_name == "mcp__log"

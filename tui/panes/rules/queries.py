@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.rules.clusters import Clusters
     from core.rules.compare import Comparison
     from core.rules.label_file import Label, Verdict
+    from core.rules.typed_call import Typed
 
 INTERVAL = 0.25
 """Seconds between two looks at the rule files."""
@@ -125,10 +126,10 @@ def read_call(key: int) -> Callable[[Job[StoredCall | None]], StoredCall | None]
     return work
 
 
-def check_typed(tool: str, text: str) -> Callable[[Job[ToolCall]], ToolCall]:
+def check_typed(tool: str, text: str) -> Callable[[Job[Typed]], Typed]:
     """What was typed, as a call; a Fault says what is wrong with it, and where."""
 
-    def work(_job: Job[Any]) -> ToolCall:
+    def work(_job: Job[Any]) -> Typed:
         from core.rules.typed_call import typed_call
 
         return typed_call(tool, text)

@@ -13,12 +13,14 @@ from textual.message import Message
 from tui.panes.errors.editing import edit_in, editor_of
 from tui.panes.messages import PaneSearchLibrary, PaneShowAll
 from tui.panes.rules.matching import key_of
+from tui.render.foreign import inline
 
 if TYPE_CHECKING:
     from core.fault import Fault
     from core.rules.call import ToolCall
     from core.rules.label_file import Verdict
     from core.rules.rule import Rule
+    from core.rules.typed_call import Typed
     from tui.panes.rules.screen import RulesScreen
 
 _LANE = "rules-all"
@@ -54,7 +56,7 @@ class RuleActs:
 
     def whole(self) -> None:
         """The rule as its file says it, all of it."""
-        self._chosen(lambda rule: PaneShowAll(f"{rule.id}: {rule.title}", _text(rule)))
+        self._chosen(lambda rule: PaneShowAll(f"{rule.id}: {rule.title}", _text(rule), wrapped=True))
 
     def _open_session(self) -> None:
         from tui.render.session import Marks
@@ -90,6 +92,14 @@ class RuleActs:
         calls.show_box(True)
         calls.typed.put(call.tool_name, json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1))
         self._screen.call_after_refresh(calls.take_focus)
+
+    def take_apart(self, typed: Typed) -> None:
+        """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
+        self.project = typed.folder
+        where = f"; the rules are those in {inline(typed.folder, 60)}" if typed.folder else ""
+        text = json.dumps(dict(typed.call.tool_input), ensure_ascii=False, indent=1)
+        self._screen.calls.typed.put(typed.call.tool_name, text, f"taken out of a hook's payload{where}")
+        self._screen.calls.typed.take_focus()
 
     def edit(self, path: Path, line: int) -> None:
         """The file at this line in the person's editor; the watch sees what is saved."""

@@ -38,7 +38,7 @@ from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from core.rules.call import ToolCall
+    from core.rules.typed_call import Typed
     from tui.app import CasebookApp
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
@@ -232,10 +232,12 @@ class RulesScreen(Screen[None]):
         if not self.calls.typing:
             return
 
-        def came(call: ToolCall, _final: bool) -> None:
-            if self.calls.typing:
+        def came(found: Typed, _final: bool) -> None:
+            if self.calls.typing and found.wrapped:
+                self.acts.take_apart(found)
+            elif self.calls.typing:
                 self._typed(None)
-                self.asking.ask(call, self.acts.project)
+                self.asking.ask(found.call, self.acts.project)
 
         self.jobs.run("rules-call", check_typed(event.tool, event.text), came, self._typed, delay=DEBOUNCE)
 

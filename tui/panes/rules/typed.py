@@ -13,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 
 from core.fault import Fault
 from tui.actions import bindings
-from tui.render.foreign import title
+from tui.render.foreign import inline, title
 from tui.widgets.fix_area import as_shown
 
 _LONG = 200_000
@@ -41,6 +41,33 @@ class JsonArea(TextArea):
             self.replace(text, *self.selection)
 
 
+class ToolBox(Input):
+    """Takes one line. JSON that is pasted here belongs into the box below."""
+
+    takes_pastes: ClassVar[bool] = True
+
+    class Json(Message):
+        """JSON was pasted."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self) -> None:
+        super().__init__(
+            placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False, max_length=20_000
+        )
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Textual's own takes the first line, whatever it is."""
+        event.prevent_default()
+        event.stop()
+        if (text := event.text.strip()).startswith("{"):
+            self.post_message(self.Json(text))
+        elif line := inline(text, 200):
+            self.replace(line, *self.selection)
+
+
 class TypedCall(Vertical):
     """Two boxes, and below them whether what they hold is a call. `Changed` is sent at every key."""
 
@@ -57,8 +84,8 @@ class TypedCall(Vertical):
     def __init__(self) -> None:
         super().__init__(id="rules-typed")
         self._example = -1
-        self._tool = Input(placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False,
-                           max_length=200)  # fmt: skip
+        self._note = ""  # what was made of what was typed
+        self._tool = ToolBox()
         self._json = JsonArea()
         self._told = Static(id="typed-told")
 
@@ -78,8 +105,9 @@ class TypedCall(Vertical):
         """Whether nothing was typed yet."""
         return not any(self.text)
 
-    def put(self, tool: str, text: str) -> None:
-        """Begin with this."""
+    def put(self, tool: str, text: str, note: str = "") -> None:
+        """Begin with this; `note` says where it is from."""
+        self._note = note
         with self.prevent(Input.Changed, TextArea.Changed):
             self._tool.value = title(tool)
             self._json.put(text[:_LONG])
@@ -100,7 +128,7 @@ class TypedCall(Vertical):
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
         if fault is None:
-            told = Content.assemble(("a call: the ranking is its own", "$cb-good"))
+            told = Content.assemble((title(self._note) or "a call: the ranking is its own", "$cb-good"))
         else:
             hint = f"  {fault.hint}" if fault.hint else ""
             told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
@@ -112,11 +140,19 @@ class TypedCall(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """The tool's name."""
         event.stop()
+        self._note = ""
         self._changed()
+
+    def on_tool_box_json(self, event: ToolBox.Json) -> None:
+        """A whole call, or its input, was pasted as the tool's name."""
+        event.stop()
+        self._json.put(event.text.replace("\r", "\n")[:_LONG])
+        self._json.focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Its input."""
         event.stop()
+        self._note = ""
         self._changed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -1,0 +1,59 @@
+"""A hook's payload pasted where one types a call: its call is ranked, not the payload."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
+from tests.tui.support import frame, until
+
+PAYLOAD = {
+    "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w/shop", "tool_name": "Bash",
+    "tool_input": {"command": PUSH},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+@pytest.mark.parametrize(("into", "indent"), [("tool", None), ("tool", 2), ("json", 2)])
+async def test_a_pasted_payload_is_taken_apart(
+    tmp_path: Path, size: tuple[int, int], into: str, indent: int | None
+) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", CALLS[1]), rules)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.calls.typed.has_focus_within)
+        if into == "json":
+            await pilot.press(*"Write", "tab")
+        app.post_message(events.Paste(json.dumps(PAYLOAD, indent=indent)))
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        assert screen.calls.typed.text == ("Bash", json.dumps({"command": PUSH}, indent=1))
+        await until(pilot, lambda: "taken out of a hook's payload" in " ".join(frame(app).split()))
+        assert screen.asking.project == "/w/shop", "the rules that hold are those of its folder"
+        await pilot.press("space")
+        await until(pilot, lambda: "the ranking is its own" in frame(app) and idle(app))
+
+
+async def test_a_name_is_pasted_as_one_line(tmp_path: Path) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", CALLS[1]), rules)
+    async with app.run_test(size=(120, 34)) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.calls.typed.has_focus_within)
+        app.post_message(events.Paste(" Ba\x1b[31msh\n"))
+        await until(pilot, lambda: screen.calls.typed.text[0].startswith("Ba"))
+        assert "\x1b" not in screen.calls.typed.text[0] and "\n" not in screen.calls.typed.text[0]
