@@ -18,6 +18,7 @@ from tui.library_actions import LIBRARY
 from tui.library_cite_actions import CITE_ACTIONS
 from tui.library_ingest_actions import INGEST_ACTIONS
 from tui.rule_actions import RULE_ACTIONS
+from tui.whole_actions import WHOLE
 
 
 def _needs_case(now: Situation) -> str:
@@ -140,9 +141,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("scroll.page_up", "Scroll a page up", ("pageup", "ctrl+b"), "scroll", READ, palette=False),
     Action("scroll.first", "Scroll to the top", ("g", "home"), "scroll", READ, palette=False),
     Action("scroll.last", "Scroll to the end", ("G", "end"), "scroll", READ, palette=False),
-    Action("whole.left", "Scroll to the left", ("h", "left"), "whole", READ, "left", 2, palette=False),
-    Action("whole.right", "Scroll to the right", ("l", "right"), "whole", READ, "right", 3, palette=False),
-    Action("whole.back", "Back from a text shown whole", ("escape", "q", "a"), "whole", READ, "back", 1, palette=False),
+    *WHOLE,
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
     Action("why.fold", "Fold the step, or unfold it", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),
     Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),

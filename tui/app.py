@@ -318,7 +318,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """Show a long text whole."""
         from tui.screens.whole_text import WholeText
 
-        self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs))
+        self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs, event.lit, wrapped=event.wrapped))
 
     def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
         """A toast: inert text, no markup."""

@@ -15,7 +15,7 @@ from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.paged import KEPT, FoundRows, PagedRows
 from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.render.rows import Row
-from tui.screens.whole_text import CHUNK, cut_rows
+from tui.screens.whole_rows import CHUNK, cut_rows
 
 MANY = 1_250
 

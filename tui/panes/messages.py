@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -47,12 +48,17 @@ class PaneCopied(Message):
 
 
 class PaneShowAll(Message):
-    """A long text is to be shown whole, under a heading."""
+    """A long text is to be shown whole, under a heading; it opens at what is `lit`, from where to where.
 
-    def __init__(self, heading: str, text: str) -> None:
+    `wrapped`: it is prose, its long lines are broken.
+    """
+
+    def __init__(self, heading: str, text: str, lit: Sequence[tuple[int, int]] = (), *, wrapped: bool = False) -> None:
         super().__init__()
         self.heading = heading
         self.text = text
+        self.lit = lit
+        self.wrapped = wrapped
 
 
 class PaneSaid(Message):

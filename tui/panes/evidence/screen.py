@@ -245,7 +245,8 @@ class EvidenceScreen(Screen[None]):
 
     def _whole(self) -> None:
         if self.view.text:
-            self.post_message(PaneShowAll(f"Message {self.view.index}", self.view.text))
+            lit = [(one.start, one.end) for one in self.view.spans if one.message_index == self.view.index]
+            self.post_message(PaneShowAll(f"Message {self.view.index}", self.view.text, lit, wrapped=True))
 
     def _copy(self) -> None:
         if self.view.read is not None:
