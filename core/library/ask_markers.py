@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
+from core.library.ask_denial import plain, read
 
 _DIGITS = "[0-9０-９]{1,9}"
 _SIGNS = f"#?{_DIGITS}(?:[ ]?[,;，、–—~-][ ]?#?{_DIGITS}){{0,12}}"
@@ -38,6 +39,9 @@ _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
 _HEADING = lazy_pattern(r"[ \t]*(?:#{1,6}[ \t]+([^\n]+?)|\*\*([^*\n]+)\*\*[:：]?|__([^_\n]+)__[:：]?)[ \t]*(?:\n|\Z)")
 _HEAD_ROW = lazy_pattern(r"[ \t]*(\|?[^\n|]*\|[^\n]*)\n[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*(?:\n|\Z)")
 _NUMBERED = lazy_pattern(r"^(?:[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]?|[IVX]+\.)[ \t]+")
+_BULLET = lazy_pattern(r"(?:[-•>: ]|\*(?!\*))+")
+_LABEL = lazy_pattern(r"(?:\*\*|__)[^*_\n0-9]{1,60}?(?:[:：](?:\*\*|__)|(?:\*\*|__)[ ]?[:：])[ ]*(?=\S)")
+_SAYS: Final = 5  # words of what follows a label, from which on it says something without it
 _HEADS: Final = 10  # words of a heading or a head row
 _LEAST: Final = 2  # letters or digits of a sentence
 
@@ -184,9 +188,7 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
     if sum(letter.isalnum() for letter in bare) < _LEAST:
         return None
     start += len(said) - len(said.lstrip())
-    bare = bare.lstrip("-*•>: ")
-    if item := _ITEM.match(bare):  # the number of an item says nothing
-        bare = bare[item.end() :]
+    bare = _without_label(bare)
     markers = tuple(dict.fromkeys(int(one[1]) for one in marks))
     return Sentence(
         bare,
@@ -195,6 +197,20 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
         markers,
         heading=_heads(answer, start, cited=bool(marks)),
     )
+
+
+def _without_label(bare: str) -> str:
+    """A sentence without what stands before it in a list: bullet, number, and a bold label of which it does not need to
+    be a sentence. `**Timeout**: 20 seconds` needs it."""
+    for sign in (_BULLET, _ITEM):
+        if found := sign.match(bare):
+            bare = bare[found.end() :]
+    label = _LABEL.match(bare)
+    if label is not None and not read(plain(label[0])).denials:
+        rest = bare[label.end() :]
+        words = len(rest.split()) * (2 if "가" <= rest.strip(" .。")[-1:] <= "힣" else 1)
+        bare = rest if words >= _SAYS else bare
+    return bare.replace("**", "").lstrip("*")
 
 
 def _heads(answer: str, place: int, *, cited: bool) -> bool:

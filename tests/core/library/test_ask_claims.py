@@ -136,3 +136,32 @@ def test_no_text_is_too_strange_for_it(said: str, source: str) -> None:
 @settings(max_examples=100, deadline=None)
 def test_what_a_source_says_itself_is_never_strange(said: str, others: list[str]) -> None:
     assert strange_figures(said, [*others, said]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "status"),
+    [
+        (
+            "- **Snapshots**: Daily snapshots are kept for 14 days [1].",
+            "Daily snapshots are kept for 14 days.",
+            "supported",
+        ),
+        ("**Answer:** Daily snapshots are kept for 14 days [1].", "Daily snapshots are kept for 14 days.", "supported"),
+        ("* **휴가**: 휴가는 최소 7일 전에 신청한다 [2].", "휴가는 최소 7일 전에 신청한다.", "supported"),
+        (
+            "1. **Snapshots**: Daily snapshots are kept for 41 days [1].",
+            "Daily snapshots are kept for 41 days.",
+            "flagged",
+        ),
+        ("- **Timeout**: 14 days [1].", "Timeout: 14 days.", "unsupported"),
+        (
+            "- **Never**: Daily snapshots are kept for 14 days [1].",
+            "Never: Daily snapshots are kept for 14 days.",
+            "flagged",
+        ),
+    ],
+)
+def test_a_bold_label_before_a_sentence_is_no_part_of_it(said: str, text: str, status: str) -> None:
+    (one,) = claims(said, [passage(BACKUP), passage(LEAVE, 2)])
+    assert one.text == text
+    assert one.status == status or (status == "flagged" and contradicts(one))

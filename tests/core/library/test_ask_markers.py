@@ -111,7 +111,7 @@ def test_a_heading_and_the_head_of_a_table_say_nothing_by_themselves() -> None:
     )
     found = {one.text: one.heading for one in sentences(said)}
     assert [text for text, heading in found.items() if heading] == [
-        "# Answer", "More of it", "Retries**:", "| what | value |", "# Cited"
+        "# Answer", "More of it", "Retries:", "| what | value |", "# Cited"
     ]  # fmt: skip
     assert len(found) == 12
 
