@@ -13,6 +13,7 @@ from core.library.ask_markers import sentences
 from core.text import hangul_share
 
 _RULE: Final = "─" * 57
+_BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")
 _QUOTE: Final = 300  # code points shown of a source's words
 _NEAR: Final = {  # English, Korean
     "all": ("Nearest passages (all below the gate of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
@@ -157,7 +158,7 @@ def _claim(out: Output, claim: Claim) -> Iterator[str]:
 
 def _retrieval(out: Output, found: Answer) -> Iterator[str]:
     used = found.retrieval
-    passed = "pass" if used.top_score >= used.score_gate and used.chunks_used else "refused"
+    passed = "refused" if used.top_score < used.score_gate or found.refusal_reason in _BY_THE_GATE else "pass"
     yield out.paint("retrieval trace", "bold")
     yield f'query "{clip(found.query, out.columns - 8)}"'
     yield f"mode {used.mode}"
