@@ -96,7 +96,7 @@ class RuleActs:
     def take_apart(self, typed: Typed) -> None:
         """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
         self.project = typed.folder
-        where = f"; the rules are those in {inline(typed.folder, 60)}" if typed.folder else ""
+        where = f"; it happened in {inline(typed.folder, 60)}" if typed.folder else ""
         text = json.dumps(dict(typed.call.tool_input), ensure_ascii=False, indent=1)
         self._screen.calls.typed.put(typed.call.tool_name, text, f"taken out of a hook's payload{where}")
         self._screen.calls.typed.take_focus()
@@ -196,10 +196,11 @@ class RuleActs:
         self._pick("Which rule is missing?", picked)
 
     def _problems(self) -> None:
+        from tui.panes.rules.problems import problem_table
+
         ranked = self._screen.rank.ranked
         if ranked is not None and ranked.flaws:
-            lines = [f"{one.path}:{one.line}: {one.message}" for one in ranked.flaws]
-            self._screen.post_message(PaneShowAll(f"{len(lines)} problems in the rule files", "\n".join(lines)))
+            self._screen.app.push_screen(problem_table(self._screen, ranked.flaws))
 
     def _clusters(self) -> None:
         from tui.panes.rules.tables import cluster_table
