@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-_ATX = re.compile(r"([ \t]*+)((?:>[ \t]*+)*+)((?:[-*+]|\d{1,3}[.)])[ \t]++)?\\?(#++)(.*)$")
+_ATX = re.compile(r"([ \t]*+)((?>(?:>[ \t]*+)*))((?:[-*+]|\d{1,3}[.)])[ \t]++)?\\?(#++)(.*)$")
 _HTML = re.compile(r"[ \t]*+<h([1-6])\b[^>]*>(.*?)(?:</h[1-6]>.*)?$", re.IGNORECASE)
-_BARE = re.compile(r" {0,3}((?:>[ \t]*+)*+)((?:[-*+]|\d{1,3}[.)])[ \t]++)?(.*)$")
+_BARE = re.compile(r" {0,3}((?>(?:>[ \t]*+)*))((?:[-*+]|\d{1,3}[.)])[ \t]++)?(.*)$")
 _UNDERLINE = re.compile(r"[ >]{0,9}(?:=+|-{2,})\s*$")
 _UNSEEN = r"[\u00ad\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f]*+"
 _ID = re.compile(
@@ -25,10 +25,10 @@ _RANGE_ENDS = re.compile(r"\s*+(?:$|[:)\],]|range\b|rules\b|범위|번대|까지
 _ALSO = re.compile(
     rf"[*_`\]]*+\s*+(?:/\d++|(?:[,/&+|、]|and\b|or\b|및|와|과)\s*+[*_`\[]*+{_ID.pattern})", re.IGNORECASE
 )
-_CLOSED = re.compile(r"(?:\]\([^()\n]*\)|</\w+>|[*_`~\]」】)\\\u00ad\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f])*+")
+_CLOSED = re.compile(r"(?>(?:\]\([^()\n]*\)|</\w+>|[*_`~\]」】)\\\u00ad\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f])*)")
 _SIGN = re.compile(r"\s*+[:.\-)|,/]?\s*+")
-_TAGS = re.compile(r"(?:<[^<>]*>\s*+)++")
-_LAST_TAGS = re.compile(r"(?:</\w+>\s*+)++$")
+_TAGS = re.compile(r"(?>(?:<[^<>]*>\s*+)+)")
+_LAST_TAGS = re.compile(r"(?>(?:</\w+>\s*+)+)$")
 _WORD = re.compile(r"[^\W_]+")
 _WORDS = "rule rules no number id error 규칙 룰 원칙 오류 에러 ルール 規則 エラー 规则 错误 錯誤"
 _BEFORE = frozenset(_WORDS.split())
