@@ -66,7 +66,7 @@ class Detail(Reading):
 @dataclass(frozen=True, slots=True)
 class Table(Generic[T]):
     """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn, whether
-    a row leads somewhere and what takes one there."""
+    a row leads somewhere and what takes one there. `direct`: Enter does that at once; the detail says no more."""
 
     heading: str
     work: Callable[[Job[T]], T]
@@ -77,6 +77,7 @@ class Table(Generic[T]):
     detail: Callable[[Hashable], Content]
     take: Callable[[Hashable], bool]
     leads: Callable[[Hashable], bool]
+    direct: bool = False
 
 
 class TableScreen(ModalScreen[None], Generic[T]):
@@ -145,7 +146,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
         acts: dict[str, Callable[[], object]] = {
             "table.back": self._back,
             "list.back": self._back,
-            "list.open": self._detail.focus,
+            "list.open": self._open,
             "case.back": self._place.take_focus,
             "case.enter": self._take,
             "table.take": self._take,
@@ -164,6 +165,12 @@ class TableScreen(ModalScreen[None], Generic[T]):
         if row is not None and self._table.take(row):
             self._back()
 
+    def _open(self) -> None:
+        if self._table.direct:
+            self._take()
+        else:
+            self._detail.focus()
+
     def _show(self) -> None:
         row = self._list.rows.get(self._list.chosen)
         self._told.update(Content("") if row is None else self._table.detail(row))
@@ -181,7 +188,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
     def on_row_list_opened(self, event: RowList.Opened) -> None:
         """Enter: read it."""
         event.stop()
-        self._detail.focus()
+        self._open()
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All rows are there."""
