@@ -10,7 +10,9 @@ from tui.render.foreign import inline, pad
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.library.search_hit import SearchResponse
+    from collections.abc import Sequence
+
+    from core.library.search_hit import SearchHit, SearchResponse
     from tui.panes.library.scope import Scope
 
 _MORE = "…"
@@ -30,6 +32,13 @@ def how_found(response: SearchResponse, *, waiting: bool) -> str:
         return f"by words; meaning comes {_MORE}"
     fell_back = response.mode == "lexical" and any(step.stage == "vector" for step in response.trace)
     return "by words alone" if fell_back and response.hint else ""
+
+
+def found_name(hits: Sequence[SearchHit], signs: Signs) -> str:
+    """What the hits are: that they are only near in meaning, where none has a word of the query."""
+    if hits and all(hit.missing and not hit.words for hit in hits):
+        return f"No passage has these words {signs.dot} {len(hits):,} nearest by meaning"
+    return "Found"
 
 
 def draw_list_title(name: str, by: str, scope: Scope, signs: Signs) -> Content:

@@ -18,7 +18,7 @@ from tui.panes.library.queries import Found, Keys, Page, read_page
 from tui.panes.library.scope import Scope
 from tui.render.library_rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
 from tui.render.library_states import no_meaning, none_found, none_pass, nothing_ingested
-from tui.render.library_title import draw_list_title, how_found
+from tui.render.library_title import draw_list_title, found_name, how_found
 from tui.render.signs import Signs
 from tui.render.states import Notice, of_fault
 from tui.render.trace import took
@@ -58,6 +58,7 @@ class Hits(Vertical):
         self.resume: str | None = None  # the passage (its id) or the document (its path) one was at the last time
         self._told = ""
         self._by = ""
+        self._what = "Found"
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -106,6 +107,7 @@ class Hits(Vertical):
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
+        self._what = found_name(found.response.hits, self._signs)
         resumed = rows.index_of(self.resume)
         at = rows.index_of(before.chunk_id) if keep and before is not None and resumed is None else None
         self.resume = self.resume if waiting else None
@@ -168,7 +170,7 @@ class Hits(Vertical):
     def caption(self) -> None:
         """What stands in the frame."""
         rows, dot = self.rows.rows, f" {self._signs.dot} "
-        name = "Documents" if isinstance(rows, DocRows) else "Found"
+        name = "Documents" if isinstance(rows, DocRows) else self._what
         by = self._by if isinstance(rows, HitRows) else ""
         size = "" if self.holds is None else draw_size(
             self.holds.documents, self.holds.passages, self.holds.waiting, self._signs, listed=rows.total
