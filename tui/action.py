@@ -38,6 +38,7 @@ class Situation:
     importing: bool = False
     imported: bool = False
     readonly: bool = False
+    absent: bool = False
     waiting: int = 0
     marked: int = 0
     alike: int = 0

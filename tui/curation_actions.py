@@ -13,6 +13,14 @@ def _can_write(now: Situation) -> str:
     return _READONLY if now.readonly else ""
 
 
+def _needs_casebook(now: Situation) -> str:
+    return "There is no casebook yet: {import.begin} in the errors pane imports sessions." if now.absent else ""
+
+
+def _can_undo(now: Situation) -> str:
+    return _can_write(now) or _needs_casebook(now)
+
+
 def _needs_case(now: Situation) -> str:
     return _can_write(now) or ("" if now.case_open else "No case is chosen yet.")
 
@@ -50,14 +58,15 @@ def _needs_past(now: Situation) -> str:
 
 
 CURATION: tuple[Action, ...] = (
-    Action("triage.open", "Decide what waits: drafts and unsolved cases", ("T",), "pane", CURATE, "decide", 6),
+    Action("triage.open", "Decide what waits: drafts and unsolved cases", ("T",), "pane", CURATE, "decide", 6,
+           enabled=_needs_casebook),
     Action("fix.write", "Write the fix", ("w",), "pane", CURATE, "write", 4, enabled=_needs_case),
     Action("fix.editor", "Write the fix in your editor", ("e",), "pane", CURATE, enabled=_needs_case),
     Action("fix.unsaved", "Go on with a fix that was typed and not saved", ("R",), "pane", CURATE, "unsaved", 2,
            enabled=_needs_unsaved),
-    Action("undo.last", "Take your last decision back", ("u",), "pane", CURATE, "undo", 28, enabled=_can_write),
-    Action("undo.redo", "Bring back what you took back", ("U",), "pane", CURATE, enabled=_can_write),
-    Action("history.open", "History: who changed what, and when", ("C",), "pane", CURATE),
+    Action("undo.last", "Take your last decision back", ("u",), "pane", CURATE, "undo", 28, enabled=_can_undo),
+    Action("undo.redo", "Bring back what you took back", ("U",), "pane", CURATE, enabled=_can_undo),
+    Action("history.open", "History: who changed what, and when", ("C",), "pane", CURATE, enabled=_needs_casebook),
     Action("triage.accept", "Accept: the draft is right", ("a",), "triage", DECIDE, "accept", 1, enabled=_needs_draft),
     Action("triage.reject", "Reject: the draft is wrong", ("x",), "triage", DECIDE, "reject", 3, enabled=_needs_draft),
     Action("triage.reject_all", "Reject every draft of the case", ("X",), "triage", DECIDE, enabled=_needs_draft),
