@@ -30,7 +30,7 @@ async def test_a_problem_is_a_row_and_enter_opens_the_editor_at_its_line(
         last = flaws[-1]
         assert len(flaws) > 1 and last.line > 1
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "memory.md:" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "opens the file there" in frame(app))
         assert f"{len(flaws)} problems in the rule files" in frame(app)
         await pilot.press("G", "enter")
         await until(pilot, lambda: went)

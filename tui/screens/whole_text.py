@@ -272,10 +272,11 @@ class WholeText(ModalScreen[None]):
         """To the next place with these words."""
         event.stop()
         words, text, at = event.value.strip(), self._text, self._long.at
+        literal = re.sub(r"(\W)", r"\\\1", words)
 
         def work(job: Job[list[Place]]) -> list[Place]:
             found: list[Place] = []
-            for one in re.finditer(re.escape(words), text, re.IGNORECASE) if words else ():
+            for one in re.finditer(literal, text, re.IGNORECASE) if words else ():
                 job.check()
                 found.append(one.span())
                 if len(found) == _MOST:
