@@ -55,7 +55,9 @@ def test_code_that_only_the_cure_has_says_that_it_is_cured(call: str, cure: str 
 
 
 def test_code_with_a_particle_glued_to_it_is_the_code_alone() -> None:
-    rule = Rule("ERR-001", "CI에서 npm install 사용", problem="CI에서 `npm install`을 쓴다", solution="CI에서는 `npm ci`를 쓴다")
+    rule = Rule(
+        "ERR-001", "CI에서 npm install 사용", problem="CI에서 `npm install`을 쓴다", solution="CI에서는 `npm ci`를 쓴다"
+    )
     call = code_text(".github/workflows/ci.yml run: npm install")
     assert cured(shown_by(rule), call) is None, "the problem speaks of ci too"
     assert likest(shown_by(rule), call) is not None
