@@ -19,6 +19,7 @@ from tui.render.ask_kept import draw_talk
 from tui.render.foreign import inline
 from tui.render.signs import Signs
 from tui.sheets import sheet
+from tui.widgets.picks_row import PicksRow
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Talks:
         return self.read[index] if 0 <= index < len(self.read) else None
 
 
-class PickTalk(ModalScreen[str | None]):
+class PickTalk(PicksRow, ModalScreen[str | None]):
     """Ends with the name of a conversation, or with None."""
 
     CSS_PATH = sheet("ask")
@@ -61,8 +62,8 @@ class PickTalk(ModalScreen[str | None]):
         self._now = now
         self._all: tuple[SessionRow, ...] = ()
         self._box = Input(placeholder="Words of its first question, or its name", select_on_focus=False)
-        self._rows = RowList(self._paint, id="talks-rows")
-        self._rows.can_focus = False
+        self.rows = RowList(self._paint, id="talks-rows")
+        self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
         """A box, and the conversations."""
@@ -70,7 +71,7 @@ class PickTalk(ModalScreen[str | None]):
             frame.border_title = Content("Earlier conversations")
             frame.border_subtitle = Content("enter opens it, esc closes")
             yield self._box
-            yield self._rows
+            yield self.rows
 
     def on_mount(self) -> None:
         """Read them."""
@@ -93,7 +94,7 @@ class PickTalk(ModalScreen[str | None]):
     def _show(self) -> None:
         words = self._box.value.casefold().split()
         found = [one for one in self._all if all(word in f"{one.title} {one.session_id}".casefold() for word in words)]
-        self._rows.show(Talks(tuple(found)))
+        self.rows.show(Talks(tuple(found)))
         if not found:
             self._say("none has these words; esc closes" if self._all else "there is none yet; esc closes")
         else:
@@ -105,30 +106,9 @@ class PickTalk(ModalScreen[str | None]):
         if self._all:
             self._show()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter opens it."""
-        event.stop()
-        self._pick()
-
-    def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """So does a second click."""
-        event.stop()
-        self._pick()
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """That is nobody else's list."""
-        event.stop()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All of them are there."""
-        event.stop()
-
-    def action_move(self, by: int) -> None:
-        """Another row."""
-        self._rows.choose(self._rows.chosen + by)
-
-    def _pick(self) -> None:
-        row = cast("SessionRow | None", self._rows.rows.get(self._rows.chosen))
+    def pick(self) -> None:
+        """End with the chosen row."""
+        row = cast("SessionRow | None", self.rows.rows.get(self.rows.chosen))
         if row is not None and self.is_current:
             self.dismiss(row.session_id)
 

@@ -19,6 +19,7 @@ from tui.panes.errors.paged import FoundRows
 from tui.render.foreign import inline
 from tui.render.rows import Row, draw_row, row_of
 from tui.sheets import sheet
+from tui.widgets.picks_row import PicksRow
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def find_others(text: str, case: Case) -> Callable[[Job[tuple[Row, ...]]], tuple
     return work
 
 
-class PickCase(ModalScreen[int | None]):
+class PickCase(PicksRow, ModalScreen[int | None]):
     """Ends with the number of a case, or with None."""
 
     CSS_PATH = sheet("curation")
@@ -60,8 +61,8 @@ class PickCase(ModalScreen[int | None]):
         self._curating = curating
         self._case = case
         self._box = Input(placeholder="Words of the other case, or its number", select_on_focus=False)
-        self._rows = RowList(self._paint, id="pick-rows")
-        self._rows.can_focus = False
+        self.rows = RowList(self._paint, id="pick-rows")
+        self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
         """A box, and what it finds."""
@@ -69,7 +70,7 @@ class PickCase(ModalScreen[int | None]):
             frame.border_title = Content(f"Which case is the same as #{self._case.id}?")
             frame.border_subtitle = Content("enter merges it into this one, esc closes")
             yield self._box
-            yield self._rows
+            yield self.rows
 
     def on_mount(self) -> None:
         """Offer what reads alike."""
@@ -85,36 +86,15 @@ class PickCase(ModalScreen[int | None]):
         event.stop()
         self._find(DEBOUNCE)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter picks."""
-        event.stop()
-        self._pick()
-
-    def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """A second click picks."""
-        event.stop()
-        self._pick()
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """That is nobody else's list."""
-        event.stop()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All of them are there."""
-        event.stop()
-
-    def action_move(self, by: int) -> None:
-        """Another row."""
-        self._rows.choose(self._rows.chosen + by)
-
-    def _pick(self) -> None:
-        row = self._rows.rows.get(self._rows.chosen)
+    def pick(self) -> None:
+        """End with the chosen row."""
+        row = self.rows.rows.get(self.rows.chosen)
         if isinstance(row, Row) and self.is_current and not self._curating.jobs.busy("pick"):
             self.dismiss(row.id)
 
     def _find(self, delay: float) -> None:
         def found(rows: tuple[Row, ...], _final: bool) -> None:
-            self._rows.show(FoundRows(rows))
+            self.rows.show(FoundRows(rows))
 
         work = find_others(self._box.value.strip(), self._case)
         self._curating.jobs.run("pick", work, found, self._failed, delay=delay)
