@@ -33,6 +33,8 @@ class Behind(Message):
 class KeysInOrder(App[None], inherit_bindings=False):
     """An app that reads the next key when the last one has done what it does."""
 
+    AUTO_FOCUS = None  # a screen says itself who has its focus: Textual's choice, the first there is, may be hidden
+
     def __init__(self, **rest: Any) -> None:
         super().__init__(**rest)
         self._held: deque[events.Key | events.Paste] = deque()

@@ -152,7 +152,7 @@ async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
     No moment has to pass where the app is known to do nothing in it."""
     before = ""
     while (now := frame(app)) != before or any(
-        lane.busy for name, lane in app.jobs._lanes.items() if "watch" not in name
+        lane.busy or lane.awaited for name, lane in app.jobs._lanes.items() if "watch" not in name
     ):
         before = now
         await pilot.pause(None if quiet(0.1) else 0.1)

@@ -9,6 +9,8 @@ from shutil import copy
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from tests.tui.evidence_review import one_of_each
@@ -135,3 +137,25 @@ async def test_a_pane_that_is_not_there_yet_gets_what_was_typed_for_it(
         await settled(pilot, app)
         assert isinstance(app.screen, RulesScreen)
         assert app.screen.rank.chosen is not None and app.screen.rank.chosen.id == "ERR-003"
+
+
+@pytest.mark.parametrize("pane", ["2", "3", "4"])
+async def test_nothing_hidden_has_the_focus_while_a_pane_opens(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str
+) -> None:
+    """What takes it even for a moment keeps it where the list is told empty in that moment, and eats what is typed."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    hidden: list[Widget] = []
+    real = Screen.set_focus
+
+    def noting(screen: Screen[None], widget: Widget | None, **how: bool) -> None:
+        if widget is not None and not all(one.display for one in widget.ancestors_with_self):
+            hidden.append(widget)
+        real(screen, widget, **how)
+
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, app, ("escape",))
+        monkeypatch.setattr(Screen, "set_focus", noting)
+        await to(pilot, app, (pane,))
+    assert not hidden

@@ -84,8 +84,9 @@ class Asking:
     ) -> None:
         """Which rules does this call meet? None: there is no call; the rules are read all the same."""
         self.source = source
+        picked = self.pinned if self.call is None else None  # while the call was being read
         self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
-        self._go_to, self._kept, self._went = go_to, None, False
+        self._go_to, self._kept, self._went = go_to or picked, None, False
         if self._screen.matching.look_from(project):
             self.watch()
         self.match(None)
