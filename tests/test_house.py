@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -27,6 +29,29 @@ def test_nothing_outgrows_its_ceiling() -> None:
                 if size > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
                     large.append(f"{path}: {node.name} has {size} lines")
     assert large == []
+
+
+def _imported(body: list[ast.stmt]) -> Iterator[str]:
+    """The modules that loading this one loads; what `from package import module` may be is named both ways."""
+    for node in body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Try) or (isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.dump(node.test)):
+            yield from _imported(node.body)
+
+
+def test_no_module_waits_for_one_that_waits_for_it() -> None:
+    """Two threads that load modules of a circle at once: one of them gets a module without its names (ImportError).
+
+    A package is part of it: its submodules name what they need by the module that has it, not `from package import`."""
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
+    needs = {
+        name: sorted({one for one in _imported(ast.parse(path.read_text(encoding="utf-8")).body) if one in names})
+        for name, path in names.items()
+    }
+    TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules
 
 
 def test_the_terminal_builds_no_markup_from_foreign_text() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from core.errors.keylines import key_text
+from core.errors.keylines.select import key_text
 from core.errors.mask_numbers import NUMBER, mask_number
 from core.errors.mask_paths import mask_paths, mask_placed_files
 from core.lazy_pattern import lazy_pattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.errors.fingerprint import fingerprint_line
 from core.errors.identity import Identity
-from core.errors.keylines import find_key_lines, key_text
+from core.errors.keylines.select import find_key_lines, key_text
 from core.errors.normalize import normalize_line
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from core.errors.keylines import key_text
+from core.errors.keylines.select import key_text
 from core.lazy_pattern import lazy_pattern
 from core.text import MASK
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from core.embedding.state import read_state
-from core.errors import tiers as text_tiers
 from core.errors.answer import Hit, Query, SearchAnswer
 from core.errors.identify import identify
 from core.errors.identity import Identity, KeyLine
+from core.errors.tiers import Looked, by_fingerprint, by_key, by_prefix, lowered
 from core.errors.vector_search import NoVectors, VectorLooked, VectorSearch
 from core.fault import Fault
 from core.store import Store, faults, now, open_store
@@ -90,10 +90,10 @@ def _answer(
     match: Hit | None = None
     weak: Hit | None = None
     for name, ask in (
-        ("fingerprint", lambda: text_tiers.by_fingerprint(store.con, query)),
-        ("exact", lambda: text_tiers.by_key(store.con, query)),
+        ("fingerprint", lambda: by_fingerprint(store.con, query)),
+        ("exact", lambda: by_key(store.con, query)),
         ("other lines", lambda: _other_lines(store, query, found)),
-        ("prefix", lambda: text_tiers.by_prefix(store.con, query)),
+        ("prefix", lambda: by_prefix(store.con, query)),
     ):
         if match is not None:
             trace.append(Step(name, "skipped", f"the {match.tier} tier has answered"))
@@ -177,7 +177,7 @@ def not_looked(off: NoVectors) -> VectorLooked:
     return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
 
 
-def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Looked:
+def _other_lines(store: Store, query: Query, found: Identity) -> Looked:
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
     from core.errors.fingerprint import fingerprint
     from core.errors.normalize import normalize_error
@@ -186,10 +186,10 @@ def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Look
     others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
     for at, line in enumerate(others):
         other = Query(query.raw, line.text, normalize_error(line.text), fingerprint(line.text))
-        for ask in (text_tiers.by_fingerprint, text_tiers.by_key):
+        for ask in (by_fingerprint, by_key):
             looked = ask(store.con, other)
             if looked.match is not None:
-                hit = text_tiers.lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
+                hit = lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
                 step = Step(
                     "other lines",
                     "hit",
@@ -198,11 +198,9 @@ def _other_lines(store: Store, query: Query, found: Identity) -> text_tiers.Look
                     (looked.step,),
                     watch.ms(),
                 )
-                return text_tiers.Looked(hit, (), None, step)
+                return Looked(hit, (), None, step)
     outcome, reason = ("miss", "none of them is known") if others else ("skipped", "the output names one error")
-    return text_tiers.Looked(
-        None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
-    )
+    return Looked(None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms()))
 
 
 def _other_reason(line: KeyLine, at: int, of: int) -> str:

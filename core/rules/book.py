@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
-from core.rules import languages
 from core.rules.call import READ
 from core.rules.keyword import KeywordIndex, keyword_index
+from core.rules.languages import named_in
 from core.rules.rule import Rule, rule_text
 from core.rules.snippets import Shown, shown_by
 from core.rules.tables import Tables, load_tables
@@ -82,7 +82,7 @@ def _said(rule: Rule) -> str:
 
 
 def _languages(rule: Rule) -> frozenset[str]:
-    return languages.named_in(_said(rule))
+    return named_in(_said(rule))
 
 
 def _words(rule: Rule) -> frozenset[str]:

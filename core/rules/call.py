@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from core.fault import Fault
-from core.rules import languages
 from core.rules.act import Act, act_of, says_it_looks
 from core.rules.edit import as_edit
+from core.rules.languages import TITLES, named_in, of_path
 from core.rules.snippets import CodeWords, code_text, code_words
 from core.text import redact
 from core.transcripts.commands import shell_command
@@ -107,12 +107,12 @@ def call_text(call: ToolCall) -> CallText:
     command = shell_command(call.tool_name, given)
     parts = tuple(_parts(given, command))
     path = _path(given)
-    found = {languages.of_path(path)} if path else set[str]()
+    found = {of_path(path)} if path else set[str]()
     programs = _programs(command) if command is not None else frozenset[str]()
     found |= {_PROGRAM.get(program, "") for program in programs}
     if not path and command is None:
-        found |= languages.named_in(" ".join(part.text for part in parts)[:2_000])
-    act = act_of(call.tool_name, programs, command, languages.of_path(path) if path else "")
+        found |= named_in(" ".join(part.text for part in parts)[:2_000])
+    act = act_of(call.tool_name, programs, command, of_path(path) if path else "")
     known = frozenset(found - {"", "prose"})
     model = _model_text(call, parts, path, known)
     patterns = _pattern_text(given, parts)
@@ -207,7 +207,7 @@ def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: froze
 
     Folders tell the trade (`toys/spinner.json`), and names are read as the words they are made of.
     """
-    names = " ".join(languages.TITLES.get(name, name.title()) for name in sorted(known))
+    names = " ".join(TITLES.get(name, name.title()) for name in sorted(known))
     folder, _, name = path.replace("\\", "/").rpartition("/")
     around = " ".join(_in_words(folder).split()[-_FOLDERS:])
     head = " ".join(filter(None, (call.tool_name, names, around, name)))

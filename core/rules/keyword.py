@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.rules import languages
 from core.rules.call import PATH, CallText
+from core.rules.languages import TITLES
 from core.rules.own_patterns import tried_apart
 from core.rules.rule import Rule
 from core.rules.snippets import Snippet
@@ -99,7 +99,7 @@ def query_terms(call: CallText, tables: Tables) -> Asked:
         for term, share in shares(said, tables.glossary).items():
             take(term, part.weight, part.name, share)
     for language in call.languages:
-        for word in (language, languages.TITLES.get(language, language)):
+        for word in (language, TITLES.get(language, language)):
             take(stem(word.casefold()), 0.4, "language")
     for word in tables.tool_keywords.get(call.tool, ()):
         take(stem(word.casefold()), _TOOL_WEIGHT, "tool")

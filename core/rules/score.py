@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from core.rules import languages
 from core.rules.act import VIEWERS, Act
 from core.rules.call import CallText
+from core.rules.languages import agree
 from core.rules.snippets import FULL, Shown, cured, turned
 
 ENOUGH = 0.5
@@ -173,13 +173,13 @@ def context_of(
 
 
 def _of_language(found: Context, call: CallText, rule_languages: frozenset[str]) -> Context:
-    same = languages.agree(call.languages - {"data"}, rule_languages)
+    same = agree(call.languages - {"data"}, rule_languages)
     if same is not None:
         ours = ", ".join(sorted(call.languages))
         if same:
             return found.noting(f"both are about {ours}")
         return found.times(_OTHER_LANGUAGE, f"the call is {ours}, the rule is not")
-    near = languages.agree(call.project, rule_languages)
+    near = agree(call.project, rule_languages)
     if near is None:
         return found
     if near:

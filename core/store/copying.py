@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from core.fault import Fault
-from core.store import files
+from core.store.files import SIDES
 
 BUSY_MS = 5000
 """How long a lock is waited for, in milliseconds."""
@@ -58,7 +58,7 @@ def part_file(target: Path) -> Generator[Path]:
     try:
         yield part
     finally:
-        for suffix in ("", *files.SIDES):
+        for suffix in ("", *SIDES):
             part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 

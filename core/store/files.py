@@ -35,7 +35,7 @@ def look(path: Path, hint: str = "Name a file with --db.") -> int | None:
     raise Fault("invalid_input", f"{path} is {kind}, not a database file.", hint, path=str(path))
 
 
-def create(path: Path) -> None:
+def create_empty(path: Path) -> None:
     """Make an empty file (0600) and the folders above it (0700); one that is already there is left as it is.
 
     Raises Fault db_readonly where it may not.

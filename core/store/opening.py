@@ -9,9 +9,9 @@ from pathlib import Path
 import apsw
 
 from core.fault import Fault, FaultCode
-from core.store import files
 from core.store.copying import BUSY_MS
 from core.store.faults import RESCUE, as_fault, faults
+from core.store.files import MAGIC, blocked, create_empty, head, is_full, look
 from core.store.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, version_of
 from core.store.reading import connect_reading, private_copy
 from core.store.sql import number, value
@@ -38,29 +38,29 @@ def open_store(
     path = path.absolute()
     write = write or create
     with faults(path):
-        size = files.look(path)
+        size = look(path)
         if size is None:
             if not create:
                 hint = "Fill one with `casebook import auto`, or name another with --db."
                 raise Fault("not_indexed", f"There is no casebook at {path}.", hint, path=str(path))
-            files.create(path)
+            create_empty(path)
         elif size == 0 and not write:
             return _blank(path, schema, None)
-        elif size and not files.head(path).startswith(files.MAGIC):
+        elif size and not head(path).startswith(MAGIC):
             raise Fault(
                 "db_damaged", f"{path} is not a database, or its first page is damaged.", RESCUE, path=str(path)
             )
-        reason = files.blocked(path)
+        reason = blocked(path)
         code: FaultCode = "db_readonly"
         if reason is None:
             try:
                 return _open_writable(path, write, timeout_ms, schema)
             except _UNWRITABLE as error:
-                if not files.look(path):
+                if not look(path):
                     raise
                 fault = as_fault(error, path)
                 reason, code = fault.message.rstrip("."), fault.code
-                if isinstance(error, apsw.FullError) or files.is_full(path):
+                if isinstance(error, apsw.FullError) or is_full(path):
                     reason, code = "the disk is full", "io_error"
         return _open_reading(path, timeout_ms, schema, reason, code)
 
@@ -97,7 +97,7 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
 
 
 def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code: FaultCode) -> Store:
-    if not files.look(path):
+    if not look(path):
         return _blank(path, schema, reason, code)
     con, folder = connect_reading(path, timeout_ms)
     store = Store(path, con, readonly=reason, code=code, folder=folder)

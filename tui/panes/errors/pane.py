@@ -83,7 +83,7 @@ class ErrorsPane(SearchesPastes, Container):
         """Start in the search box; read once the first frame is out."""
         if self.memory:
             recall(self, self.memory)
-        self.box.focus()
+        self.screen.set_focus(self.box)
         self.call_after_refresh(self.results.load)
         self.watching.start()
         self.curating.left_over.look(tell=True)

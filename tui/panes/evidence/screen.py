@@ -91,7 +91,7 @@ class EvidenceScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the quotes, and look again whenever somebody writes."""
-        self.list.rows.focus()
+        self.set_focus(self.list.rows)
         before = files_at(self._jobs.path)
         self.load()
         following = Following(self._jobs, ("evidence", LANE), self.again, self.set_timer)

@@ -92,7 +92,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def on_mount(self) -> None:
         """Start in the search box, where one left off; look again whenever somebody writes."""
         before = files_at(self.jobs.path)
-        self.box.focus()
+        self.set_focus(self.box)
         self.hits.tell(reading())
         if self.desk.query:
             self.box.ask(self.desk.query)

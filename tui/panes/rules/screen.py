@@ -88,7 +88,7 @@ class RulesScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the calls; follow the rule files, and whoever imports."""
-        self.calls.rows.focus()
+        self.set_focus(self.calls.rows)
         self.rank.tell(reading())
         before = files_at(self.jobs.path)
         self.calls.load(self.asking.chosen)
