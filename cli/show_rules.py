@@ -26,7 +26,7 @@ def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
         from cli.show import trace_lines
 
         if found.below:
-            yield out.paint(f"below the cut-off {found.cutoff:.2f}:", "dim")
+            yield out.paint(f"not shown (the cut-off is {found.cutoff:.2f}):", "dim")
         for one in found.below:
             yield f"  {one.relevance_score:.2f}  {clip(f'{one.id}: {one.title}', out.columns - 10)}"
         yield from trace_lines(out, found.trace)

@@ -37,8 +37,9 @@ class MatchedRule:
 class RuleMatch:
     """The rules that apply to a tool call (`rule_match.v1`); none is a right answer too.
 
-    `below` are those under the cut-off; `similarity_scores` those of `rules`, in order (0 where there is none);
-    `fallback_used`: there was no semantic score at all; `query` is the text that was compared by meaning.
+    `below` are the next best, which are not shown: under the cut-off, or more than `limit`. `similarity_scores` are
+    those of `rules`, in order (0 where there is none); `fallback_used`: there was no semantic score at all; `query` is
+    the text that was compared by meaning.
     """
 
     SCHEMA: ClassVar[str] = "rule_match.v1"

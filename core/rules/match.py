@@ -58,7 +58,7 @@ def match(
     cutoffs: Cutoffs | None = None,
     use_fallback: bool = True,
 ) -> RuleMatch:
-    """The rules that apply to `call`, best first, at most `limit`; those just below the cut-off; and the trace.
+    """The rules that apply to `call`, best first, at most `limit`; the next best, which are not shown; and the trace.
 
     Without `use_fallback` keywords do not answer where there is no semantic score. Raises nothing.
     """
@@ -147,9 +147,10 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     scored = ranking.scored
     shown = [matched_rule(book, ranking, one, limit, found.text) for one in scored if one.at in ranking.shown]
     rest = (one for one in scored if one.at not in ranking.shown)
-    said = (
-        f"{len(shown)} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
-    )
+    reach = sum(one.score >= cutoff for one in scored)
+    said = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
+    if shown and len(shown) < reach:
+        said += f", {len(shown)} shown"
     given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)
     return RuleMatch(
         rules=tuple(shown),
@@ -193,7 +194,7 @@ def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str
         return f"{ranking.cutoff - one.score:.2f} below the cut-off {ranking.cutoff:.2f}"
     if any(book.rules[at].id == book.rules[one.at].id for at in ranking.shown):
         return "another rule of this id scored higher"
-    return f"above the cut-off, but {limit} rules are shown"
+    return f"above the cut-off, but only {limit} shown"
 
 
 def _why(

@@ -139,6 +139,14 @@ def test_a_rule_that_another_one_leads_in_words_and_in_meaning_falls_behind_it_a
     assert not any("another rule" in why for why in alone.why)
 
 
+def test_the_trace_counts_what_reaches_the_line_however_few_are_shown(book: Book) -> None:
+    all_of_them = match(book, PUSH, Known({0: 0.45, 1: 0.45, 2: 0.45, 3: 0.45}), limit=9, cutoffs=OPEN)
+    first = match(book, PUSH, Known({0: 0.45, 1: 0.45, 2: 0.45, 3: 0.45}), limit=1, cutoffs=OPEN)
+    assert all_of_them.trace[-1].reason == f"4 of 4 rules reach {OPEN.fused:.2f}"
+    assert first.trace[-1].reason == f"4 of 4 rules reach {OPEN.fused:.2f}, 1 shown"
+    assert first.below[0].why[-1] == "above the cut-off, but only 1 shown"
+
+
 def test_where_similarity_decides_a_line_of_its_own_holds(book: Book) -> None:
     looking = ToolCall("Bash", {"command": "wc -l notes"})
     near, far = Known({0: 0.51, 1: 0.2, 2: 0.2, 3: 0.2}), Known({0: 0.45, 1: 0.2, 2: 0.2, 3: 0.2})
