@@ -88,9 +88,7 @@ async def test_every_text_is_shown_as_it_is_in_the_case(hostile: Path) -> None:
                 assert_literal(case.key_lines[0], head)
                 if not is_literal(text, raw, 16):
                     view.scroll_to_widget(view._raw, animate=False, top=True)
-                    await pilot.pause()
-                    raw = drawn(app, view._raw)
-                assert_literal(text, raw, 16)
+                    await until(pilot, lambda text=text: is_literal(text, drawn(app, view._raw), 16))
         assert app.is_running
 
 

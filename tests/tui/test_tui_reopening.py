@@ -143,6 +143,7 @@ async def test_the_document_is_there_again(library: Path) -> None:
         await pilot.press("alt+1", "alt+4")
         screen = await library_screen(pilot, app)
         assert chosen_path(screen) == wanted, "while it is open, too"
+        await until(pilot, lambda: kept(library).pane == "library")
     app = app_on(library)
     async with app.run_test(size=SIZE) as pilot:
         screen = await library_screen(pilot, app)
