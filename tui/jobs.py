@@ -40,7 +40,20 @@ SWITCH = 0.0005
 """Seconds for which a job keeps the interpreter while the interface waits for it, instead of Python's 5 ms: drawing one
 frame asks for it several times."""
 
+_WHOLE = threading.Lock()
+
 T = TypeVar("T")
+
+
+def _load_whole(lane: str) -> None:
+    """Load the packages that a job has parts of, one thread at a time: two that begin with different parts of a package
+    at once are each handed the other's half done (ImportError), since its own names are of its parts."""
+    with _WHOLE:
+        import core.errors
+        import core.store
+
+        if lane.startswith("rules"):
+            import core.rules  # noqa: F401
 
 
 class Stopped(Exception):
@@ -146,6 +159,7 @@ class Job(Generic[T]):
         self._thread = threading.get_ident()
         try:
             self.check()
+            _load_whole(self.lane.name)
             report = JobReport(self, self._work(self))
         except Stopped:
             return

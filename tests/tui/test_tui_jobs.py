@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from core.fault import Fault
 from tui import jobs
 from tui.jobs import Job, JobReport, Jobs
 
+ROOT = Path(__file__).parent.parent.parent
 NOWHERE = Path("/nonexistent/none.db")
 
 
@@ -275,3 +278,29 @@ def test_a_report_after_the_loop_has_ended_is_dropped(monkeypatch: pytest.Monkey
     own.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
     own.close(60.0)
     assert not own._lanes["a"].busy
+
+
+def test_jobs_that_begin_at_once_find_whole_packages() -> None:
+    """Two threads that begin with different parts of one package were each handed the other's half done."""
+    code = """
+import threading
+from importlib.machinery import SourceFileLoader as Loader
+from pathlib import Path
+from tui.jobs import Jobs
+real, package, part = Loader.exec_module, threading.Event(), threading.Event()
+def slow(self, module):
+    if module.__name__ == "core.rules":
+        package.set(), part.wait(2)
+    if module.__name__ == "core.rules.book":
+        part.set()
+    real(self, module)
+Loader.exec_module = slow
+faults, ended = [], threading.Semaphore(0)
+jobs = Jobs(Path("none.db"), lambda report: (faults.append(report.fault), ended.release()))
+jobs.run("rules-one", lambda _job: __import__("core.rules.call"), print, print)
+jobs.run("rules-two", lambda _job: (package.wait(), __import__("core.rules.book")), print, print)
+ended.acquire(timeout=60), ended.acquire(timeout=60)
+print(*faults)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "None None\n"

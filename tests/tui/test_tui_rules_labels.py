@@ -69,3 +69,15 @@ async def test_what_one_said_a_moment_ago_counts_as_seen(tmp_path: Path, labels:
         await until(pilot, lambda: "ERR-001 is right here" in frame(app) and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",))
         assert not told(app, "elsewhere")
+
+
+async def test_a_label_is_never_that_of_the_call_before(tmp_path: Path, labels: Path) -> None:
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        screen.calls.rows.choose(1)
+        screen.acts.perform("rules.right")  # the list is at the next call, and its rules are still to come
+        await until(pilot, lambda: told(app, "This call is still being read") and idle(app))
+        assert not labels.exists()
+        assert screen.asking.settled

@@ -67,6 +67,13 @@ class Asking:
         self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
 
     @property
+    def settled(self) -> bool:
+        """Whether the rules on the screen are those of the call that is chosen, or typed."""
+        calls, ranked = self._screen.calls, self._screen.rank.ranked
+        chosen = calls.typing or self.source is None or self.source.id == calls.chosen_key
+        return chosen and ranked is not None and ranked.call is self.call
+
+    @property
     def rule(self) -> RuleKey | None:
         """The rule one is at, or goes to once the match is there."""
         if self.resume is not None:

@@ -174,12 +174,17 @@ class RuleActs:
         self._screen.labelling.say(call, rule, verdict, seen, shown_from)
 
     def _in_view(self) -> ToolCall | None:
-        """The call whose rules are shown; None, and why, while another one is being typed."""
+        """The call whose rules are shown; None, and why, while another one is typed or read."""
         rank = self._screen.rank
         if rank.earlier:
             self._screen.say("These rules are of the call before: type the call to its end first.", "warning")
             return None
-        return None if self._screen.asking.call is None or rank.ranked is None else rank.ranked.call
+        if self._screen.asking.call is None or rank.ranked is None:
+            return None
+        if not self._screen.asking.settled:
+            self._screen.say("This call is still being read: what you see are the rules of the one before.", "warning")
+            return None
+        return rank.ranked.call
 
     def _missing(self) -> None:
         call, one = self._in_view(), self._screen.rank.chosen
