@@ -140,6 +140,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         )  # fmt: skip
     what = ("fix" if done.count == 1 else "fixes") if args.fixes else "case" if done.count == 1 else "cases"
     context.out.note(f"wrote {one_line(args.output)}, {done.count:,} {what}, {done.size:,} bytes")
+    context.out.result(done, ())
     return 0
 
 

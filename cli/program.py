@@ -35,7 +35,7 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         return _reader_gone()
     except OSError as error:
-        fault = Fault(
+        fault = _lost_place() or Fault(
             "io_error", f"{error.filename or 'output'}: {error.strerror or error}", "check the disk and the path"
         )
         fault.__cause__ = error
@@ -89,6 +89,15 @@ def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Outpu
         return open_workbench(context_for(args, out), ascii_only=args.ascii)
     parser.print_help()
     return FAILED
+
+
+def _lost_place() -> Fault | None:
+    """What there is to say where the folder that one stands in has been deleted: no path can be read from there."""
+    try:
+        os.getcwd()  # noqa: PTH109  the one thing that is asked
+    except OSError:
+        return Fault("io_error", "the folder you are in is gone", "go to another one and run it again")
+    return None
 
 
 def _failed(fault: Fault, out: Output, *, debug: bool) -> int:

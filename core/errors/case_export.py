@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from core.atomic import write_file
 from core.errors.browse import EVERY, show_case
@@ -28,7 +28,9 @@ Which = Filters | Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A file that was written whole: how many cases or fixes it holds, and its size in bytes."""
+    """A file that was written whole (`export_report.v1`): how many cases or fixes it holds, and its size in bytes."""
+
+    SCHEMA: ClassVar[str] = "export_report.v1"
 
     path: Path
     count: int

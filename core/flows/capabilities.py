@@ -147,6 +147,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.service_report import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
     from core.errors.curation import Curated, History, QueuePage, TakenBack
+    from core.errors.case_export import Exported
     from core.errors.fixes import PortableFix
     from core.evidence.acts import Decided
     from core.evidence.entry_list import EntryPage
@@ -169,7 +170,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
-        ErrorObject, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
+        ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
         PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
         RuleEdit,
     )  # fmt: skip

@@ -62,6 +62,8 @@ def _folder(root: Path) -> Path:
     except (OSError, RuntimeError, ValueError):
         pass
     shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
+    if root == Path():
+        shown = "the place you are in: it is gone"
     raise Fault("invalid_input", f"There is no folder at {shown}.", "Name a folder, or a file to add it alone.")
 
 

@@ -142,7 +142,10 @@ def test_cases_go_out_and_come_in_again(filled: Run, tmp_path: Path) -> None:
     assert filled("errors", "export", "-o", str(file)).out == b""
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert filled("errors", "export", "-o", str(file), "--json").fault()["code"] == "invalid_input"
-    assert filled("errors", "export", "-o", str(file), "--force").code == 0
+    report = filled("errors", "export", "-o", str(file), "--force", "--json").json()
+    assert report == {
+        "schema_version": "export_report.v1", "path": str(file), "count": 1, "size": file.stat().st_size,
+    }  # fmt: skip
     assert filled("errors", "export").out == file.read_bytes()
     report = filled("errors", "import", str(file), "--db", other, "--json").json()
     assert (report["errors"], report["resolutions"]) == (1, 1)

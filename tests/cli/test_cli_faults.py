@@ -72,6 +72,17 @@ def test_a_slip_of_the_finger_is_told_what_was_meant(run: Run, args: tuple[str, 
     assert run(*args).said == f"casebook: {said}\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder that somebody stands in stays there")
+def test_a_folder_that_is_gone_is_told_as_such(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run("rules", "list").said.endswith("the folder you are in is gone; go to another one and run it again\n")
+    assert "the place you are in: it is gone" in run("library", "ingest", ".").said
+    monkeypatch.chdir(tmp_path)
+
+
 def test_a_word_without_end_makes_no_line_without_end(run: Run) -> None:
     said = run("errors", "import", "x" * 5000).said
     assert len(said) < 1_500
