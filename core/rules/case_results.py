@@ -11,10 +11,13 @@ from core.rules.call import ToolCall
 from core.rules.compare import Difference
 from core.rules.labelled import LabelledCall
 
-Result = Literal["right", "beside", "part", "second", "missed", "wrong", "loud"]
+Result = Literal["right", "beside", "part", "second", "missed", "wrong", "loud", "unwanted", "gone"]
 """`right`: an expected rule is first and all are shown, or silence where none is; `beside`: so it is, and a rule that
 was said to be wrong is shown with it; `part`: one is first, and another is not shown; `second`: one is shown, but
-not first; `missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be."""
+not first; `missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be.
+Where nothing is said but which rules are wrong: `unwanted`: one of these is shown; `gone`: none of them is."""
+FINE = ("right", "gone")
+"""The results that need no look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +47,15 @@ def case_results(
     """Each call answered and judged; those that are not right first. Raises what `answer` raises."""
     ways = {one.call: one for one in differences}
     found = [_judged(one, answer(one.call), ways.get(at)) for at, one in enumerate(calls)]
-    return tuple(sorted(found, key=lambda one: one.result == "right"))
+    return tuple(sorted(found, key=lambda one: one.result in FINE))
 
 
 def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> CaseResult:
     shown = [rule.id for rule in match.rules]
     result: Result
-    if not one.expected:
+    if one.undecided:
+        result = "unwanted" if set(shown) & set(one.unwanted) else "gone"
+    elif not one.expected:
         result = "loud" if shown else "right"
     elif not shown:
         result = "missed"

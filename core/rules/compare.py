@@ -37,7 +37,8 @@ class SystemScore:
     """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent.
 
     `hit_at_1`: a rule that applies is first; `recall_at_5`: of a call that several rules apply to it counts the share.
-    `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown.
+    `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown. A call of which
+    nothing else was said counts there, and in no other share.
     """
 
     name: str
@@ -142,7 +143,7 @@ def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
 def silent_from(calls: Sequence[LabelledCall], found: Sequence[Ranked], share: float) -> float:
     """The least cut-off (in steps of 0.0001) with which at least this share of the calls that no rule applies to is met
     with silence; 0 where there are none of them."""
-    tops = sorted(one[0][1] if one else 0.0 for one, call in zip(found, calls, strict=True) if not call.expected)
+    tops = sorted(one[0][1] if one else 0.0 for one, call in zip(found, calls, strict=True) if call.silent)
     silent = min(len(tops), math.ceil(share * len(tops)))
     return round(tops[silent - 1] + 0.0001, 4) if silent else 0.0
 
@@ -171,7 +172,7 @@ def _fitted(calls: Sequence[LabelledCall], found: Sequence[Ranked]) -> float:
     top = -1.0
     for cutoff in (at / 200 for at in range(10, 190)):
         shown = [above(one, cutoff) for one in found]
-        quiet = [not one for one, call in zip(shown, calls, strict=True) if not call.expected]
+        quiet = [not one for one, call in zip(shown, calls, strict=True) if call.silent]
         hits = [one[:1] and one[0] in call.expected for one, call in zip(shown, calls, strict=True) if call.expected]
         score = round(sum(quiet) / max(1, len(quiet)) + sum(map(bool, hits)) / max(1, len(hits)), 6)
         if score > top:
@@ -186,7 +187,7 @@ def _scored(
 ) -> SystemScore:
     pairs = list(zip(calls, shown, strict=True))
     asked = [(call, one) for call, one in pairs if call.expected]
-    silent = [one for call, one in pairs if not call.expected]
+    silent = [one for call, one in pairs if call.silent]
     faulted = [(call, one) for call, one in pairs if call.unwanted]
     return SystemScore(
         name,
@@ -219,7 +220,7 @@ def _differences(
     out: list[Difference] = []
     for at, call in enumerate(calls):
         right = tuple(name for name in names if _right(call, shown[name][at]))
-        if len(right) in (0, len(names)):
+        if call.undecided or len(right) in (0, len(names)):
             continue
         about = call.about or " ".join(str(value) for value in call.call.tool_input.values())[:120]
         meant = shown["semantic"][at] if "semantic" in names else None

@@ -15,7 +15,7 @@ from core.atomic import write_file
 from core.embedding.turn import turn
 from core.fault import Fault
 from core.rules.call import ToolCall
-from core.rules.labelled import LabelledCall
+from core.rules.labelled import LabelledCall, said_of
 from core.text import redact
 
 Verdict = Literal["right", "wrong", "missing"]
@@ -26,7 +26,10 @@ MAX_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What was said of one call: the rules that apply, those that do not, whether silence is right."""
+    """What was said of one call: the rules that apply, those that do not, whether silence is right.
+
+    That one does not apply says nothing of the others.
+    """
 
     applies: tuple[str, ...] = ()
     not_these: tuple[str, ...] = ()
@@ -105,7 +108,7 @@ def put_label(
 
 def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
     if rule is None:
-        return None if before.silence else Label((), before.not_these, True)
+        return Label((), before.not_these, True) if not before.silence else _kept((), before.not_these)
     applies, not_these = list(before.applies), list(before.not_these)
     here, there = (not_these, applies) if verdict == "wrong" else (applies, not_these)
     if rule in here:
@@ -114,28 +117,27 @@ def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
         here.append(rule)
         if rule in there:
             there.remove(rule)
-    return Label(tuple(applies), tuple(not_these)) if applies or not_these else None
+    return _kept(tuple(applies), tuple(not_these), silence=before.silence and not applies)
+
+
+def _kept(applies: tuple[str, ...], not_these: tuple[str, ...], *, silence: bool = False) -> Label | None:
+    return Label(applies, not_these, silence) if applies or not_these or silence else None
 
 
 def _fields(label: Label) -> dict[str, Any]:
-    """`hard`: a rule came up, and none applies."""
-    hard = bool(label.not_these) and not label.applies
-    return {"expected": list(label.applies), "not": list(label.not_these), "hard": hard}
+    """`hard`: a rule came up, and none applies; `silence`: none applies, and not only those that are `not` these."""
+    said = {"expected": list(label.applies), "not": list(label.not_these)}
+    return {**said, "hard": label.silence and bool(label.not_these), "silence": label.silence}
 
 
 def _label(item: dict[str, Any]) -> Label:
-    applies, not_these = _ids(item.get("expected")), _ids(item.get("not"))
-    return Label(applies, not_these, not applies and not not_these)
+    found = _labelled(item)
+    return Label(found.expected, found.unwanted, found.silent)
 
 
 def _labelled(item: dict[str, Any]) -> LabelledCall:
-    call = ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {}))
-    expected, hard = _ids(item.get("expected")), item.get("hard") is True
-    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")))
-
-
-def _ids(value: object) -> tuple[str, ...]:
-    return tuple(str(one) for one in cast("list[object]", value)) if isinstance(value, list) else ()
+    """In files of earlier days no line says `silence`, and one with rules in `not` alone is told as `hard`."""
+    return said_of(ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {})), item)
 
 
 def _item(call: ToolCall) -> dict[str, Any]:

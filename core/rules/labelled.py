@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -19,7 +19,8 @@ Half = Literal["tune", "report", "all"]
 @dataclass(frozen=True, slots=True)
 class LabelledCall:
     """A call and the ids of the rules that apply; none: it should be met with silence. `hard`: a word of some rule is
-    in it, and yet none applies. `unwanted`: rules that came up, and were said to be wrong."""
+    in it, and yet none applies. `unwanted`: rules that came up, and were said to be wrong; where nothing else is said,
+    it is not known whether others apply, unless `silence` says that none does."""
 
     call: ToolCall
     expected: tuple[str, ...]
@@ -27,6 +28,17 @@ class LabelledCall:
     lang: str = ""
     about: str = ""
     unwanted: tuple[str, ...] = ()
+    silence: bool = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether it should be met with silence."""
+        return not self.expected and (self.silence or not self.unwanted)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing is said of it but which rules are wrong."""
+        return not self.expected and not self.silent
 
     def missed(self, shown: Collection[str]) -> tuple[str, ...]:
         """The rules that apply and are not among those shown."""
@@ -40,7 +52,8 @@ class LabelledCall:
 
 
 def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
-    """A file of JSON lines `{"tool_name", "tool_input", "expected": ["ERR-…"], "not", "hard", "lang", "about"}`.
+    """A file of JSON lines `{"tool_name", "tool_input", "expected": ["ERR-…"], "not", "silence", "hard", "lang",
+    "about"}`.
 
     Raises Fault invalid_input with the line that is wrong, io_error where it cannot be read.
     """
@@ -70,6 +83,18 @@ def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ..
     return tuple(one for one in calls if half in ("all", one.half))
 
 
+def said_of(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
+    """A call with what its line of a file says of it."""
+    expected, unwanted = _ids(item.get("expected")), _ids(item.get("not"))
+    hard, silence = item.get("hard") is True, item.get("silence") is True and not expected
+    about = str(item.get("about", ""))
+    return LabelledCall(call, expected, hard, str(item.get("lang", "")), about, unwanted, silence)
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in cast("list[object]", value)) if isinstance(value, list) else ()
+
+
 def _labelled(line: bytes, where: str) -> LabelledCall:
     try:
         value: object = json.loads(line.decode("utf-8-sig", "replace"))
@@ -87,7 +112,4 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
         call = read_call(item)
     except Fault as fault:
         raise Fault(fault.code, f"{where}: {fault.message}", fault.hint) from None
-    expected = tuple(cast("list[str]", ids))
-    hard = item.get("hard") is True
-    unwanted = tuple(one for one in cast("list[object]", item.get("not") or []) if isinstance(one, str))
-    return LabelledCall(call, expected, hard, str(item.get("lang", "")), str(item.get("about", "")), unwanted)
+    return said_of(call, item)

@@ -10,6 +10,7 @@ from core.rules.call import ToolCall
 from core.rules.label_file import Label, label_file, label_of, put_label
 from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
 from tests.tui.support import frame, told, until
+from tui.panes.rules.tables import TableScreen
 
 LARGE = (200, 50)
 CALL = ToolCall(*CALLS[-1])
@@ -81,3 +82,21 @@ async def test_a_label_is_never_that_of_the_call_before(tmp_path: Path, labels: 
         await until(pilot, lambda: told(app, "This call is still being read") and idle(app))
         assert not labels.exists()
         assert screen.asking.settled
+
+
+async def test_what_was_said_to_be_wrong_counts_in_the_comparison_as_that_alone(tmp_path: Path, labels: Path) -> None:
+    put_label(labels, CALL, "ERR-001", "wrong")
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        await pilot.press("v")
+        await until(
+            pilot, lambda: isinstance(app.screen, TableScreen) and "1 call only told what is wrong" in frame(app)
+        )
+        assert "wrong 1.00" in frame(app)
+        assert "quiet    no call of this kind is labelled" in frame(app)
+        assert "wrong    1.00   1 of 1" in frame(app)
+        await pilot.press("G")
+        await until(pilot, lambda: "a rule is shown that you said is wrong" in frame(app))
+        assert "not ERR-001 → ERR-001" in frame(app)

@@ -26,6 +26,8 @@ _RESULTS = {
     "missed": ("○", "-", "$cb-bad", "missed: nothing is shown"),
     "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
     "loud": ("!", "!", "$cb-bad", "shown where silence is right"),
+    "unwanted": ("✕", "x", "$cb-bad", "a rule is shown that you said is wrong"),
+    "gone": ("✓", "+", "$cb-good", "what you said is wrong is not shown"),
 }
 _WAYS = {
     "bm25": "plain BM25 over all words, the yardstick",
@@ -111,9 +113,10 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     case = _case(row)
     sign, plain, tone, _ = _RESULTS[case.result]
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
-    wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or "silence"
+    wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
     shown = ", ".join(case.shown) or "silence"
-    middle = f"{wanted} {signs.arrow} {shown}" if case.result != "right" else wanted
+    fine = case.result in ("right", "gone")
+    middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
     middle = pad(inline(middle, 30, more=signs.more), 30)
     tool = pad(inline(case.labelled.call.tool_name, 8, more=signs.more), 8)
     room = max(0, width - 6 - cell_len(tool) - cell_len(middle))
@@ -121,7 +124,7 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
         (signs.bar if chosen else " ", "$cb-accent"),
         (f"{plain if signs.plain else sign} ", f"bold {tone}"),
         (f"{tool} ", "$cb-accent"),
-        (f"{middle} ", "$cb-text" if case.result != "right" else "$cb-dim"),
+        (f"{middle} ", "$cb-dim" if fine else "$cb-text"),
         (pad(inline(_about(case), room, more=signs.more), room), "$cb-soft"),
     )
 
@@ -131,7 +134,7 @@ def draw_case(row: object, signs: Signs) -> Content:
     case = _case(row)
     sign, plain, tone, words = _RESULTS[case.result]
     parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
-    parts += [("\nexpected  ", "$cb-dim"), (title(", ".join(case.labelled.expected) or "silence"), "$cb-text")]
+    parts += [("\nexpected  ", "$cb-dim"), (title(_expected(case)), "$cb-text")]
     if case.missed and case.shown:
         parts += [("\nmissed    ", "$cb-dim"), (title(", ".join(case.missed)), "$cb-draft")]
     if case.labelled.unwanted:
@@ -152,6 +155,17 @@ def draw_case(row: object, signs: Signs) -> Content:
     parts += [(text, "$cb-soft"), (f"\n{left:,} more characters" if left else "", "$cb-dim")]
     parts.append((signs.told("\n\n{table.take} takes the call into the box"), "$cb-dim"))
     return Content.assemble(*parts)
+
+
+def _none(case: CaseResult) -> str:
+    """What is wanted where no rule is: silence, or only not these."""
+    return f"not {', '.join(case.labelled.unwanted)}" if case.labelled.undecided else "silence"
+
+
+def _expected(case: CaseResult) -> str:
+    if case.labelled.undecided:
+        return "not said: you said only what is wrong"
+    return ", ".join(case.labelled.expected) or "silence"
 
 
 def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:

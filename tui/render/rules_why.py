@@ -278,8 +278,6 @@ def draw_label(label: Label | None) -> str:
     """What was said of a call, in a line."""
     if label is None:
         return ""
-    if label.silence:
-        return "labelled: silence"
-    parts = [f"{', '.join(label.applies)} right" if label.applies else ""]
+    parts = ["silence" if label.silence else f"{', '.join(label.applies)} right" if label.applies else ""]
     parts.append(f"{', '.join(label.not_these)} wrong" if label.not_these else "")
     return "labelled: " + "; ".join(part for part in parts if part)

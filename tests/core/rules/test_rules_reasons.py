@@ -15,7 +15,7 @@ from core.fault import Fault
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.case_results import case_results
-from core.rules.compare import compare
+from core.rules.compare import compare, silent_from
 from core.rules.explain import explain, lit
 from core.rules.label_file import Label, SaidOtherwise, label_file, label_of, put_label, read_labels
 from core.rules.labelled import LabelledCall, read_labelled
@@ -154,7 +154,8 @@ def test_a_label_is_a_case_for_compare_and_is_taken_back_by_saying_it_again(tmp_
     assert label_of(path, PUSH) == Label(("ERR-001",), ("ERR-003",))
     assert [(one.expected, one.unwanted) for one in read_labelled(path)] == [(("ERR-001",), ("ERR-003",))]
     assert put_label(path, PUSH, "ERR-001", "right") == Label((), ("ERR-003",))
-    assert read_labelled(path)[0].hard, "a rule came up, and none applies"
+    (only,) = read_labelled(path)
+    assert (only.silent, only.hard, only.unwanted) == (False, False, ("ERR-003",)), "of the others nothing is said"
     assert put_label(path, PUSH, "ERR-003", "wrong") is None
     assert read_labels(path) == ()
 
@@ -162,7 +163,10 @@ def test_a_label_is_a_case_for_compare_and_is_taken_back_by_saying_it_again(tmp_
 def test_silence_can_be_right_and_what_is_wrong_then_missing_applies(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     assert put_label(path, PUSH, None, "right") == Label(silence=True)
-    assert put_label(path, PUSH, "ERR-002", "wrong") == Label((), ("ERR-002",))
+    assert put_label(path, PUSH, "ERR-002", "wrong") == Label((), ("ERR-002",), True) == label_of(path, PUSH)
+    assert read_labelled(path)[0].hard, "a rule came up, and none applies"
+    assert put_label(path, PUSH, None, "right") == Label((), ("ERR-002",)) == label_of(path, PUSH), "taken back"
+    assert not read_labelled(path)[0].silent
     assert put_label(path, PUSH, "ERR-002", "missing") == Label(("ERR-002",))
     assert len(read_labelled(path)) == 1
     with pytest.raises(Fault):
@@ -179,6 +183,7 @@ def test_labels_keep_lines_nobody_can_read_and_no_secret(tmp_path: Path) -> None
     assert lines[0] == "not json"
     assert json.loads(lines[1]) == {
         "tool_name": "X", "tool_input": {}, "mine": 1, "expected": ["ERR-009", "ERR-001"], "not": [], "hard": False,
+        "silence": False,
     }  # fmt: skip
     assert lines[2] == "[1]"
     assert secret not in path.read_text(encoding="utf-8")
@@ -199,6 +204,51 @@ def test_each_case_is_judged(book: Book) -> None:
     assert [one.result for one in case_results((both,), lambda call: match(book, call))] == ["beside"]
     assert sorted(one.result for one in found) == ["loud", "missed", "right", "right", "wrong"]
     assert [one.result for one in found][-2:] == ["right", "right"], "what is not right comes first"
+
+
+def test_a_call_that_is_only_said_to_be_wrong_counts_for_wrong_shown_and_for_nothing_else(
+    book: Book, tmp_path: Path
+) -> None:
+    first = match(book, PUSH).rules[0].id
+    path, alone = tmp_path / "labels.jsonl", tmp_path / "alone.jsonl"
+    put_label(path, ToolCall("Bash", {"command": "git push -f origin main"}), first, "right")
+    put_label(path, ToolCall("Bash", {"command": "ls -la"}), None, "right")
+    before = compare(book, read_labelled(path), None).systems
+    put_label(path, PUSH, first, "wrong")
+    put_label(alone, PUSH, first, "wrong")
+    calls = tuple(call for call, _ in read_labels(path))
+    assert calls == read_labelled(path), "the workbench and the command line read the same"
+    systems = compare(book, calls, None).systems
+    assert [(one.hit_at_1, one.recall_at_5, one.quiet) for one in systems] == [
+        (one.hit_at_1, one.recall_at_5, one.quiet) for one in before
+    ]
+    assert [(one.unwanted.value, one.unwanted.of) for one in systems] == [(1.0, 1)] * len(systems)
+    found = compare(book, read_labelled(alone), None)
+    assert [(one.hit_at_1.of, one.recall_at_5.of, one.quiet.of) for one in found.systems] == [(0, 0, 0)] * len(systems)
+    assert found.differences == ()
+    assert [one.result for one in case_results(read_labelled(alone), lambda call: match(book, call))] == ["unwanted"]
+    other = LabelledCall(PUSH, (), unwanted=("ERR-999",))
+    assert [one.result for one in case_results((other,), lambda call: match(book, call))] == ["gone"]
+    assert silent_from((other,), [[("ERR-001", 0.9)]], 1.0) == 0.0, "nobody said that it should be silent"
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ('{"tool_name": "X", "expected": [], "not": ["ERR-001"], "hard": true}', Label((), ("ERR-001",))),
+        ('{"tool_name": "X", "expected": [], "not": [], "hard": false}', Label(silence=True)),
+        ('{"tool_name": "X", "expected": []}', Label(silence=True)),
+        ('{"tool_name": "X", "expected": ["ERR-001"], "not": 3}', Label(("ERR-001",))),
+        ('{"tool_name": "X", "expected": [], "not": ["ERR-001"], "silence": true}', Label((), ("ERR-001",), True)),
+    ],
+)
+def test_labels_of_old_files_are_read(tmp_path: Path, line: str, label: Label) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    ((call, found),) = read_labels(path)
+    assert found == label
+    assert (call.expected, call.unwanted, call.silent) == (label.applies, label.not_these, label.silence)
+    assert (call,) == read_labelled(path)
 
 
 def test_what_was_said_otherwise_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.jobs import Job
 from tui.panes.rules.queries import Measured, find_clusters, measure
+from tui.render.progress import counted
 from tui.render.rules_tables import (
     draw_case,
     draw_case_row,
@@ -234,8 +235,11 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     def told(found: Measured | None) -> str:
         if found is None:
             return ""
-        right = sum(one.result == "right" for one in found.cases)
-        return f"{right} of {len(found.cases)} labelled calls right, {found.comparison.rules:,} rules"
+        judged = [one for one in found.cases if not one.labelled.undecided]
+        right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
+        told = [f"{right} of {len(judged)} labelled calls right"] if judged else []
+        told += [f"{counted(only, 'call')} only told what is wrong"] if only else []
+        return ", ".join((*told, f"{found.comparison.rules:,} rules"))
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Row) and isinstance(row.case, CaseResult):
