@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.flows.harvest.changes import Hint
+from core.flows.harvest.events import Ran
 from core.flows.harvest.explain import sentences
 from core.flows.harvest.resolution_text import LIMIT, resolution_text
+from core.flows.harvest.seen import result_of
 from core.text import MASK
 from tests.flows.harvest_chat import HOME, VITEST, Chat
 
@@ -111,3 +113,12 @@ def test_it_never_grows_beyond_its_limit(parts: list[str], command: str, quote: 
 def test_sentences_are_parts_of_the_message(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
     assert all(sentence in text for sentence in sentences(text))
+
+
+def test_the_files_that_a_failure_names_are_found_beside_a_run_without_an_end() -> None:
+    """Read from each letter of such a run it takes seconds each time; from its beginning, none. No clock: the suite's
+    own limit tells."""
+    said = "ModuleNotFoundError: No module named 'kit' in src/app.py, lib.rs. See a.toolongforone"
+    for number in range(20):
+        ran = Ran("s", number, "", "Bash", {"command": "npm test"}, f"{said}\n{'a-' * 95_000}", exit_code=1)
+        assert result_of(ran).mentions == {"app.py", "lib.rs"}

@@ -19,7 +19,7 @@ _SAID_LENGTH: Final = 8_000
 _MENTIONS: Final = 200_000
 _LOOKS: Final = OWN_TOOLS | {"write_stdin"}
 _STARTED = re.compile(r"running in (?:the )?background with ID:? (\w+)|Process running with session ID (\d+)")
-_FILE = re.compile(r"[\w.\-]+\.[A-Za-z]{1,5}\b")
+_FILE = re.compile(r"(?<![\w.\-])[\w.\-]+\.[A-Za-z]{1,5}\b")  # a run without an end is read once, not from each letter
 
 
 class Result(NamedTuple):
