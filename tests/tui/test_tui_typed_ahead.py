@@ -16,7 +16,7 @@ from textual.widgets import Input, TextArea
 from tests.tui.evidence_review import one_of_each
 from tests.tui.library_support import put_notes, read_notes
 from tests.tui.rules_support import CALLS, RULES, put_calls
-from tests.tui.support import NOW, make_casebook, settled
+from tests.tui.support import NOW, make_casebook, settled, until
 from tui.actions import ACTIONS, BY_ID, NO_KEY
 from tui.app import CasebookApp
 from tui.panes.rules.screen import RulesScreen
@@ -159,3 +159,67 @@ async def test_nothing_hidden_has_the_focus_while_a_pane_opens(
         monkeypatch.setattr(Screen, "set_focus", noting)
         await to(pilot, app, (pane,))
     assert not hidden
+
+
+OPENED = {"alt+1": ("borrow", "case"), "alt+3": ("push", "rules-rank-rows"), "alt+4": ("ledger", "library-document")}
+"""What is searched in a pane, and where Enter leads to."""
+
+
+@pytest.mark.parametrize(("pane", "words", "there"), [(pane, *rest) for pane, rest in OPENED.items()])
+async def test_what_follows_enter_goes_where_enter_leads(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str, words: str, there: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, app, (pane,))
+        if box_of(app) is None:
+            await to(pilot, app, ("slash",))
+        box = box_of(app)
+        send(app, *words, "enter", "j", "j")
+        await settled(pilot, app)
+        assert text_of(box) == words
+        assert app.focused is not None and app.focused.id == there
+
+
+@pytest.mark.parametrize("pane", list(OPENED))
+async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, app, (pane,))
+        if box_of(app) is None:
+            await to(pilot, app, ("slash",))
+        send(app, *"qqqqq", "enter", "x")
+        await settled(pilot, app)
+        assert text_of(box_of(app)) == "qqqqqx"
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c", "ctrl+q"])
+async def test_what_gives_up_waits_for_no_search(casebook: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setattr("tui.keys_in_order._PATIENCE", 60.0)
+    app = CasebookApp(casebook, clock=lambda: NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        app.hold_keys()
+        send(app, "x")
+        await pilot.pause()
+        assert text_of(box_of(app)) == ""
+        send(app, key)
+        await settled(pilot, app)
+        if key == "escape":
+            assert app.focused is app.errors.results.rows
+        assert app.errors.box.asked == ""
+        assert app.return_code == (0 if key == "ctrl+q" else None)
+
+
+async def test_keys_wait_for_a_search_only_so_long(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.keys_in_order._PATIENCE", 0.05)
+    app = CasebookApp(casebook, clock=lambda: NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        app.hold_keys()
+        send(app, "x")
+        await until(pilot, lambda: text_of(box_of(app)) == "x")

@@ -56,7 +56,7 @@ class ErrorsPane(SearchesPastes, Container):
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
         self.meaning = Meaning(jobs.path, settings)
-        self.results = LiveResults(jobs, signs, clock, self.meaning)
+        self.results = LiveResults(jobs, signs, clock, self.meaning, self.box)
         self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results)

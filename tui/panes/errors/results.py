@@ -14,6 +14,7 @@ from textual.message import Message
 
 from core.fault import Fault
 from tui.jobs import DEBOUNCE, Jobs
+from tui.opening import Opening
 from tui.panes.errors.caption import caption, none_found
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run, gone
@@ -75,7 +76,9 @@ class Results(Vertical):
             super().__init__()
             self.fault = fault
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
+    def __init__(
+        self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning, box: SearchBox
+    ) -> None:
         super().__init__(id="results")
         self.meaning = meaning
         self._jobs = jobs
@@ -91,7 +94,7 @@ class Results(Vertical):
         self._took = ""
         self._known = False  # whether a case answers what was searched
         self._shown_first = False
-        self._opening = False
+        self._box, self._opening = box, Opening(box)
         self._reading = False  # whether pages of the list are on their way
         self.typed = True
         self._first_report = True
@@ -127,7 +130,7 @@ class Results(Vertical):
 
     def ask(self, text: str, *, pasted: bool) -> None:
         """Search for `text` after a moment of quiet; an empty one shows all cases again, at once."""
-        self._opening = False
+        self._opening.asked(text)
         if not text.strip():
             if self.query_text:
                 self.query_text = ""
@@ -139,8 +142,9 @@ class Results(Vertical):
 
     def open_first(self) -> None:
         """Open the chosen row; if its search still runs, as soon as that has answered."""
-        if self.query_text and self._jobs.busy("search"):
-            self._opening = True
+        asked = self._box.asked
+        if asked.strip() and (asked != self.query_text or self._jobs.busy("search")):
+            self._opening.begin()
         elif self.rows.rows.total:
             self.post_message(self.Opened())
 
@@ -180,10 +184,8 @@ class Results(Vertical):
             self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
             self._first_report = False
         self.post_message(self.Answered(found.answer))
-        if self._opening and (found.rows or final):
-            self._opening = False
-            if found.rows:
-                self.post_message(self.Opened())
+        if (found.rows or final) and self._opening.end() and found.rows:
+            self.post_message(self.Opened())
 
     def answered_in(self, answer: SearchAnswer | None) -> None:
         """The frame tells of this answer: whether it is one, and the time that its trace names."""
@@ -196,6 +198,7 @@ class Results(Vertical):
 
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
+        self._opening.end()
         self._reading = False
         if self.rows.rows.total and fault.code != "not_indexed":
             self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.fault import Fault
 from tui.following import staying
 from tui.jobs import DEBOUNCE
+from tui.opening import Opening
 from tui.panes.library.meaning import Meaning, waits_for_meaning
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
 from tui.panes.library.scope import Scope
@@ -35,7 +36,7 @@ class Searching:
         self.scope = Scope()
         self.text = ""
         self.found: Found | None = None
-        self._opening = False
+        self._opening = Opening(screen.box)
         self._meant = False  # whether meaning has had its say in the rows
         self._stamp: Hashable = None  # of the library, when it was last looked at because somebody has written
         self._fresh = True  # whether the rows are to be those of another query
@@ -58,7 +59,7 @@ class Searching:
 
     def ask(self, text: str, *, pasted: bool) -> None:
         """Search for `text` after a moment of quiet; an empty one lists the documents again."""
-        self._opening = False
+        self._opening.asked(text)
         if text == self.text and text.strip():
             return
         if text != self._screen.desk.query:
@@ -105,8 +106,9 @@ class Searching:
 
     def open_first(self) -> None:
         """Open the chosen row; if its search still runs, as soon as that has answered."""
-        if self.text and self.waiting:
-            self._opening = True
+        asked = self._screen.box.asked
+        if asked.strip() and (self.waiting or asked != self.text):
+            self._opening.begin()
         elif self._screen.hits.total:
             self._screen.document.focus()
 
@@ -132,10 +134,8 @@ class Searching:
             self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
         self._fresh = False
         self._screen.searched()
-        if self._opening:
-            self._opening = False
-            if found.response.hits:
-                self._screen.document.focus()
+        if self._opening.end() and found.response.hits:
+            self._screen.document.focus()
 
     def _chosen_by_hand(self) -> bool:
         """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
@@ -165,6 +165,7 @@ class Searching:
 
     def _no_meaning(self, fault: Fault) -> None:
         """The rows by words stay; what is said of meaning is why it could not be asked."""
+        self._opening.end()
         if self.scope.mode == "vector":
             self._screen.hits.trouble(fault, meaning=True)
             self.found, self._stamp = None, None
@@ -180,6 +181,7 @@ class Searching:
         self._screen.searched()
 
     def _failed(self, fault: Fault) -> None:
+        self._opening.end()
         self.found, self._stamp = None, None
         self._screen.hits.trouble(fault)
         self._screen.searched()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tui.opening import Opening
+
 if TYPE_CHECKING:
     from tui.panes.rules.screen import RulesScreen
 
@@ -14,7 +16,8 @@ class Searching:
 
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
-        self._opening = False  # whether Enter waits for what the search finds
+        self._opening = Opening(screen.calls.box)
+        self._asked = ""  # what is searched
         self._before = ""  # the last words that were searched
 
     def perform(self, action_id: str) -> bool:
@@ -34,7 +37,8 @@ class Searching:
 
     def asked(self, text: str) -> None:
         """Something else is asked for."""
-        self._opening = False
+        self._opening.asked(text)
+        self._asked = text
         self._before = text if text.strip() else self._before
         self._screen.calls.search(self._came)
         self._screen.changed()
@@ -53,8 +57,8 @@ class Searching:
 
     def _open(self) -> None:
         """To the rules of the chosen call; while it is looked for, as soon as there is one."""
-        if self._screen.jobs.busy("rules-calls"):
-            self._opening = True
+        if self._screen.jobs.busy("rules-calls") or self._screen.calls.box.asked != self._asked:
+            self._opening.begin()
         elif self._screen.calls.calls.total:
             self._screen.rank.place.take_focus()
 
@@ -64,6 +68,5 @@ class Searching:
 
     def _came(self) -> None:
         self._screen.asking.chosen()
-        if self._opening and self._screen.calls.calls.total:
-            self._opening = False
+        if self._opening.end() and self._screen.calls.calls.total:
             self._screen.rank.place.take_focus()
