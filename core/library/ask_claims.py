@@ -16,7 +16,8 @@ from core.library.ask_bounds import bounds
 from core.library.ask_cover import cover
 from core.library.ask_figures import other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
-from core.library.ask_near import near_concerns, stands
+from core.library.ask_near import near_concerns, sentence_at, stands
+from core.library.ask_ordinals import ordinals
 from core.library.ask_polarity import denials
 from core.library.ask_question import read_question
 from core.library.ask_sources import only_names, place_names, source_list
@@ -71,11 +72,21 @@ def claims(
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
             bounded = bounds(sentence.text, [one.text for one in cited.values()])
-            one = _negated(counted, (*against, *bounded))
+            ordered = _ordered(counted, cited, texts)
+            one = _negated(counted, (*against, *bounded, *ordered))
             listed = first <= one.start < last or (sentence.heading and len(said) > 1)
             if not listed or contradicts(one):
                 out.append(one)
     return tuple(out)
+
+
+def _ordered(claim: Claim, cited: Mapping[int, Passage], texts: Sequence[str]) -> tuple[Concern, ...]:
+    """Its ordinals against those of the place it rests on; what the guard told is not told again."""
+    text = cited[int(claim.marker.strip("[]"))].text
+    start, end = claim.chunk_start or 0, claim.chunk_end or 0
+    told = {word for one in claim.concerns if one.kind == "number" for word in one.answer.split()}
+    found = ordinals(claim.text, sentence_at(text, start, end), texts)
+    return tuple(one for one in found if told.isdisjoint(one.quote.replace("-", " ").split()))
 
 
 def _names(passage: Passage) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ _ALIKE: Final = 0.7
 _DENIES: Final = 0.8  # and a denial
 _DENIED: Final = 0.5  # and a denial of a word that the sentence has
 _AROUND: Final = 80  # code points in which the words beside a place are looked for
+_FURTHER: Final = 400  # code points in which its sentence is
+_FULL_STOP = lazy_pattern(r"[.!?。](?=\s|\Z)|\n")
 _BEFORE = lazy_pattern(r"(?:[^\s.!?。;]+[ \t]*\n?[ \t]*)?[^\s.!?。;]*\Z")
 _BEHIND = lazy_pattern(r"[^\s.!?。;]*(?:[ \t]*\n?[ \t]*[^\s.!?。;]+)?")
 
@@ -47,6 +49,13 @@ def near_concerns(
         return named and not any(stands(one.quote, text) for text in sources)
 
     return tuple(filter(counts, compare(said, around, lambda _: False).concerns))
+
+
+def sentence_at(text: str, start: int, end: int) -> str:
+    """The sentence or sentences that a place lies in."""
+    begin = max((one.end() for one in _FULL_STOP.finditer(text, max(0, start - _FURTHER), start + 1)), default=0)
+    stop = _FULL_STOP.search(text, end, end + _FURTHER)
+    return text[min(begin or max(0, start - _FURTHER), start) : stop.start() if stop else end + _FURTHER]
 
 
 def stands(words: str, source: str) -> bool:

@@ -14,12 +14,14 @@ from rapidfuzz.distance import Indel
 from core.align.answer import Concern, Difference
 from core.align.guard.kinds import HARMLESS, KIND_OF, NEGATIVE_PREFIXES, PHRASE_STARTS, negations, opposed, qualifies
 from core.align.guard.names import people
+from core.align.guard.ordinals import other_ordinal
 from core.align.guard.pairs import pairs, unlike
 from core.align.guard.particles import heavy_tail
 from core.align.guard.tokens import Token, tokens_of
 from core.align.guard.typos import Known, is_far_slip, is_near, is_real
 from core.align.settings import Level
 from core.align.view import View
+from core.text.words import without_particle
 
 _DROPPED = 0.34
 """The share of the source's words that a quote may leave out, if none of them carries its sense."""
@@ -128,7 +130,7 @@ def _renamed(mine: Token, yours: Token, named: frozenset[int]) -> bool:
 
 
 def _of_pair(mine: Token, yours: Token) -> Concern:
-    if "number" in (mine.kind, yours.kind):
+    if "number" in (mine.kind, yours.kind) or other_ordinal(*map(without_particle, (mine.canon, yours.canon))):
         return _concern("number", (mine,), (yours,))
     if "operator" in (mine.kind, yours.kind):
         return _concern("operator", (mine,), (yours,))

@@ -77,8 +77,8 @@ KIND_OF: Final = {word: kind for kind, words in _CLASSES.items() for word in wor
 _LIGHT: Final = (
     "a an the that this these those of to in on at for with as by it its there here very really actually "
     "indeed basically simply essentially namely e.g i.e etc please well own such quite rather truly clearly "
-    "obviously certainly importantly note notably fact also then now currently 은 는 이 가 을 를 의 에 에서 "
-    "와 과 로 으로 도 그 저 이러한 그런 이런 해당 즉 바로 또한 또 역시 실제로 사실 사실상 매우 아주 정말 특히 "
+    "obviously certainly importantly note notably fact also then now currently st nd rd th 은 는 이 가 을 를 의 에 "
+    "에서 와 과 로 으로 도 그 저 이러한 그런 이런 해당 즉 바로 또한 또 역시 실제로 사실 사실상 매우 아주 정말 특히 "
     "참고로 현재 그리고 물론 결국 따라서 등 것 수 및"
 )
 HARMLESS: Final = frozenset(_LIGHT.split())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from core.align.guard.ordinals import ORDINALS
 from core.align.view import AROUND
 from core.text.words import without_particle
 
@@ -53,8 +54,8 @@ _NUMBER_WORDS = {
 } | {
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
     "hundred": "100", "백": "100", "thousand": "1000", "천": "1000", "million": "1000000", "만": "10000",
-    "first": "1", "second": "2", "third": "3", "once": "1", "twice": "2", "thrice": "3", "half": "0.5",
-    "절반": "0.5", "dozen": "12",
+    "once": "1", "twice": "2", "thrice": "3", "half": "0.5",
+    "절반": "0.5", "dozen": "12", **ORDINALS,
 }  # fmt: skip
 
 

@@ -17,9 +17,10 @@ from rapidfuzz.distance import OSA
 from core.align.guard.english import NAMES, TECHNICAL, WORDS, is_english
 from core.align.guard.kinds import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
 from core.align.guard.korean import NOUNS, is_korean, tense_of
+from core.align.guard.ordinals import ORDINALS
 from core.align.guard.tokens import Token
 
-_SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset(KIND_OF) | HARMLESS
+_SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset((*KIND_OF, *ORDINALS)) | HARMLESS
 _ENDINGS: Final = frozenset(
     "다요함임음됨라자고며면나니지서도던는은을이가한할했된됐인일였었았겠까네군죠게데듯만에의와과로랑뿐씩째야"
 )
