@@ -203,11 +203,12 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
 
     from cli.layout import one_line
     from cli.show_rules import check_lines
+    from core.rules.rule import dearest_first
     from core.rules.tables import strangers, table_flaws
 
     with _matcher(args, context, model=False) as matcher:
         read = matcher.rules()
-    found = replace(read, flaws=(*read.flaws, *table_flaws()))
+    found = replace(read, flaws=dearest_first((*read.flaws, *table_flaws())))
     context.out.result(found, check_lines(context.out, found))
     for one in strangers(found.rules):
         context.out.note(f"{one_line(one.path)}:{one.line}: {one_line(one.message)}")

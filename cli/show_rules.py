@@ -60,9 +60,10 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
 
 
 def check_lines(out: Output, found: RuleList) -> Iterator[str]:
-    """What is wrong, each with file and line."""
+    """What is wrong, each with file and line; what a rule can do without is dim."""
     for flaw in found.flaws:
-        yield f"{one_line(flaw.path)}:{flaw.line}: {one_line(flaw.message)}"
+        told = f"{one_line(flaw.path)}:{flaw.line}: {one_line(flaw.message)}"
+        yield out.paint(told, "dim") if flaw.cost == "missing" else told
     if not found.rules:
         yield out.paint(_NO_RULE, "warn")
     elif not found.flaws:

@@ -19,6 +19,12 @@ _LABELS = {
     "category": "category 카테고리 분류 범주 カテゴリ カテゴリー 分類 分类 类别",
 }
 _BY_LABEL = {label: name for name, labels in _LABELS.items() for label in labels.split()}
+_OTHER_WORDS = (
+    "data", "rate", "protect", "projet", "projekt", "projek", "problema", "probleme", "problemi", "problemy",
+    "probleem", "solucion", "prevencion",
+)  # fmt: skip
+"""Words, of other languages too, that come as near to a label as a slip of the hand does."""
+_SHORT = 4
 REQUIRED = ("problem", "root_cause", "solution", "prevention")
 
 
@@ -51,6 +57,34 @@ def known_field(line: str) -> str:
     """The name of the known field that a line begins, else empty."""
     found = field_of(line)
     return found.name if found else ""
+
+
+def meant_by(label: str) -> str:
+    """The name of the field that was probably meant by a label that nobody knows: a letter of it is wrong, missing or
+    too many, or two have changed places; else empty. Of the English labels alone: elsewhere one other letter soon makes
+    another word."""
+    key = _key(label)
+    if not (key.isascii() and key.isalpha()) or key in _BY_LABEL or key in _OTHER_WORDS:
+        return ""
+    return next((name for name in _LABELS if _is_slip(key, len(label.split()), name)), "")
+
+
+def is_plural(label: str, name: str) -> bool:
+    """Whether a label is the plural of a field's own."""
+    return _key(label) == f"{_key(name)}s"
+
+
+def _is_slip(key: str, words: int, name: str) -> bool:
+    """Whether a label is a field's own but for one slip. `Solution B` has a word more; and in one as short as `Date`
+    another letter makes another word: its own letters must all be there."""
+    meant = _key(name)
+    if abs(len(meant) - len(key)) > 1 or words > len(name.split("_")):
+        return False
+    if len(meant) <= _SHORT and sorted(key) != sorted(meant):
+        return False
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(key, meant, score_cutoff=1) == 1
 
 
 def _key(label: str) -> str:

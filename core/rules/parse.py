@@ -17,9 +17,9 @@ from pathlib import Path
 
 from core.fault import Fault
 from core.rules.blocks import fenced
-from core.rules.fields import REQUIRED, Field, field_of, known_field
+from core.rules.fields import REQUIRED, Field, field_of, is_plural, known_field, meant_by
 from core.rules.headings import Heading, begins_rule, heading_at
-from core.rules.rule import Flaw, Rule, RuleFile, RuleList, Scope
+from core.rules.rule import Cost, Flaw, Rule, RuleFile, RuleList, Scope
 from core.text import redact
 
 MAX_BYTES = 16 << 20
@@ -28,6 +28,8 @@ _SHORT = 5
 _USUAL = re.compile(r"ERR-[0-9]{3}")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 _ASTRAY = "these fields stand under no heading like ### ERR-001: title"
+_Told = tuple[int, str, Cost]
+"""A line, what is wrong with it, what that costs."""
 _BREAK = re.compile(r"\r*\n|\r")
 _BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 
@@ -71,10 +73,11 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
     lines, numbers = _lines(redact(text))
     inside, unclosed = fenced(lines, begins_rule)
-    told = [(numbers[at], "this fence or comment is never closed; it was read as text") for at in unclosed]
+    told: list[_Told] = [(numbers[at], "this fence or comment is never closed; it was read as text", "lost")
+                         for at in unclosed]  # fmt: skip
     reading = _Reading(lines, numbers, inside)
     reading.read()
-    flaws = [Flaw(path, line, message) for line, message in (*told, *reading.flaws)]
+    flaws = [Flaw(path, line, message, cost=cost) for line, message, cost in (*told, *reading.flaws)]
     rules: list[Rule] = []
     seen: dict[str, list[int]] = {}  # the lines at which each id stands
     for part in reading.parts:
@@ -85,7 +88,7 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
         if nth:
             flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {lines_of[0]}", rule.id))
         rules.append(replace(rule, nth=nth))
-        flaws += [Flaw(path, line, message, rule.id) for line, message in part.flaws(rule)]
+        flaws += [Flaw(path, line, message, rule.id, cost) for line, message, cost in part.flaws(rule)]
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
 
 
@@ -105,7 +108,7 @@ class _Reading:
     def __init__(self, lines: Sequence[str], numbers: Sequence[int], inside: Sequence[bool]) -> None:
         self.lines, self.numbers, self.inside = lines, numbers, inside
         self.parts: list[_Part] = []
-        self.flaws: list[tuple[int, str]] = []
+        self.flaws: list[_Told] = []
         self.current: _Part | None = None
         self.astray: set[str] = set()  # the fields that stand under no rule, since the last heading
 
@@ -174,7 +177,7 @@ class _Reading:
             told = f"this heading names {named.id}, but not as in ### {named.id}: title; it was not read as a rule"
         else:
             return
-        self.flaws.append((self.numbers[at], told))
+        self.flaws.append((self.numbers[at], told, "lost"))
 
     def _begin(self, at: int, heading: Heading) -> None:
         named = heading.named
@@ -184,6 +187,7 @@ class _Reading:
         self.astray = set()
         self.parts.append(self.current)
         wrong = ""
+        cost: Cost = "lost" if named.span or named.several else "odd"
         if not heading.marked:
             wrong = f"the heading of {named.id} has no ### before it"
         elif heading.quoted:
@@ -193,7 +197,7 @@ class _Reading:
         elif not named.sure or heading.deep:
             wrong = f"the heading of {named.id} is not written ### {named.id}: title"
         if wrong:
-            self.flaws.append((self.numbers[at], wrong))
+            self.flaws.append((self.numbers[at], wrong, cost))
 
     def _stray(self, at: int) -> None:
         """Tell of fields that stand under no rule, once for each time that they begin anew."""
@@ -201,7 +205,7 @@ class _Reading:
         if name not in REQUIRED:
             return
         if not self.astray or name in self.astray:
-            self.flaws.append((self.numbers[at], _ASTRAY))
+            self.flaws.append((self.numbers[at], _ASTRAY, "lost"))
             self.astray.clear()
         self.astray.add(name)
 
@@ -220,19 +224,22 @@ class _Part:
     labels: dict[str, Field] = field(default_factory=dict[str, Field])
     notes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     unknown: dict[str, str] = field(default_factory=dict[str, str])
-    again: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    again: list[_Told] = field(default_factory=list[tuple[int, str, Cost]])
+    mistyped: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
     current: str = ""
 
     def take(self, number: int, line: str, *, inside: bool) -> bool:
         """The next line under the heading; False where it is the first field of a rule that lost its heading."""
         text = _QUOTE.sub("", line, count=1) if self.quoted else line
         found = None if inside else field_of(text)
+        if found and not found.name and (meant := meant_by(found.label)):
+            self.mistyped.append((number, found.label, meant))
         if found and found.name and found.name in self.at:
             told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
             if self._of_another(found):
-                self.again.append((number, f"{told} From here on nothing was read"))
+                self.again.append((number, f"{told} From here on nothing was read", "lost"))
                 return False
-            self.again.append((number, told))
+            self.again.append((number, told, "lost"))
             if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
                 found = None
         if found and found.listed and not found.name and self.current:
@@ -274,26 +281,38 @@ class _Part:
             category=texts.get("category", ""),
         )
 
-    def flaws(self, rule: Rule) -> list[tuple[int, str]]:
+    def flaws(self, rule: Rule) -> list[_Told]:
         """What is wrong with it, each with its line."""
-        out: list[tuple[int, str]] = []
-        if not _USUAL.fullmatch(self.written):
-            out.append((self.line, f"the id {self.written} is not written ERR- and three digits"))
+        out: list[_Told] = []
         out += self.again
+        if not _USUAL.fullmatch(self.written):
+            out.append((self.line, f"the id {self.written} is not written ERR- and three digits", "odd"))
         if len(rule.title) < 1:
-            out.append((self.line, f"{rule.id} has no title"))
+            out.append((self.line, f"{rule.id} has no title", "odd"))
         for name in REQUIRED:
-            text, label = getattr(rule, name), name.replace("_", " ").title()
+            text, label = getattr(rule, name), _shown(name)
             if name not in self.at:
-                out.append((self.line, f"{rule.id} has no {label}"))
+                cost: Cost = "odd" if name in ("problem", "solution") else "missing"
+                out.append((self.line, f"{rule.id} has no {label}", cost))
             elif len(unicodedata.normalize("NFC", text.strip())) < _SHORT:
-                out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters"))
+                out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters", "odd"))
         if rule.date and not _is_date(rule.date):
-            out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31"))
-        out += [(self.at[name], f"nobody knows the field {label!r}") for name, label in self.unknown.items()]
+            out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31", "odd"))
+        slips = [one for one in self.mistyped if one[2] not in self.at or not is_plural(*one[1:])]
+        for number, label, name in slips:
+            out.append((number, f"{label!r} is probably a mistyped {_shown(name)}", "lost"))
+        known = {label for _, label, _ in slips}
+        for name, label in self.unknown.items():
+            if label not in known:
+                out.append((self.at[name], f"nobody knows the field {label!r}", "odd"))
         if self.notes:
-            out.append((self.notes[0][0], f"text of {rule.id} stands under no field"))
+            out.append((self.notes[0][0], f"text of {rule.id} stands under no field", "odd"))
         return out
+
+
+def _shown(name: str) -> str:
+    """A field as one writes it."""
+    return name.replace("_", " ").title()
 
 
 def _text(lines: list[str]) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 Scope = Literal["global", "project"]
+Cost = Literal["lost", "odd", "missing"]
+"""What a flaw costs: `lost`: a rule, a field or a setting is lost, or is not read as it was meant; `odd`: everything is
+read, but something of it is not as it should be; `missing`: a field that a rule can do without is not there."""
+COSTS: tuple[Cost, ...] = ("lost", "odd", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,14 @@ class Flaw:
     line: int
     message: str
     rule: str = ""
+    cost: Cost = "lost"
+
+
+def dearest_first(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+    """What costs most first; what costs the same by file, in their order, and line."""
+    given = tuple(flaws)
+    files = {path: at for at, path in enumerate(dict.fromkeys(one.path for one in given))}
+    return tuple(sorted(given, key=lambda one: (COSTS.index(one.cost), files[one.path], one.line)))
 
 
 @dataclass(frozen=True, slots=True)

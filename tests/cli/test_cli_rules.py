@@ -156,6 +156,18 @@ def test_check_names_file_and_line(tmp_path: Path, db: str, capsys: pytest.Captu
     assert main(["rules", "check", "--rules", RULES, "--db", db]) == 0
 
 
+def test_check_tells_what_costs_most_first(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.md"
+    rule = "**Problem**: long enough\n**Solution**: long enough\n"
+    bad.write_text(f"### ERR-001: a\n{rule}### ERR-1: b\n{rule}- **Prevetnion**: care\n", encoding="utf-8")
+    assert main(["rules", "check", "--rules", str(bad), "--db", db]) == 1
+    lines = [int(line.split(":")[1]) for line in capsys.readouterr().out.splitlines()]
+    assert lines == [4, 7, 4, 1, 1, 4, 4], "lost, odd, and at the end what a rule can do without"
+    main(["rules", "check", "--rules", str(bad), "--db", db, "--json"])
+    flaws = json.loads(capsys.readouterr().out)["flaws"]
+    assert [one["cost"] for one in flaws] == ["lost"] * 2 + ["odd"] + ["missing"] * 4
+
+
 def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

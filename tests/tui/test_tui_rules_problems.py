@@ -6,35 +6,71 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.rules_support import CALLS, RULES, opened, put_calls, rules_app
+from tests.tui.rules_support import CALLS, RULES, idle, opened, put_calls, rules_app
 from tests.tui.support import frame, until
-from tui.panes.rules.problems import problem_table
 from tui.panes.rules.rule_acts import RuleActs
 from tui.panes.rules.tables import TableScreen
+from tui.widgets.row_list import RowList
 
 
-async def test_a_problem_is_a_row_and_enter_opens_the_editor_at_its_line(
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+
+async def test_a_problem_is_a_row_and_the_editor_leads_back_to_those_that_are_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    went: list[tuple[str, int]] = []
-    monkeypatch.setattr(RuleActs, "edit", lambda _self, path, line: went.append((path.name, line)))
     rules = tmp_path / "memory.md"
-    rules.write_text(f"{RULES}\n### ERR-001: Twice\n**Problem**: the same id\n**Solution**: another\n", "utf-8")
+    short = "### ERR-009: Short\n**Problem**: one more\n**Root Cause**: haste\n- **Solutoin**: another\n"
+    twice = "### ERR-001: Twice\n**Problem**: the same id\n**Solution**: another\n"
+    rules.write_text(f"{short}\n{RULES}\n{twice}", "utf-8")
+    went: list[tuple[str, int]] = []
+
+    def edit(_self: RuleActs, path: Path, line: int) -> None:
+        went.append((path.name, line))
+        rules.write_text(rules.read_text("utf-8").replace("Solutoin", "Solution"), "utf-8")
+
+    monkeypatch.setattr(RuleActs, "edit", edit)
+    app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), rules)
+    async with app.run_test(size=(120, 24)) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.flaws)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "6 problems; enter opens" in frame(app))
+        table = frame(app)
+        told = (
+            "probably a mistyped Solution",
+            "ERR-001 is there already",
+            "ERR-009 has no Solution",
+            "has no Prevention",
+        )
+        assert [table.index(one) for one in told] == sorted(table.index(one) for one in told), "the dearest first"
+        await pilot.press("enter")
+        await until(pilot, lambda: "4 problems; enter opens" in frame(app))
+        assert went == [("memory.md", 4)]
+        assert "Solutoin" not in frame(app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: len(went) == 2)
+        await until(pilot, lambda: "4 problems; enter opens" in frame(app) and idle(app))
+        (rows,) = app.screen.query(RowList)
+        assert rows.chosen == 1, "who was at a row stays there"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_the_last_problem_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RuleActs, "edit", lambda _self, path, _line: path.write_text(RULES, "utf-8"))
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES.replace("### ERR-001:", "### ERR-1:"), "utf-8")
     app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), rules)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.flaws)
-        assert screen.rank.ranked is not None
-        flaws = screen.rank.ranked.flaws
-        last = flaws[-1]
-        assert len(flaws) > 1 and last.line > 1
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "opens the file there" in frame(app))
-        assert f"{len(flaws)} problems in the rule files" in frame(app)
-        await pilot.press("G", "enter")
-        await until(pilot, lambda: went)
-        assert went == [("memory.md", last.line)]
-        assert app.screen is screen
-        app.push_screen(problem_table(screen, [last]))
-        await until(pilot, lambda: "1 problem in the rule files" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 problem; enter opens" in frame(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "Nothing is wrong" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)

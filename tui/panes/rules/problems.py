@@ -1,4 +1,4 @@
-"""What is wrong with the rule files, a row each: Enter opens the file at the line."""
+"""What is wrong with the rule files, a row each: Enter opens the file at the line, and leads back to the rest."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from tui.render.states import Notice
 
 if TYPE_CHECKING:
     from core.rules.rule import Flaw
+    from tui.jobs import Job
     from tui.panes.rules.screen import RulesScreen
+    from tui.panes.rules.sources import Sources
 
 _PLACE = 24
 
 
 def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple[Flaw, ...]]:
-    """These problems."""
-    from core.rules.rule import Flaw
+    """These problems, those that cost most first."""
+    from core.rules.rule import Flaw, dearest_first
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         if not isinstance(row, Flaw):
@@ -31,7 +33,9 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         place = pad(inline(place_of(row.path, row.line), _PLACE, more=pane.signs.more), _PLACE)
         said = inline(row.message, max(1, width - _PLACE - 4), more=pane.signs.more)
         mark = pane.signs.bar if chosen else " "
-        return Content.assemble((f"{mark} ", "$cb-accent"), (f"{place}  ", "$cb-dim"), (said, "$cb-text"))
+        return Content.assemble(
+            (f"{mark} ", "$cb-accent"), (f"{place}  ", "$cb-dim"), (said, _tone(row, chosen=chosen))
+        )
 
     def detail(row: Hashable) -> Content:
         if not isinstance(row, Flaw):
@@ -40,13 +44,39 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         return Content.assemble((inline(row.message), "$cb-text"), "\n\n", (place, "$cb-dim"))
 
     def take(row: Hashable) -> bool:
+        """Into the editor, and back to what is left: the table stays."""
+        nonlocal left
         if isinstance(row, Flaw):
-            pane.call_after_refresh(pane.acts.edit, Path(row.path), max(1, row.line))
-        return True
+            pane.acts.edit(Path(row.path), max(1, row.line))
+            left = None
+            shown.work_out()
+        return False
 
+    def work(_job: Job[tuple[Flaw, ...]]) -> tuple[Flaw, ...]:
+        return dearest_first(_read(pane.matching.sources) if left is None else left)
+
+    def told(found: tuple[Flaw, ...]) -> str:
+        return f"{counted(len(found), 'problem')}; enter opens the file there" if found else ""
+
+    left: Sequence[Flaw] | None = flaws
+    nothing = Notice("Nothing is wrong", "", (("{table.back}", "goes back"),))
     table = Table(
-        f"{counted(len(flaws), 'problem')} in the rule files", lambda _job: tuple(flaws), lambda found: found,
-        lambda _found: "enter opens the file there", lambda _found: Notice("Nothing is wrong", "", ()),
+        "Problems in the rule files", work, lambda found: found, told, lambda _found: nothing,
         paint, detail, take, lambda row: isinstance(row, Flaw), direct=True,
     )  # fmt: skip
-    return TableScreen(pane, table)
+    shown = TableScreen(pane, table)
+    return shown
+
+
+def _read(sources: Sources) -> tuple[Flaw, ...]:
+    """What is wrong with the files as they are now. Raises Fault."""
+    from core.rules.parse import joined, parse
+
+    return joined(parse(path, scope=scope) for path, scope in sources.files()).flaws
+
+
+def _tone(flaw: Flaw, *, chosen: bool) -> str:
+    """What is lost stands out, and what a rule can do without is dim."""
+    if flaw.cost == "lost":
+        return "$cb-bad"
+    return "$cb-dim" if flaw.cost == "missing" and not chosen else "$cb-text"

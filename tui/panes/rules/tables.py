@@ -124,6 +124,10 @@ class TableScreen(ModalScreen[None], Generic[T]):
         self._place.tell(Notice("Working it out", "The model may have to be loaded first.",
                                 (("{table.back}", "goes back; nothing is lost"),)))  # fmt: skip
         self._place.take_focus()
+        self.work_out()
+
+    def work_out(self) -> None:
+        """Ask for the rows, again too: who is at one stays at its place."""
         self._pane.jobs.run(LANE, self._table.work, self._came, self._failed)
 
     def on_unmount(self) -> None:
@@ -132,7 +136,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
 
     def _came(self, found: T, _final: bool) -> None:
         rows = self._table.rows(found)
-        self._list.show(TableRows(rows))
+        self._list.show(TableRows(rows), self._list.chosen)
         self._place.tell(None if rows else self._table.nothing(found))
         self._frame.border_subtitle = Content(self._table.told(found))
         self._show()
