@@ -26,7 +26,7 @@ _FENCE = lazy_pattern(r"[ \t]*(?:```|~~~)[\w+-]*\Z")
 _LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\([^()\s]{0,400}\)")
 _END = lazy_pattern(r"(?:[.!?。…]['\"”’)]*(?=(?:[ \t]*\[[0-9]+\])*(?:\s|$)))|。['\"”’)]*|\n")
 _TRAILING = lazy_pattern(r"(?:[ \t]*\[[0-9]+\])+")
-_LED = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,2}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
+_LED = lazy_pattern(r"[ \t>*•-]*(?:[0-9]{1,9}[.)][ \t]+)?(?:\[[0-9]+\][ \t]*)+(?=[^\s\[])")
 _AT_END = lazy_pattern(r"[ \t]*(?:\n|\Z)")
 _ALONE = r"[ \t]*\[[0-9]+\](?:[ \t]*\[[0-9]+\])*(?=[ \t]*(?:\n|\Z))"
 _ABOVE = lazy_pattern(rf"\s*{_ALONE}")
@@ -35,13 +35,15 @@ _ONE = lazy_pattern(r"\[([0-9]+)\](?!\()(?![ \t]*=(?!=))")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
 _APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
-_ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] ")
+_ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] |[0-9]{3}\) |[0-9]{1,9}\. ")
+_IN_LIST = lazy_pattern(r"^[ \t>*•-]*([0-9]{1,9})\.(?=[ \t]+\S)", re.MULTILINE)
 _HEADING = lazy_pattern(r"[ \t]*(?:#{1,6}[ \t]+([^\n]+?)|\*\*([^*\n]+)\*\*[:：]?|__([^_\n]+)__[:：]?)[ \t]*(?:\n|\Z)")
 _HEAD_ROW = lazy_pattern(r"[ \t]*(\|?[^\n|]*\|[^\n]*)\n[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*(?:\n|\Z)")
 _NUMBERED = lazy_pattern(r"^(?:[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]?|[IVX]+\.)[ \t]+")
 _BULLET = lazy_pattern(r"(?:[-•>: ]|\*(?!\*))+")
 _LABEL = lazy_pattern(r"(?:\*\*|__)[^*_\n0-9]{1,60}?(?:[:：](?:\*\*|__)|(?:\*\*|__)[ ]?[:：])[ ]*(?=\S)")
 _SAYS: Final = 5  # words of what follows a label, from which on it says something without it
+_ITEMS: Final = 10  # a number below says nothing by itself
 _HEADS: Final = 10  # words of a heading or a head row
 _LEAST: Final = 2  # letters or digits of a sentence
 
@@ -128,6 +130,7 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
     code = _code(answer)
     marks = [one for one in _ONE.finditer(answer) if not _within(code, one.start())]
     starts = [one.start() for one in marks]
+    numbers = _list_numbers(answer)
     above = _ABOVE.match(answer) is not None
     begin = at = 0
     while at < len(answer):
@@ -136,13 +139,20 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
         if below and not _within(code, below.end() - 1):
             end = below.end()
         here = marks[bisect_left(starts, begin) : bisect_left(starts, end)]
-        one = _sentence(answer, begin, end, here)
+        one = None if end in numbers else _sentence(answer, begin, end, here)
         at = max(end, at + 1)
         if one is not None:
             out.append(one)
         if one is not None or not (above and 0 < len(here) <= _WIDEST):  # else these stand above the next sentence
             begin = at
     return tuple(out)
+
+
+def _list_numbers(answer: str) -> frozenset[int]:
+    """Where the numbers of list items end. From 10 on one is such a number beside another: `42.` may be an answer."""
+    found = {one.end(): int(one[1]) for one in _IN_LIST.finditer(answer)}
+    known = frozenset(found.values())
+    return frozenset(end for end, one in found.items() if one < _ITEMS or not known.isdisjoint((one - 1, one + 1)))
 
 
 def _end(answer: str, at: int) -> int:

@@ -141,3 +141,19 @@ def test_a_heading_and_the_head_of_a_table_say_nothing_by_themselves() -> None:
 )
 def test_no_text_takes_long(piece: str) -> None:
     sentences(checked_markers(piece * 4000, 3).text)
+
+
+@pytest.mark.parametrize(("first", "sign"), [(1, "."), (1, ")"), (95, "."), (95, ")"), (9_998, ".")])
+@pytest.mark.parametrize("begins", ["It waits", "it waits"])
+def test_the_numbers_of_a_list_of_any_length_are_no_sentences(first: int, sign: str, begins: str) -> None:
+    places = range(first, first + 12)
+    said = "\n".join(f"{at}{sign} {begins} for the lamp of the port [1]." for at in places)
+    assert cited(said) == [(f"{begins} for the lamp of the port.", (1,))] * len(places)
+    before = "\n".join(f"{at}{sign} [1] {begins} for the lamp of the port." for at in places)
+    assert cited(before) == cited(said)
+
+
+def test_a_number_that_is_no_list_s_is_a_sentence() -> None:
+    assert cited("42. That is so [1].") == [("42.", ()), ("That is so.", (1,))]
+    assert cited("It waits [1].\n42.") == [("It waits.", (1,)), ("42.", ())]
+    assert cited("(2024) it was sold [1].") == [("(2024) it was sold.", (1,))]
