@@ -45,20 +45,38 @@ class Covering:
     def leave_for(self, wanted: type[Screen[None]]) -> bool:
         """Leave the pane that covers the errors for another one; False where that is not to be."""
         app = self._app
-        over = len(app.screen_stack) > 1
-        if isinstance(app.screen, wanted) or (over and not app.screen.has_class("-pane")):
+        if not self._gives_way() or isinstance(app.screen, wanted):
             return False
+        over = len(app.screen_stack) > 1
         beneath = app.screen_stack[-2] if over else None
         if over:
             app.screen.dismiss()
         return not isinstance(beneath, wanted)
 
+    def _gives_way(self) -> bool:
+        """Close the queue and the history over a pane. False where something else is open, which is told."""
+        app = self._app
+        if not app.covered:
+            return True
+        from tui.screens.history import HistoryScreen
+        from tui.screens.triage import TriageScreen
+
+        while isinstance(app.screen, HistoryScreen | TriageScreen):
+            app.screen.dismiss()
+        if app.covered:
+            app.say("Close what is open here first; then the panes can be reached.", severity="warning")
+        return not app.covered
+
     def errors(self) -> None:
         """The Errors pane: nothing covers it any more."""
         app = self._app
+        covered = app.covered
+        if not self._gives_way():
+            return
         if app.screen.has_class("-pane"):
-            app.screen.dismiss()
-        elif not app.covered and app.errors.focus_part in ("none", "box"):
+            while app.screen.has_class("-pane"):
+                app.screen.dismiss()
+        elif not covered and app.errors.focus_part in ("none", "box"):
             app.errors.results.body.take_focus()
 
     def evidence(self) -> None:

@@ -68,11 +68,13 @@ class KeysInOrder(App[None], inherit_bindings=False):
 
     async def _hand_on(self, event: events.Key | events.Paste) -> None:
         at = self._receiver()
+        screen = self.screen_stack[-1] if self.screen_stack else None
         typed = isinstance(event, events.Key) and at is not None and at.check_consume_key(event.key, event.character)
         await super().on_event(event)
         if not typed and at is not None:
             self._handed, self._under_way = event, True
-            self._send(sure=False, at=at)
+            closed = screen not in self.screen_stack  # a screen gives nothing back then
+            self._send(sure=False, at=None if closed else at)
 
     def _hold(self, event: events.Key | events.Paste) -> None:
         if not self._held:

@@ -14,6 +14,7 @@ from core.wire import dumps
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.support import until
 from tests.tui.test_tui_ask import RETRIES, ask, flat, library, opened, workbench
+from tests.tui.test_tui_typed_ahead import send
 from tui.app import CasebookApp
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.library.talks import SHOWN
@@ -87,8 +88,13 @@ async def test_a_conversation_stays_while_other_panes_are_open_until_a_new_one_i
             screen = await opened(pilot, app)
             assert "Grounded" in flat(app)
             before = screen.talk.session
-            await pilot.press("escape", "a")
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, LibraryScreen))
+            send(app, "a", *"next")
+            await until(pilot, lambda: isinstance(app.screen, AskScreen) and app.screen.box.value == "next")
             screen = await at_ask(pilot, app)
+            assert "Grounded" in flat(app), "what is read stays"
+            assert screen.talk.session == before
             screen.told.focus()
             await pilot.press("n")
             await until(pilot, lambda: "Grounded" not in flat(app))

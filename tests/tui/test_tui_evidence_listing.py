@@ -89,7 +89,7 @@ async def test_words_narrow_the_list_and_esc_goes_back_step_by_step(review: Path
         assert screen.shown == Shown("all"), "the filter goes with the next one"
         await pilot.press("escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
-        await pilot.press("escape")
+        await pilot.press("escape", "alt+1")
         await until(pilot, lambda: app.screen is not screen)
 
 

@@ -84,7 +84,7 @@ async def test_words_narrow_the_list_and_esc_gives_it_back_step_by_step(
         assert answered(screen, PUSH), "what was chosen is chosen still"
         assert screen.calls.rows.chosen == 2
         assert not screen.calls.box.display
-        await pilot.press("escape")
+        await pilot.press("escape", "alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def reading() -> Notice:
     """The first read takes longer than a moment."""
-    return Notice("Reading the library", "", (("{list.back}", "goes back to the errors"),))
+    return Notice("Reading the library", "")
 
 
 def nothing_ingested() -> Notice:

@@ -257,8 +257,6 @@ class EvidenceScreen(Screen[None]):
             return
         if self.shown != Shown():
             self.show_only(Shown())
-        elif self.is_current:
-            self.dismiss()
 
     def say(self, text: str, severity: str = "information") -> None:
         """A toast."""

@@ -126,8 +126,8 @@ class LibraryActs:
         if (hit := self._screen.hit) is not None:
             self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
 
-    def ask(self, *, pick: bool = False) -> None:
-        """Ask, or go on where one was; `pick`: with another conversation."""
+    def ask(self, *, pick: bool = False, back: bool = False) -> None:
+        """Ask, or go on where one was; `pick`: with another conversation; `back`: from a source, to where one read."""
         from core.settings import Settings
         from tui.panes.library.answering import Answering
         from tui.screens.ask import AskScreen
@@ -136,6 +136,7 @@ class LibraryActs:
         searching, settings = screen.searching, screen.desk.settings or Settings()
         answering = Answering(screen.jobs, screen.jobs.path, settings, searching.scope.mode, searching.filters)
         self.answer_waits = False
+        screen.desk.talk.reading &= back
 
         def left(uri: str | None) -> None:
             if uri:

@@ -276,15 +276,13 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
         elif self._pinned and self.acts.answer_waits:
-            self.acts.ask()
+            self.acts.ask(back=True)
         elif self.visiting and self.is_current:
             self.dismiss()
         elif self.box.asked:
             self.box.ask("")
         elif self.searching.scope.picked:
             self.searching.show(self.searching.scope.cleared())
-        elif self.is_current:
-            self.dismiss()
 
     def _toggle_why(self) -> None:
         self.remove_class("-zoomed")

@@ -47,7 +47,8 @@ class Asked:
 @dataclass(slots=True)
 class Talk:
     """`typed`: what stands in the box; `offered`: what was put there to begin with. `scrolled`: how far the answers
-    are, `None` where the last one is to be read; `reading`: whether one is in them. `left_out`: turns not shown."""
+    are, `None` where the last one is to be read; `reading`: whether one was in them and comes back to them, from a
+    source. `left_out`: turns not shown."""
 
     session: str = field(default_factory=new_session)
     turns: list[Asked] = field(default_factory=list[Asked])

@@ -187,17 +187,14 @@ class RulesScreen(Screen[None]):
         self.call_after_refresh(self.rank.place.take_focus)
 
     def _back(self) -> None:
-        """One step to the left, and out."""
+        """One step to the left, and one thing less each time; with nothing left nothing: the panes are tabs."""
         if self.rank.rows.has_focus or self.rank.place.notice.has_focus:
             if self.asking.pinned is not None:
                 self.asking.pin(None)
             else:
                 self.calls.take_focus()
-        elif not self.searching.clear():
-            if self.calls.tool:
-                self._filter("")
-            elif self.is_current:
-                self.dismiss()
+        elif not self.searching.clear() and self.calls.tool:
+            self._filter("")
 
     def type(self) -> None:
         """Into the box."""
