@@ -21,6 +21,7 @@ from core.store import open_store
 from core.store.backups import backup
 from tests.tui.corpus import CORPUS, assert_inert, assert_inert_text
 from tests.tui.support import app_on, frame, make_casebook, offered, put, told, until
+from tests.tui.test_tui_typed_ahead import send
 from tui.app import CasebookApp
 from tui.panes.errors.exporting import export_of, proposed
 from tui.panes.errors.filters import Scope
@@ -299,6 +300,20 @@ async def test_tab_completes_the_path_and_says_how_it_may_go_on(book: Path, tmp_
         assert app.screen.query_one(PathBox).value == str(tmp_path / "here" / "notes")
         await pilot.press(*"-old/x.csv")
         await until(pilot, lambda: words(app).startswith("All 5 cases."))
+
+
+async def test_tab_right_behind_letters_completes_as_it_would_a_moment_later(book: Path, tmp_path: Path) -> None:
+    (tmp_path / "here" / "notes-old").mkdir(parents=True)
+    app = app_on(book)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await asked(pilot, app, "export all cases")
+        box = app.screen.query_one(PathBox)
+        box.value = f"{tmp_path}/here/"
+        box.cursor_position = len(box.value)
+        await until(pilot, lambda: words(app) == "notes-old/")
+        send(app, "n", "o", "tab", "x")
+        await until(pilot, lambda: box.value == f"{tmp_path}/here/notes-old/x")
 
 
 async def test_hostile_filters_folders_and_paths_are_inert(book: Path) -> None:

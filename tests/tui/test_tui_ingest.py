@@ -12,6 +12,7 @@ from core.store import jobs, open_store
 from core.text import visible
 from tests.tui.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
+from tests.tui.test_tui_typed_ahead import send
 from tui.app import CasebookApp
 from tui.panes.library import ingest_process
 from tui.panes.library.ingest_queries import read_ends
@@ -186,6 +187,19 @@ async def test_tab_completes_a_path(casebook: Path, tmp_path: Path) -> None:
         await until(pilot, lambda: "alpha one/" not in flat(app))
         await pilot.press("tab")
         assert screen.box.value == f"{tmp_path}/here/alpha two/"
+
+
+async def test_tab_right_behind_letters_completes_as_it_would_a_moment_later(casebook: Path, tmp_path: Path) -> None:
+    for name in ("alpha one", "beta"):
+        (tmp_path / "here" / name).mkdir(parents=True)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        screen.box.value = f"{tmp_path}/here/"
+        screen.box.cursor_position = len(screen.box.value)
+        await until(pilot, lambda: "alpha one/ beta/" in flat(app))
+        send(app, "a", "l", "tab", "x")
+        await until(pilot, lambda: screen.box.value == f"{tmp_path}/here/alpha one/x")
 
 
 async def test_the_first_screen_says_how_a_folder_is_read_again(casebook: Path) -> None:

@@ -25,6 +25,7 @@ from tui.render.library_states import not_ingested
 from tui.render.signs import Signs
 from tui.render.states import draw_notice, of_fault
 from tui.widgets.bars import KeyFooter
+from tui.widgets.path_box import Completing
 from tui.widgets.reading import Reading
 from tui.widgets.row_list import RowList
 
@@ -90,10 +91,10 @@ class IngestScreen(ModalScreen[None]):
         self._at_result = at_result
         self._known = Known()
         self._drawn: object = None
-        self._offered = Ends("", "")
         self._typed = ""  # the folder that was named last: to be mended where it is not there
         self.choices = Choices()
         self.box = PathBox(placeholder=_FIRST, select_on_focus=False, id="ingest-box")
+        self._completing = Completing(self.box)
         self.ends = Static(id="ingest-ends")
         self.folders = RowList(self._paint, id="ingest-folders")
         self.told = Static(id="ingest-text")
@@ -208,23 +209,25 @@ class IngestScreen(ModalScreen[None]):
         if not event.value:
             self._jobs.cancel("ingest-path")
             self._offer(Ends("", ""), True)
-            return
-        self._jobs.run("ingest-path", read_ends(event.value), self._offer, lambda _fault: None, delay=DEBOUNCE)
+        else:
+            self._look()
+
+    def _look(self) -> None:
+        delay = 0.0 if self._completing.wanted else DEBOUNCE
+        self._jobs.run("ingest-path", read_ends(self.box.value), self._offer, lambda _fault: None, delay=delay)
 
     def _offer(self, ends: Ends, _final: bool) -> None:
-        self._offered = ends
+        self._completing.came(ends)
         self.ends.display = bool(ends.names)
         names = "  ".join(inline(name, 60) + "/" for name in ends.names)
         self.ends.update(Content.styled(names, "$cb-dim"))
 
     def action_complete(self) -> None:
         """Type what all the offered folders share; with nothing typed go on to the folders."""
-        value = self.box.value
-        if not value:
+        if not self.box.value:
             self.focus_next()
-        elif self._offered.typed == value and self._offered.shared != value:
-            self.box.value = self._offered.shared
-            self.box.cursor_position = len(self.box.value)
+        elif not self._completing.complete():
+            self._look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Read the folder that was named, or the chosen ones."""
