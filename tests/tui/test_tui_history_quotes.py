@@ -301,3 +301,12 @@ async def test_hostile_quotes_and_entries_are_inert_in_the_history(tmp_path: Pat
         for _ in range(0, len(texts), 4):
             await pilot.press("j", "j", "j", "j")
             assert_inert(app)
+
+
+async def test_one_change_is_not_told_as_several(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        verify(store, "ben", [look(store.con, 2)])
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        history = await opened(pilot, app)
+        assert str(history._list.border_subtitle) == "1 change"

@@ -124,7 +124,8 @@ def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[in
     if lit is not None and shown.strip():
         body = _lit(shown, lit, tone)
     more = f"\n{left:,} more characters" if left else ""
-    return Content.assemble((name, f"bold {tone}"), (f"  {told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
+    told = f"  {told}" if told else ""
+    return Content.assemble((name, f"bold {tone}"), (f"{told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
 
 
 def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:

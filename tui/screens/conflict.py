@@ -78,9 +78,9 @@ class ConflictScreen(ModalScreen[str | None]):
 
     def _mine(self) -> Content:
         one = self._conflict
-        told = f"{_MEANT[self._act]} ({told_of(one.base, self._signs, self._now)})"
-        told = told if one.base and one.mine is None else _MEANT[self._act]
-        return draw_side("You were about", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
+        meant = _MEANT[self._act]
+        told = f"({told_of(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
+        return draw_side(f"You were about {meant}", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
 
     def _theirs(self) -> Content:
         one = self._conflict.theirs

@@ -234,7 +234,8 @@ class HistoryScreen(ModalScreen[None]):
         about = f"of case {self._case_id}" if self._one_case else "of all cases"
         self._list.border_title = Content(f"History {about}")
         more = "+" if self._next is not None else ""
-        self._list.border_subtitle = Content(f"{self._changes.total:,}{more} changes")
+        changes = "change" if self._changes.total == 1 and not more else "changes"
+        self._list.border_subtitle = Content(f"{self._changes.total:,}{more} {changes}")
         self._keys.situation = replace(self.situation(), rows=self._changes.total)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
