@@ -38,7 +38,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
-    if found.said and not said and (explain or not found.why):
+    if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
         yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))

@@ -21,7 +21,7 @@ from core.library.ask_files import with_files
 from core.library.ask_kept import history, keep
 from core.library.ask_pack import Packed, Turn, pack
 from core.library.ask_prompt import MULTI_HOP, template, tokens
-from core.library.ask_refusal import refusal_text
+from core.library.ask_refusal import Cause, refusal_text
 from core.library.fts import index_version
 from core.library.search_rows import Passage
 from core.llm.language_model import ModelRef
@@ -169,7 +169,7 @@ def _generated(
         cited = found.cited(settled.used) or (found.near() if settled.refusal == "llm_self_judge" else ())
         answer = found.answer(settled.text, settled.refusal, cited, usage)
         return replace(answer, claims=settled.claims, invented=settled.invented, cut=settled.cut), chunk_ids
-    answer = found.refused(settled.refusal or "llm_self_judge", usage=usage)
+    answer = found.refused(settled.refusal or "llm_self_judge", usage=usage, cause=settled.cause)
     return replace(answer, said=settled.said), chunk_ids
 
 
@@ -231,11 +231,14 @@ class _Found:
         """What came nearest, without markers."""
         return candidates(self.retrieved) if self.retrieved else ()
 
-    def refused(self, reason: Refusal, *more: Step, usage: TokenUsage | None = None) -> Answer:
+    def refused(
+        self, reason: Refusal, *more: Step, usage: TokenUsage | None = None, cause: Cause = "gave_up"
+    ) -> Answer:
         """A refusal with what came nearest."""
         made = replace(self, steps=(*self.steps, *more))
         waits = self.retrieved is not None and bool(self.retrieved.gate.waits)
-        text = refusal_text(reason, self.question, waits=waits, narrowed=self.options.filters.given())
+        narrowed = self.options.filters.given()
+        text = refusal_text(reason, self.question, cause=cause, waits=waits, narrowed=narrowed)
         return made.answer(text, reason, self.near(), usage or self.usage())
 
     def answer(

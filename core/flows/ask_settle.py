@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from core.library.ask_answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
 from core.library.ask_cut import CUT_OFF, Length, cut_of, marked_cut
+from core.library.ask_giving_up import sounds_like_giving_up
 from core.library.ask_markers import Marked, checked_markers, sentences
-from core.library.ask_prompt import only_refuses, refuses, sounds_like_giving_up
+from core.library.ask_prompt import only_refuses, refuses
+from core.library.ask_refusal import Cause
 from core.library.search_rows import Passage
 from core.trace import Outcome, Step, Stopwatch, facts
 
@@ -19,7 +21,8 @@ _OUTCOMES: dict[str, Outcome] = {"supported": "hit", "flagged": "rejected", "uns
 @dataclass(frozen=True, slots=True)
 class Settled:
     """The checked text, the passages it cites in order of their markers, its cited sentences, those that cite what was
-    never given, how it was cut off, if so, why it is none, if so, and then the model's words, if they say more."""
+    never given, how it was cut off, if so, why it is none, if so, and then what the model did instead, and its words,
+    if they say more."""
 
     text: str
     used: tuple[int, ...]
@@ -27,6 +30,7 @@ class Settled:
     invented: tuple[InventedCitation, ...]
     cut: AnswerCut | None
     refusal: Refusal | None
+    cause: Cause
     said: str | None
     step: Step
 
@@ -72,7 +76,8 @@ def settle(
     step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
     used, invented = tuple(sorted(marked.used)), () if none else _invented(marked)
     said = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
-    return Settled(marked.text, used, found, invented, cut, refusal, said, step)
+    cause: Cause = "gave_up" if none else "silent" if not marked.text.strip() else "uncited" if not used else "unheld"
+    return Settled(marked.text, used, found, invented, cut, refusal, cause, said, step)
 
 
 def _gave_up(text: str, found: Sequence[Claim]) -> bool:

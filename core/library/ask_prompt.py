@@ -18,10 +18,6 @@ from core.text import visible
 TEMPLATES: Final = ("rag-v1", "rag-v2", "rag-v3")
 MULTI_HOP: Final = "rag-multi-hop-v1"
 NOT_ENOUGH: Final = "NOT ENOUGH EVIDENCE"
-_GAVE_UP = lazy_pattern(
-    r"(?i)\W*(?:not enough evidence|insufficient evidence|(?:제공된 |주어진 )?근거(?:가|는)? ?(?:부족|모자|없)|"
-    r"the (?:provided )?(?:passages|sources|documents) (?:do|does) not (?:answer|contain|say|mention))"
-)
 _TOLD_TO = lazy_pattern(r"(?i)\W*(?:not enough evidence|근거가 부족하다)([\W0-9]*)")
 _FENCE = lazy_pattern(r"(?i)<(?=\s*/?\s*(?:passage|question|system|user|assistant|\|))|\[(?=\s*/?\s*(?:INST|SYS)\b)")
 _RUNS = lazy_pattern("[`~]{3,}")
@@ -72,11 +68,6 @@ def only_refuses(answer: str) -> bool:
     """Whether it is that line and nothing else."""
     said = answer.strip()
     return (found := _TOLD_TO.match(said)) is not None and found.end() == len(said)
-
-
-def sounds_like_giving_up(answer: str) -> bool:
-    """Whether it begins as one does that says that there is not enough evidence. So may a sentence of a source."""
-    return _GAVE_UP.match(answer.strip()) is not None
 
 
 def may_refuse(begun: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from core.library.ask_answer import Refusal
 from core.text import hangul_share
@@ -24,6 +24,13 @@ _KOREAN: Final[dict[Refusal, str]] = {
     "llm_stream_aborted": "첫 낱말이 오기 전에 멈춤.",
     "multi_hop_decompose_failed": "질문을 나누지 못함.",
 }
+Cause = Literal["gave_up", "silent", "uncited", "unheld"]
+"""What a model did that gave no answer: it said so itself, said nothing, cited nothing, or nothing that holds."""
+_CAUSES: Final[dict[Cause, tuple[str, str]]] = {  # English, Korean
+    "silent": ("The model said nothing.", "모델이 아무 말도 하지 않음."),
+    "uncited": ("The model answered without citing a passage.", "모델이 근거를 밝히지 않고 답함."),
+    "unheld": ("Nothing that the model said stands in what it cites.", "모델이 한 말이 인용한 글에 없음."),
+}
 _NOT_YET: Final = {
     "en": "Not enough evidence in words alone: not all passages are embedded yet. Ask again when they are.",
     "ko": "낱말만으로는 근거 부족: 아직 임베딩이 끝나지 않음. 끝난 뒤 다시 물어볼 것.",
@@ -35,15 +42,22 @@ _OF_A_PART: Final = ("score_gate", "no_chunks", "llm_self_judge")
 
 
 def refusal_text(
-    reason: Refusal, question: str, *, waits: bool = False, narrowed: Sequence[tuple[str, str]] = ()
+    reason: Refusal,
+    question: str,
+    *,
+    cause: Cause = "gave_up",
+    waits: bool = False,
+    narrowed: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """The sentence that stands where an answer would. `waits`: the gate did without vectors that are on their way;
-    `narrowed`: the filters that were asked for, by name."""
+    """The sentence that stands where an answer would. `cause`: what the model did instead; `waits`: the gate did
+    without vectors that are on their way; `narrowed`: the filters that were asked for, by name."""
     language = "ko" if hangul_share(question) > 0.3 else "en"
     texts = _KOREAN if language == "ko" else _ENGLISH
     said = texts.get(reason, texts["llm_self_judge"])
     if reason == "score_gate" and waits:
         said = _NOT_YET[language]
+    if reason == "llm_self_judge" and cause in _CAUSES:
+        said = _CAUSES[cause][language == "ko"]
     if narrowed and reason in _OF_A_PART:
         said += _PART[language].format(", ".join(f"{name} {value}" for name, value in narrowed))
     return said

@@ -227,8 +227,11 @@ def test_what_the_model_said_when_it_gave_up_is_told() -> None:
     assert "The model said: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
     assert "The model said" not in "\n".join(answer_lines(Output(), gave_up, said=True)), "it stands there already"
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
-    assert "The model said" not in _told(uncited)
-    assert "The model said" in _told(uncited, explain=True)
+    for explain in (False, True):
+        assert "The model said: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)
+    long = "\n".join(answer_lines(Output(), replace(uncited, said="no " * 400)))
+    assert long.count("no ") < 120
+    assert "…" in long
 
 
 def test_a_sentence_without_a_citation_is_told() -> None:

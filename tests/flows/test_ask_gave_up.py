@@ -84,7 +84,20 @@ def test_a_sentence_that_cites_and_holds_is_an_answer_however_it_begins(store: S
 def test_what_was_said_instead_of_an_answer_is_kept(store: Store, text: str, kept: str | None) -> None:
     found = said(store, text)
     assert (found.grounded, found.refusal_reason) == (False, "llm_self_judge")
-    assert found.answer.startswith("Not enough evidence")
     assert found.said == kept
     row = store.con.execute("SELECT answer_json FROM answers").fetchall()[-1]
     assert json.loads(str(row[0]))["said"] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("사흘이다.", "모델이 근거를 밝히지 않고 답함."), ("", "모델이 아무 말도 하지 않음.")]
+)
+def test_the_cause_is_told_in_the_language_of_the_question(store: Store, text: str, told: str) -> None:
+    assert said(store, text, "심사는 며칠 안에 끝나나요?").answer == told
+
+
+def test_what_cites_and_says_nothing_is_not_told_to_be_without_an_answer(store: Store) -> None:
+    found = said(store, "[1]")
+    assert found.refusal_reason == "llm_self_judge"
+    assert found.answer == "Nothing that the model said stands in what it cites."
+    assert found.said == "[1]"

@@ -155,7 +155,9 @@ def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:
     gave_up = replace(refused, said="Nothing is said of \x1b[31m Zanzibar.")
     assert "The model said: Nothing is said of ␛[31m Zanzibar." in draw_answer(gave_up, UNICODE).plain
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
-    assert "The model said" not in draw_answer(uncited, UNICODE).plain
+    assert "The model said: Nothing is said of ␛[31m Zanzibar." in draw_answer(uncited, UNICODE).plain
+    long = draw_answer(replace(uncited, said="no " * 400), UNICODE).plain
+    assert long.count("no ") < 120
 
 
 def test_what_was_wrong_with_what_the_model_said_is_told() -> None:

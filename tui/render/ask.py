@@ -94,7 +94,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     empty = answer.refusal_reason == "no_index"
     said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
     parts = [*_verdicts(answer, signs), said]
-    if answer.said and not answer.why:  # it gave up, in more words than it had to
+    if answer.said:  # it is none of its words that stand above
         parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.claims or answer.invented:
         parts += [Content(""), *(_claim(one, answer, signs) for one in answer.claims)]

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from core.fault import Fault
 from core.flows.ask_hops import MOST_QUERIES, queries_in
 from core.library.ask_cover import cover, is_list
+from core.library.ask_giving_up import sounds_like_giving_up
 from core.library.ask_markers import checked_markers, sentences
 from core.library.ask_pack import Turn, pack
-from core.library.ask_prompt import MULTI_HOP, TEMPLATES, fenced, may_refuse, refuses, sounds_like_giving_up, template
+from core.library.ask_prompt import MULTI_HOP, TEMPLATES, fenced, may_refuse, refuses, template
 from core.library.ask_question import read_question
 from core.library.search_rows import Passage
 
