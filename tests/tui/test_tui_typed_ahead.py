@@ -161,7 +161,12 @@ async def test_nothing_hidden_has_the_focus_while_a_pane_opens(
     assert not hidden
 
 
-OPENED = {"alt+1": ("borrow", "case"), "alt+3": ("push", "rules-rank-rows"), "alt+4": ("ledger", "library-document")}
+OPENED = {
+    "alt+1": ("borrow", "case"),
+    "alt+2": ("port", "evidence-rows"),
+    "alt+3": ("push", "rules-rank-rows"),
+    "alt+4": ("ledger", "library-document"),
+}
 """What is searched in a pane, and where Enter leads to."""
 
 
@@ -182,7 +187,7 @@ async def test_what_follows_enter_goes_where_enter_leads(
         assert app.focused is not None and app.focused.id == there
 
 
-@pytest.mark.parametrize("pane", list(OPENED))
+@pytest.mark.parametrize("pane", [pane for pane in OPENED if pane != "alt+2"])
 async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tui.jobs import DEBOUNCE
+from tui.opening import Opening
 from tui.panes.evidence.queries import Shown
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ class Listing:
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
         self._before = ""  # the last words that were searched
+        self._searched = ""  # what is searched
+        self._opening = Opening(screen.list.box)
         screen.list.asked = self._asked
 
     @property
@@ -36,7 +39,7 @@ class Listing:
             "evidence.search": self._search,
             "find.focus": self._search,
             "find.results": screen.list.body.take_focus,
-            "find.open": screen.list.body.take_focus,
+            "find.open": self._open,
             "find.clear": self.clear,
             "find.recall": lambda: None if self.words else screen.list.box.ask(self._before),
         }
@@ -60,7 +63,21 @@ class Listing:
         else:
             self._screen.list.begin_search()
 
+    def _open(self) -> None:
+        """To the quotes that have the words; while they are looked for, once they are listed."""
+        if self.words != self._searched or self._screen.jobs.busy("evidence"):
+            self._opening.begin()
+        else:
+            self._screen.list.body.take_focus()
+
+    def came(self) -> None:
+        """The quotes are listed, or cannot be."""
+        if self._opening.end():
+            self._screen.list.body.take_focus()
+
     def _asked(self, text: str) -> None:
+        self._opening.asked(text)
+        self._searched = text
         self._before = text if text.strip() else self._before
         self._screen.load(DEBOUNCE if text.strip() else 0.0)
         self._screen.changed()

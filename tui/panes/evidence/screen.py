@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -130,13 +131,12 @@ class EvidenceScreen(Screen[None]):
         quotes = self.quotes.renewed(read, self.shown, self.reviewing.pending)
         if at is None and quotes.searched_after(self.quotes) and quotes.index_of(self.chosen_id) is None:
             at = quotes.rows[0].id if quotes.rows else None  # other words: the first that has them
-        if at is not None:
-            self.put(quotes, at)
-            return
-        with staying(self.list.rows):
-            self.put(quotes, self.chosen_id)
+        with nullcontext() if at is not None else staying(self.list.rows):
+            self.put(quotes, self.chosen_id if at is None else at)
+        self.listing.came()
 
     def _troubled(self, fault: Fault) -> None:
+        self.listing.came()
         if not self.quotes.total:
             self.list.trouble(fault)
         else:
