@@ -146,8 +146,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.report import EmbedReport
     from core.embedding.service_report import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
-    from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.case_export import Exported
+    from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.fixes import PortableFix
     from core.evidence.acts import Decided
     from core.evidence.entry_list import EntryPage
@@ -170,9 +170,9 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
         Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
-        ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService,
-        PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison, RuleList, RuleMatch,
-        RuleEdit,
+        ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport,
+        ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison,
+        RuleList, RuleMatch, RuleEdit,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -19,7 +19,7 @@ from tui.render.signs import Signs
 from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
-    from core.errors import Case, Hit, Masked, Occurrence
+    from core.errors import Case, Hit, Masked, Occurrence, Resolution
 
 _LINE = 4_000
 """Code points of a key line or a masked key that are shown."""
@@ -41,7 +41,7 @@ class Fix:
 def fix_of(case: Case, hit: Hit | None) -> Fix | None:
     """What answers; None while nothing does. A hit may answer with a fix of its own fingerprint."""
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
-        own = next((one for one in case.resolutions if (one.text, one.status) == (hit.resolution, hit.status)), None)
+        own = shown(case, hit)
         return Fix(
             hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
             hit.source.session, hit.source.messages, own.tags if own else (),
@@ -54,6 +54,15 @@ def fix_of(case: Case, hit: Hit | None) -> Fix | None:
         case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
         session, messages, current.tags if current else (),
     )  # fmt: skip
+
+
+def shown(case: Case, hit: Hit | None) -> Resolution | None:
+    """Which fix of the case that is, where a search answered with it."""
+    if hit is None:
+        return None
+    from core.errors.shown import fix_shown
+
+    return fix_shown(case, hit)
 
 
 def head_line(case: Case, hit: Hit | None) -> str:
@@ -81,7 +90,8 @@ def draw_head(
 
     `splits`: the keys, by their actions, that split a case of several errors from where it is shown.
     """
-    status = signs.status(case.status)
+    own = shown(case, hit)
+    status = signs.status(own.status if own else case.status)
     line = head_line(case, hit)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
     if last := ago(case.last_seen, now):

@@ -14,7 +14,7 @@ from core.errors.curation.scratch import (
     kept_scratches,
     scratch_folder,
 )
-from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of
+from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of, seen_with
 from core.errors.curation.split import split
 from core.errors.curation.three_way import ThreeWay, three_way
 from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
@@ -59,6 +59,7 @@ __all__ = [
     "reject",
     "scratch_folder",
     "seen_of",
+    "seen_with",
     "split",
     "tags_of",
     "take_along",

@@ -57,6 +57,15 @@ def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
     return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
 
 
+def seen_with(case: Case, shown: Resolution | None) -> Seen:
+    """What someone sees who has this fix of the case before them: to decide about it is to decide for what it holds
+    for, not about the one that answers for the whole case."""
+    whole = seen_of(case)
+    if shown is None or shown.id == whole.resolution_id or case.status == "noise":
+        return whole
+    return Seen(case.id, shown.id, shown.fingerprint, shown.status)
+
+
 def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Seen:
     """What answers for the case now. Raises Fault not_indexed if there is no such case."""
     if not _exists(con, case_id):

@@ -139,7 +139,8 @@ class CaseView(Reading):
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs, now = read.case, self._signs, self._clock()
-        self.read, self.fix, self.line = read, draw.fix_of(case, hit), draw.head_line(case, hit)
+        self.read = replace(read, shown=draw.shown(case, hit))
+        self.fix, self.line = draw.fix_of(case, hit), draw.head_line(case, hit)
         self.other = other and self.fix is not None
         if moved or read.latest != (self.seen.read[0] if self.seen.read else None):
             self._jobs.cancel("seen")

@@ -13,7 +13,7 @@ from tui.panes.errors.filters import PERIODS, Scope, since_of
 from tui.render.rows import Row, near_row, row_of
 
 if TYPE_CHECKING:
-    from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, SearchAnswer
+    from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
     from core.errors.cases_like import CasesLike
     from core.store import Store
     from tui.panes.errors.meaning import Meaning
@@ -71,11 +71,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A case, the last time it was seen with the raw text of that time, and the file that holds it."""
+    """A case, the last time it was seen with the raw text of that time, and the file that holds it.
+
+    `shown`: the fix that one has before them, where a search answered with it; None: that of the whole case.
+    """
 
     case: Case
     latest: Occurrence | None
     path: Path | None = None
+    shown: Resolution | None = None
 
 
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:

@@ -181,10 +181,10 @@ class Curating:
         """Edit the fix in the user's own editor; what comes back is saved, unless somebody was faster."""
         if read is None:
             return
-        from core.errors.curation import Written, seen_of, three_way, written_of
+        from core.errors.curation import Written, seen_with, three_way, written_of
         from tui.panes.errors.curation.outside import edit_outside
 
-        seen = seen_of(read.case)
+        seen = seen_with(read.case, read.shown)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         before = written_of(base) if base is not None else Written(read.case.resolution or "")
         text, why = edit_outside(self._host.app, os.environ, before.text, read.case)

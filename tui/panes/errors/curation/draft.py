@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the person had before them: the case, the fix that answered (`base`; None: none did)."""
+    """What the person had before them: the case, the fix they saw (`base`; None: none)."""
 
     case_id: int
     seen: Seen
@@ -27,9 +27,9 @@ class Draft:
     @staticmethod
     def of(read: Read) -> Draft:
         """From a case as it was read."""
-        from core.errors.curation import Written, seen_of, written_of
+        from core.errors.curation import Written, seen_with, written_of
 
-        seen = seen_of(read.case)
+        seen = seen_with(read.case, read.shown)
         found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         base = written_of(found) if found is not None else None
         if base is None and (read.case.resolution or "").strip() and read.case.status != "noise":
@@ -40,7 +40,9 @@ class Draft:
         """Going on with what was typed on top of another fix: saving says if that is not the one that answers."""
         if kept.base == self.seen.resolution_id:
             return self
-        return replace(self, seen=replace(self.seen, resolution_id=kept.base, status=None))
+        return replace(
+            self, seen=replace(self.seen, resolution_id=kept.base, fingerprint=kept.fingerprint, status=None)
+        )
 
     def changed(self) -> Callable[[Job[bool]], bool]:
         """Whether another fix answers by now."""
