@@ -20,6 +20,7 @@ from tests.tui.support import NOW, make_casebook, settled, until
 from tui.actions import ACTIONS, BY_ID, NO_KEY
 from tui.app import CasebookApp
 from tui.panes.rules.screen import RulesScreen
+from tui.screens.writing import WritingScreen
 from tui.surroundings import Surroundings
 
 WIDE = (160, 45)
@@ -228,3 +229,30 @@ async def test_keys_wait_for_a_search_only_so_long(casebook: Path, monkeypatch: 
         app.hold_keys()
         send(app, "x")
         await until(pilot, lambda: text_of(box_of(app)) == "x")
+
+
+@pytest.mark.parametrize("key", ["w", "y"])
+async def test_what_is_done_right_behind_a_move_is_about_where_it_led(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, app, ("escape",))
+        rows = app.errors.results.rows
+        first, second = rows.rows.get(0), next(at for at in range(1, rows.rows.total) if fix_at(app, at))
+        send(app, *["j"] * second, key)
+        await settled(pilot, app)
+        case = app.errors.case.read
+        assert case is not None and first is not None and case.case.id != first.id
+        wanted = case.case.resolution
+        if key == "w":
+            assert isinstance(app.screen, WritingScreen)
+            assert app.screen.area.text == wanted
+        else:
+            assert app.clipboard == wanted
+
+
+def fix_at(app: CasebookApp, at: int) -> bool:
+    row = app.errors.results.rows.rows.get(at)
+    return row is not None and row.status in ("draft", "verified")

@@ -235,7 +235,7 @@ class ErrorsPane(SearchesPastes, Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            if self.curating.perform(action_id, self.case.read, self.results.scope):
+            if self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope):
                 return True
             return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case))
         act()

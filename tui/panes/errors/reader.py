@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, cast
 
 from core.fault import Fault
 from tui.jobs import Jobs
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.queries import Read, read_case, use_case
 from tui.render.rows import Row
+
+if TYPE_CHECKING:
+    from tui.app import CasebookApp
+
+_ABOUT: Final = ("case.", "fix.write", "fix.editor", "history.")
+"""Actions, by how they begin, that are about the case on the screen."""
 
 
 class Reader:
@@ -32,12 +39,14 @@ class Reader:
         self._opened: int | None = None
         self._used: set[tuple[str, int]] = set()
         self._drawn: tuple[Read | None, Row | None] | None = None
+        self._then = ""  # what is to be done once the case is there
 
     def choose(self, row: Row, delay: float) -> None:
         """The list has chosen this case; `delay`: seconds that it must stay so. The same one as before leaves us."""
         if self._at is None or row.id != self._at.id:
             self._away.clear()
             self._opened = None
+            self._let_go()
         self._at = row
         self._read(delay)
 
@@ -57,6 +66,31 @@ class Reader:
             self._read(0.0)
         else:
             self.use(row.id)
+
+    def first(self, action_id: str) -> bool:
+        """Whether an action has to wait for the case that it is about: what is on the screen is the one before."""
+        behind = self._wanted is not None and (self._case.read is None or self._case.read.case.id != self._wanted)
+        if not behind or not action_id.startswith(_ABOUT):
+            return False
+        self._then = action_id
+        self._app.hold_keys()
+        self._read(0.0)
+        return True
+
+    @property
+    def _app(self) -> CasebookApp:
+        return cast("CasebookApp", self._case.app)
+
+    @property
+    def _wanted(self) -> int | None:
+        return self._away[-1] if self._away else self._at.id if self._at is not None else None
+
+    def _let_go(self) -> str:
+        """What was to be done; it is not any more, and keys need not wait."""
+        then, self._then = self._then, ""
+        if then:
+            self._app.let_keys_go()
+        return then
 
     def go_to(self, case_id: int) -> None:
         """Read a similar case; the list stays where it is."""
@@ -82,7 +116,7 @@ class Reader:
 
     def _read(self, delay: float) -> None:
         row = None if self._away else self._at
-        case_id = self._away[-1] if self._away else self._at.id if self._at is not None else None
+        case_id = self._wanted
         if case_id is None:
             return
 
@@ -100,5 +134,11 @@ class Reader:
                 self._opened = None
                 self.use(case_id)
             self._changed()
+            if (then := self._let_go()) and read is not None:
+                self._app.action_perform(then)
 
-        self._jobs.run("case", read_case(case_id), show, self._failed, delay=delay)
+        def failed(fault: Fault) -> None:
+            self._let_go()
+            self._failed(fault)
+
+        self._jobs.run("case", read_case(case_id), show, failed, delay=delay)
