@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 def fix_shown(case: Case, hit: Hit | None) -> Resolution | None:
     """The fix of the finer error that was asked for, which need not be the one that answers for the whole case.
 
+    One that was decided or written anew since the search answered is still that one: whoever decides is told.
     None where the case was not asked for, or answers with none, or by a text without a history.
     """
     if hit is None or not hit.accepted or not (hit.resolution or "").strip():
         return None
-    said = (one for one in case.resolutions if (one.text, one.status) == (hit.resolution, hit.status))
-    still = (one for one in said if one.replaced_by is None)
-    return max(still, key=lambda one: (one.source == hit.source, one.current, one.id), default=None)
+    said = (one for one in case.resolutions if one.text == hit.resolution)
+    return max(
+        said,
+        key=lambda one: (one.replaced_by is None, one.status == hit.status, one.source == hit.source, one.id),
+        default=None,
+    )

@@ -74,6 +74,21 @@ async def test_it_is_that_one_which_is_decided(two: Path, key: str, status: str)
         assert fixes(two)[FIXES["harmonica"]] == "draft"
 
 
+async def test_what_was_decided_elsewhere_meanwhile_is_still_that_one(two: Path) -> None:
+    app = app_on(two)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await at_the_older(pilot, app)
+        with open_store(two, write=True) as store, store.transaction() as con:
+            con.execute("UPDATE resolution SET status = 'verified' WHERE text = ?", (FIXES["freezegun"],))
+        app.errors.reader._read(0.0)
+        await settled(pilot, app)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        await pilot.press("f8")
+        await until(pilot, lambda: fixes(two)[FIXES["freezegun"]] == "rejected")
+        assert fixes(two)[FIXES["harmonica"]] == "draft"
+
+
 async def test_the_state_above_is_that_of_the_fix_below(two: Path) -> None:
     app = app_on(two)
     with open_store(two, write=True) as store, store.transaction() as con:
@@ -83,3 +98,15 @@ async def test_the_state_above_is_that_of_the_fix_below(two: Path) -> None:
         head = str(app.errors.case._head.content)
         assert "draft" in head
         assert "verified" not in head
+
+
+async def test_another_question_begins_at_what_answers_it(two: Path) -> None:
+    app = app_on(two)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await at_the_older(pilot, app)
+        await pilot.press("G")
+        await until(pilot, lambda: app.errors.case.scroll_y > 0)
+        await pilot.press("escape", "slash", "ctrl+u", *ERROR.format("harmonica"), "enter")
+        await until(pilot, lambda: app.errors.case.fix and app.errors.case.fix.text == FIXES["harmonica"])
+        await settled(pilot, app)
+        assert app.errors.case.scroll_y == 0

@@ -93,6 +93,7 @@ class CaseView(Reading):
         self.raw: Raw = Raw("")
         self.line = ""
         self.seen = Seen()
+        self._asked: tuple[str, str | None] | None = None  # what the search says of it
         self.masked_shown = False
         self.history_whole = False
         self._drawn = PREVIEW
@@ -136,6 +137,7 @@ class CaseView(Reading):
         `other`: something was searched, and this case is no answer to it: its fix must not pass for one.
         """
         moved = self.read is None or self.read.case.id != read.case.id
+        asked, self._asked = self._asked, None if hit is None else (hit.key_line, hit.resolution)
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs, now = read.case, self._signs, self._clock()
@@ -160,6 +162,7 @@ class CaseView(Reading):
         if moved:
             self.like.say(None)
             self.cited.say(())
+        if moved or self._asked not in (None, asked):  # another question begins at what answers it
             self.scroll_home(animate=False)
         self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
 
