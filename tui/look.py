@@ -1,4 +1,4 @@
-"""What the workbench looks like: its themes and how one is chosen, NO_COLOR, plain ASCII."""
+"""What the workbench looks like: its themes and how one is chosen, NO_COLOR, plain ASCII, whole letters."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from tui.themes import DARK, own_themes, tokens, user_themes
+from tui.whole_letters import WholeLetters
 
 
 class PlainScrollBar(ScrollBarRender):
@@ -75,7 +75,7 @@ def colours_forbidden() -> bool:
     return bool(os.environ.get("NO_COLOR"))
 
 
-class Look(App[None], inherit_bindings=False):
+class Look(WholeLetters, inherit_bindings=False):
     """An app with casebook's themes. `troubles` says what is wrong with the user's own.
 
     `reverses`: whether the cursor is drawn by reversing, not by a colour."""
