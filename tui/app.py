@@ -339,7 +339,7 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     incoming, embedding = app.errors.incoming, app.errors.embedding
     return replace(
         now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.top.place.readonly),
-        absent=not app.jobs.path.exists(), ingesting=app.ingesting.busy, importing=incoming.busy,
+        absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
     )  # fmt: skip
 

@@ -41,6 +41,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 def app_of(made: Path, folder: Path) -> CasebookApp:
     """The workbench on a copy of it."""
     folder.mkdir(parents=True)
@@ -123,10 +128,7 @@ async def test_what_follows_a_key_that_opens_a_box_is_typed_into_it(
     assert found
 
 
-async def test_a_pane_that_is_not_there_yet_gets_what_was_typed_for_it(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+async def test_a_pane_that_is_not_there_yet_gets_what_was_typed_for_it(made: Path, tmp_path: Path) -> None:
     app = app_of(made, tmp_path / "work")
     async with app.run_test(size=WIDE) as pilot:
         send(app, "escape", "3", "slash", *TYPED)
@@ -145,7 +147,6 @@ async def test_nothing_hidden_has_the_focus_while_a_pane_opens(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str
 ) -> None:
     """What takes it even for a moment keeps it where the list is told empty in that moment, and eats what is typed."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     hidden: list[Widget] = []
     real = Screen.set_focus
 
@@ -171,16 +172,20 @@ OPENED = {
 """What is searched in a pane, and where Enter leads to."""
 
 
+async def to_search(pilot: Pilot[None], app: CasebookApp, pane: str) -> None:
+    """Into the box of that pane, which stands open in some."""
+    await to(pilot, app, (pane,))
+    if box_of(app) is None:
+        await to(pilot, app, ("slash",))
+
+
 @pytest.mark.parametrize(("pane", "words", "there"), [(pane, *rest) for pane, rest in OPENED.items()])
 async def test_what_follows_enter_goes_where_enter_leads(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str, words: str, there: str
+    made: Path, tmp_path: Path, pane: str, words: str, there: str
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     app = app_of(made, tmp_path / "work")
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, app, (pane,))
-        if box_of(app) is None:
-            await to(pilot, app, ("slash",))
+        await to_search(pilot, app, pane)
         box = box_of(app)
         send(app, *words, "enter", "j", "j")
         await settled(pilot, app)
@@ -189,15 +194,10 @@ async def test_what_follows_enter_goes_where_enter_leads(
 
 
 @pytest.mark.parametrize("pane", [pane for pane in OPENED if pane != "alt+2"])
-async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pane: str
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(made: Path, tmp_path: Path, pane: str) -> None:
     app = app_of(made, tmp_path / "work")
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, app, (pane,))
-        if box_of(app) is None:
-            await to(pilot, app, ("slash",))
+        await to_search(pilot, app, pane)
         send(app, *"qqqqq", "enter", "x")
         await settled(pilot, app)
         assert text_of(box_of(app)) == "qqqqqx"
@@ -232,10 +232,7 @@ async def test_keys_wait_for_a_search_only_so_long(casebook: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("key", ["w", "y"])
-async def test_what_is_done_right_behind_a_move_is_about_where_it_led(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+async def test_what_is_done_right_behind_a_move_is_about_where_it_led(made: Path, tmp_path: Path, key: str) -> None:
     app = app_of(made, tmp_path / "work")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, app, ("escape",))

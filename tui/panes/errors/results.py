@@ -100,6 +100,7 @@ class Results(Vertical):
         self._first_report = True
         self._sources: Sequence[Source] | None = None
         self._was_there: Path | None = None
+        self.absent = False  # whether there was no casebook when it was last read
         self.touched = False  # whether the person has moved in the list
 
     def compose(self) -> ComposeResult:
@@ -160,7 +161,7 @@ class Results(Vertical):
         self._jobs.run("rows", read_pages(self.scope, stretch), self._on_pages, self.failed)
 
     def _on_counted(self, counted: Counted, _final: bool) -> None:
-        self.every, self._was_there = counted.every, counted.path
+        self.every, self._was_there, self.absent = counted.every, counted.path, False
         self._paged.counted(counted.listed)
         if self.rows.rows is self._paged:
             self.rows.grown()
@@ -205,7 +206,8 @@ class Results(Vertical):
             self.post_message(self.Failed(fault))
             return
         self.rows.show(NoRows())
-        if fault.code == "not_indexed":
+        self.absent = fault.code == "not_indexed"
+        if self.absent:
             if self._was_there is None:
                 self._tell_none()
             else:
