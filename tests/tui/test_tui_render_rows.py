@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from core.errors.case import CaseStatus
 from tui.render.foreign import block, cut, inline
+from tui.render.legend import draw_legend, legend
 from tui.render.rows import Row, draw_row
 from tui.render.signs import ASCII, UNICODE
 from tui.render.when import ago, parse, stamp
@@ -69,6 +73,16 @@ def test_each_tier_and_status_has_its_own_sign_in_both_alphabets() -> None:
         mark.sign for marks in (ASCII.tiers, ASCII.statuses, ASCII.quotes, ASCII.outcomes) for mark in marks.values()
     ]
     assert "".join(every).isascii()
+
+
+@pytest.mark.parametrize("status", get_args(CaseStatus))
+def test_each_status_that_the_core_knows_has_its_sign_in_the_list_the_legend_and_the_docs(status: str) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "workbench.md").read_text(encoding="utf-8")
+    for signs in (UNICODE, ASCII):
+        mark = signs.statuses[status]
+        assert draw_row(row(status=status, key_line="boom"), 20, signs, NOW).plain.split()[:2] == [mark.sign, "boom"]
+        assert f"{mark.sign}  {status}" in draw_legend(legend(signs, status)).plain
+    assert f"| `{UNICODE.statuses[status].sign}` | `{ASCII.statuses[status].sign}` |" in docs
 
 
 def test_ascii_rows_are_ascii() -> None:

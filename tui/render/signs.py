@@ -93,6 +93,7 @@ _STATUSES = {
     "draft": ("◐", "d", "$cb-draft", "draft"),
     "unresolved": ("○", "-", "$cb-dim", "unresolved"),
     "rejected": ("✕", "x", "$cb-bad", "rejected"),
+    "noise": ("⊘", "n", "$cb-dim", "noise"),
 }
 _QUOTES = {
     "aligned": ("●", "v", "$cb-good", "aligned"),
