@@ -1,4 +1,5 @@
-"""What a rule shows as code: the mistake in its problem, and what only its cure (solution, prevention) has.
+"""What a rule shows as code: the mistake, in its problem or forbidden by its cure, and what only the cure (solution,
+prevention) has.
 
 A mistake that stands in a call much as the rule quotes it says more than its words one by one; a call that has what
 only the solution shows has most likely been written by it.
@@ -10,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from core.rules.advice import divided
 from core.rules.rule import Rule
 
 FULL = 4.0
@@ -78,14 +80,16 @@ def code_text(text: str) -> CodeWords:
 
 def shown_by(rule: Rule) -> Shown:
     """The code of a rule."""
+    advised, forbidden = divided(rule.solution)
+    checked, banned = divided(rule.prevention)
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
-    right = f"{rule.solution}\n{rule.prevention}"
-    said = code_words(wrong)
-    bad, good = (code_words(" ".join(_ticked(text))) for text in (wrong, right))
-    cures = [_cure(text, said, 1.0) for text in _ticked(rule.solution)]
-    cures += [_cure(text, said, _CHECK) for text in _ticked(rule.prevention)]
-    mistakes = tuple(map(_snippet, _ticked(wrong)))
-    return Shown(mistakes, tuple(filter(None, cures)), bad - code_words(right), good - said)
+    right = f"{advised}\n{checked}"
+    said = code_words("\n".join((wrong, *forbidden, *banned)))
+    shown = (*_ticked(wrong), *forbidden, *banned)
+    cures = [_cure(text, said, 1.0) for text in _ticked(advised)]
+    cures += [_cure(text, said, _CHECK) for text in _ticked(checked)]
+    bad, good = code_words(" ".join(shown)), code_words(" ".join(_ticked(right)))
+    return Shown(tuple(map(_snippet, shown)), tuple(filter(None, cures)), bad - code_words(right), good - said)
 
 
 def _cure(text: str, wrong: Collection[str], share: float) -> Cure | None:
