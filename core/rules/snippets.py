@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.rules.advice import divided
+from core.rules.plain_code import ticked
 from core.rules.rule import Rule
 
 FULL = 4.0
@@ -25,6 +26,7 @@ _ENOUGH = 3
 """Words of a snippet from which on its cure can stand there more whole than the mistake does."""
 _TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)|^```[^`\n]*\n(.{1,2000}?)^```", re.MULTILINE | re.DOTALL)
 """Code: between ticks, or the lines of a fence."""
+_INLINE = re.compile(r"(?<!`)`(?!`)")
 _GLUED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Writing that is glued to a word of code: `npm을` is `npm`."""
 _WORD = re.compile(rf"(?:(?<=\s)|^)--?[A-Za-z](?:[^\W{_GLUED}]|-)*|[^\W{_GLUED}]+|[{_GLUED}]+")
@@ -79,10 +81,13 @@ def code_text(text: str) -> CodeWords:
 
 
 def shown_by(rule: Rule) -> Shown:
-    """The code of a rule."""
-    advised, forbidden = divided(rule.solution)
-    checked, banned = divided(rule.prevention)
+    """The code of a rule: in backticks, or, where its author set none, what cannot be prose."""
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
+    solution, prevention = rule.solution, rule.prevention
+    if not _INLINE.search(f"{wrong}\n{solution}\n{prevention}"):
+        wrong, solution, prevention = map(ticked, (wrong, solution, prevention))
+    advised, forbidden = divided(solution)
+    checked, banned = divided(prevention)
     right = f"{advised}\n{checked}"
     said = code_words("\n".join((wrong, *forbidden, *banned)))
     shown = (*_ticked(wrong), *forbidden, *banned)
