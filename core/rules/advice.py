@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 _TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
@@ -12,30 +13,47 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What comes right before code that is not to be used."""
+_BAN = re.compile(
+    r"(?:[.;:!?][ \t]+|\(|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?:no|never|do not|don[’']t|avoid)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A sentence that forbids, from its first word on: all code of it is forbidden."""
+_ENDS = re.compile(r"[.;!?](?:\s|$)|\n|\S:\s|→|\b(?:use|instead|prefer|run)\b", re.IGNORECASE)
+"""Where such a sentence ends."""
 _KEPT = re.compile(
-    r"\b(?:without|forget|omit|skip|drop|leave|lose|miss|only|just|longer|before|until|unless|if|but|enough|when|from)\b",
+    r"\b(?:without|forget|omit|skip|drop|leave|lose|miss|only|just|longer|before|until|unless|except|if|but|enough|when|"
+    r"from|other|outside)\b",
     re.IGNORECASE,
 )
 """Words that turn it round: `never push without …`, `not only …`."""
 _AFTER = re.compile(
     r"[을를은는이가로으도]{0,2}[ \t]*(?:대신|말고|금지|지양|피하|피한다|쓰지|사용하지|"
     r"では?なく|の代わり|を使わ|は使わ|は?禁止)"
+    r"|[^`.,;:\n]{0,24}(?:지[ \t]?않는다|지[ \t]?않기|지[ \t]?않습니다|지[ \t]?말|지[ \t]?마[라세]|하면[ \t]안)"
 )
-"""What comes right after it."""
+"""What comes right after it, or ends its clause."""
+_UNLOST = re.compile(r"빼|빠뜨|잊|생략|누락|놓치|없이|忘")
+"""What must not be left out is advised."""
 _AND = re.compile(r"[ \t]*(?:[/,、·]|or|and|nor|和|或|와|과|이?나|또는|혹은|및)[ \t]*(?:일반[ \t]*)?")
 """What stands between pieces of code of which the same is told."""
 _NEAR = 60
 """Letters before it that are looked at."""
+_LONGEST = 400
+"""Letters that such a sentence has at most."""
 
 
 def divided(text: str) -> tuple[str, tuple[str, ...]]:
     """A solution or prevention without the code it tells not to use, and that code, in its order."""
     ticked = list(_TICKED.finditer(text))
     joined = [bool(_AND.fullmatch(text, one.end(), two.start())) for one, two in pairwise(ticked)]
-    banned = [_before(text, one, ticked[at - 1].end() if at else 0) for at, one in enumerate(ticked)]
+    bans = tuple(_bans(text))
+    banned = [
+        any(start <= one.start() < end for start, end in bans) or _before(text, one, ticked[at - 1].end() if at else 0)
+        for at, one in enumerate(ticked)
+    ]
     for at, same in enumerate(joined):
         banned[at + 1] |= same and banned[at]
-    after = [bool(_AFTER.match(text, one.end())) for one in ticked]
+    after = [_after(text, one) for one in ticked]
     for at in range(len(joined) - 1, -1, -1):
         after[at] |= joined[at] and after[at + 1]
     wrong = [one for at, one in enumerate(ticked) if banned[at] or after[at]]
@@ -48,3 +66,18 @@ def divided(text: str) -> tuple[str, tuple[str, ...]]:
 def _before(text: str, code: re.Match[str], last: int) -> bool:
     found = _BEFORE.search(text, max(last, code.start() - _NEAR), code.start())
     return found is not None and not _KEPT.search(found.group())
+
+
+def _after(text: str, code: re.Match[str]) -> bool:
+    found = _AFTER.match(text, code.end())
+    return found is not None and not _UNLOST.search(found.group())
+
+
+def _bans(text: str) -> Iterator[tuple[int, int]]:
+    """Where sentences that forbid begin, and where what they forbid ends."""
+    at = 0
+    while (found := _BAN.search(text, at)) is not None:
+        most = min(len(text), found.end() + _LONGEST)
+        ends = (pattern.search(text, found.end(), most) for pattern in (_ENDS, _KEPT))
+        at = max(min((most, *(one.start() for one in ends if one))), found.end())
+        yield found.end(), at
