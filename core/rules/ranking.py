@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.rules.book import Book
 from core.rules.keyword import KeywordScore
@@ -42,6 +42,10 @@ class Ranking:
     regime: Regime
 
 
+_PARTLY = 0.1
+"""What a cure in the call leaves of a rule at least, where it may lead: one that is nearly all there settles it."""
+
+
 def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoffs) -> Ranking:
     """The order of these rules and the line that holds among them; of each id the best is shown."""
     weighed = tuple(rules)
@@ -50,6 +54,7 @@ def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoff
     most = Best(max((one.keyword.score for one in weighed), default=0.0), max(near, default=0.0))
     scored = [_scored(one, regime, most) for one in weighed]
     scored.sort(key=lambda one: (-one.score, *_order(book, one.at)))
+    scored = _leader_first(scored)
     cutoff = cutoffs.line(regime, scored[0].score if scored else 0.0)
     shown: dict[str, int] = {}
     for one in scored:
@@ -57,6 +62,19 @@ def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoff
             break
         shown.setdefault(book.rules[one.at].id, one.at)
     return Ranking(tuple(scored), frozenset(shown.values()), cutoff, regime)
+
+
+def _leader_first(scored: list[Scored]) -> list[Scored]:
+    """The same rules, none of them before the one that leads in words and meaning only since the call has some of that
+    one's cure: where anything applies, it is what the call is about. Whether anything does stays as it was."""
+    partly = [one for one in scored if one.context.done >= _PARTLY]
+    lead = max(partly, key=lambda one: one.score / one.context.done, default=scored[0] if scored else None)
+    if lead is None or lead is scored[0] or not lead.score:
+        return scored
+    best = scored[0].score
+    context = lead.context.times(best / lead.score, "but for that cure it leads in words and meaning")
+    lifted = replace(lead, score=best, context=context)
+    return [lifted, *(one for one in scored if one is not lead)]
 
 
 def _order(book: Book, at: int) -> tuple[str, str, int]:

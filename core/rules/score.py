@@ -8,7 +8,7 @@ The figures were chosen on the labelled calls of twelve rule files (docs/rules.m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.rules.act import VIEWERS, Act
@@ -71,21 +71,24 @@ _BARS = Cutoffs()
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How well a rule fits beside words and meaning: a factor, the reasons in words, and of what it is the product."""
+    """How well a rule fits beside words and meaning: a factor, the reasons in words, and of what it is the product.
+    `done` is the part of it that the cure in the call has."""
 
     factor: float
     reasons: tuple[str, ...] = ()
     parts: tuple[float, ...] = ()
+    done: float = 1.0
 
     def times(self, by: float, why: str) -> Context:
         """The same, once more by this factor; one that is 1.00 is told nowhere but in `factor`."""
         if abs(by - 1) < 0.005:
-            return Context(self.factor * by, self.reasons, self.parts)
-        return Context(self.factor * by, (*self.reasons, f"{why}: x {by:.2f}"), (*self.parts, by))
+            return replace(self, factor=self.factor * by)
+        told = (*self.reasons, f"{why}: x {by:.2f}")
+        return replace(self, factor=self.factor * by, reasons=told, parts=(*self.parts, by))
 
     def noting(self, why: str) -> Context:
         """The same, with a reason that changes nothing."""
-        return Context(self.factor, (*self.reasons, why), self.parts)
+        return replace(self, reasons=(*self.reasons, why))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,8 @@ def context_of(
     elif turn > 0:
         found = found.times(_UNDONE, "the edit takes the cure away")
     elif (done := cured(shown, call.code)) is not None:
-        found = found.times((1 - done[1]) ** _CURE, f"the call has {done[1]:.0%} of the cure {done[0]}")
+        left = (1 - done[1]) ** _CURE
+        found = replace(found.times(left, f"the call has {done[1]:.0%} of the cure {done[0]}"), done=left)
     return _of_language(found, call, rule_languages)
 
 
