@@ -10,6 +10,7 @@ from core.trace import Step
 Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
 Confidence = Literal["high", "low"]
 Status = Literal["draft", "verified", "rejected"]
+Part = Literal["error", "fix", "tag", "output"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,27 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """The part of a case that a search found: one of its errors, or what else has the words that were asked for.
+
+    `says`: the error says `exactly` this and no more, has `every` word that was asked for, or only `some`.
+    `fingerprint`: which error; null where it is none, or has no fingerprint. `own_fix`: the fix beside it is of this
+    very error, or of all errors of the case.
+    """
+
+    part: Part
+    says: Literal["exactly", "every", "some"]
+    fingerprint: str | None = None
+    own_fix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A case that answers, or nearly did.
 
     `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
-    made it match. `accepted` and `reason` say whether it may answer, and why not.
+    made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
+    or where it has the words; null where no tier looked for that.
     """
 
     id: int
@@ -55,6 +72,7 @@ class Hit:
     why: tuple[str, ...]
     accepted: bool = True
     reason: str = ""
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

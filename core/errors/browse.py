@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Literal, cast
 
-from core.errors.answer import Hit, Source
+from core.errors.answer import Hit, Place, Source
 from core.errors.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
 from core.errors.columns import parse_names
 from core.errors.positions import SORT_COLUMNS, conditions
-from core.errors.resolutions import resolutions_of
+from core.errors.resolutions import Resolution, answering, resolutions_of
 from core.errors.tags import one_form
-from core.errors.title import Title, own_titles
+from core.errors.title import own_titles
+from core.errors.worded import Asked, Worded, worded, words_step
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
 from core.store import Store
+from core.trace import Step, Stopwatch
 
 _KEY_LINE = (
     "coalesce((SELECT key_line FROM fingerprint f WHERE f.case_id = e.id ORDER BY first_seen LIMIT 1),"
@@ -138,41 +140,55 @@ _OccurrenceRow = tuple[
 
 
 def occurrences_of(
-    store: Store, case_id: int, limit: int = 50, before: Occurrence | None = None
+    store: Store, case_id: int, limit: int = 50, before: Occurrence | None = None, fingerprint: str | None = None
 ) -> tuple[Occurrence, ...]:
-    """The times a case was seen, newest first, each with its raw text; `before` is the one to go on from."""
-    older = "" if before is None else " AND (o.ts, o.id) < (?, ?)"
-    values = (case_id, limit) if before is None else (case_id, before.ts, before.id, limit)
+    """The times a case was seen, newest first, each with its raw text; `before` is the one to go on from.
+
+    With a `fingerprint` only those of that one of its errors.
+    """
+    only = "" if fingerprint is None else " AND f.fingerprint = ?"
+    only += "" if before is None else " AND (o.ts, o.id) < (?, ?)"
+    values = (case_id, *(() if fingerprint is None else (fingerprint,)))
+    values += (limit,) if before is None else (before.ts, before.id, limit)
     rows = store.con.execute(
         "SELECT o.fingerprint, o.session_id, o.message_idx, o.tool, o.project, o.ts,"
         " coalesce(o.raw, m.text, f.key_line), o.start, o.end, o.id"
         " FROM fingerprint f JOIN occurrence o USING (fingerprint)"
         " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx"
-        f" WHERE f.case_id = ?{older} ORDER BY o.ts DESC, o.id DESC LIMIT ?",
+        f" WHERE f.case_id = ?{only} ORDER BY o.ts DESC, o.id DESC LIMIT ?",
         values,
     ).fetchall()
     return tuple(Occurrence(*cast("_OccurrenceRow", row)) for row in rows)
 
 
 def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[Hit, ...]:
+    """`browsed` without its step."""
+    return browsed(store, text, limit, filters)[0]
+
+
+def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[tuple[Hit, ...], Step]:
     """Candidates while a person types: every word, the last one half typed; else any of the rarest words.
 
-    Only cases that pass `filters`: the filter is part of the query, so `limit` hits come if there are as many.
-    Stage `text`: never a match, never counted.
+    Each under the key line that has the words, with the fix of that error. Only cases that pass `filters`: the filter
+    is part of the query, so `limit` hits come if there are as many. Stage `text`: never a match, never counted.
     """
+    watch = Stopwatch()
     text = one_form(text)  # as what is stored is indexed
-    asked = match_query(text, prefix_last=True)
-    if asked is None:
-        return ()
-    ids, why = _matching(store, asked, limit, filters), "has every word"
+    matched = match_query(text, prefix_last=True)
+    if matched is None:
+        return (), words_step((), "there is no word in it", watch.ms())
+    ids, asked = _matching(store, matched, limit, filters), Asked(terms(text), half=not text[-1:].isspace())
     if not ids:
-        rare = _rarest(store, terms(text))
+        rare = _rarest(store, asked.terms)
         anyone = any_of(rare)
         if anyone is None:
-            return ()
-        ids, why = _matching(store, anyone, limit, filters), f"has one of: {', '.join(rare)}"
+            return (), words_step((), "no case has any of the words", watch.ms())
+        ids, asked = _matching(store, anyone, limit, filters), Asked(rare, rare=True)
     own = own_titles(store.con, ids)
-    return tuple(_text_hit(store, case_id, why, own.get(case_id)) for case_id in ids)
+    hits = tuple(_text_hit(store, case_id, worded(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
+    has = "one of the rarest words" if asked.rare else "every word"
+    reason = f"{len(hits):,} with {has}: to look at, never an answer" if hits else "no case has the words"
+    return hits, words_step(hits, reason, watch.ms())
 
 
 def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[int]:
@@ -198,22 +214,21 @@ def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(term for _, term in sorted(known)[:RAREST])
 
 
-def _text_hit(store: Store, case_id: int, why: str, own: Title | None) -> Hit:
+def _text_hit(store: Store, case_id: int, found: Worded) -> Hit:
     row = store.con.execute(
-        f"SELECT e.error_normalized, {_KEY_LINE}, e.resolution, s.status, e.resolved_by, e.tool_sequence,"
-        " coalesce(e.use_count, 0), e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        "SELECT e.error_normalized, e.resolution, s.status, e.resolved_by, e.tool_sequence, coalesce(e.use_count, 0),"
+        " e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
         (case_id,),
     ).fetchone()
-    normalized, key_line, resolution, status, resolved_by, tools, uses, last = row or (
-        "",
-        "",
-        None,
-        None,
-        None,
-        None,
-        0,
-        None,
-    )
+    if row is None:  # deleted behind our back
+        row = ("", None, None, None, None, 0, None)
+    normalized, resolution, status, resolved_by, tools, uses, last = row
+    place, own, source = found.place, None, Source(None)
+    if place.part == "error" and place.says != "some" and (resolution or "").strip():
+        own = None if found.only else _own_fix(store, case_id, place)
+        place = Place(place.part, place.says, place.fingerprint, own_fix=found.only or own is not None)
+    if isinstance(own, Resolution):
+        resolution, status, resolved_by, source = own.text, own.status, own.resolved_by, own.source
     return Hit(
         id=case_id,
         tier="text",
@@ -221,15 +236,24 @@ def _text_hit(store: Store, case_id: int, why: str, own: Title | None) -> Hit:
         score=0.0,
         distance=None,
         error_normalized=normalized,
-        key_line=key_line if own is None else own.key_line,
+        key_line=found.line,
         resolution=resolution,
         status=None if status == "unresolved" else status,
         resolved_by=resolved_by,
-        tool_sequence=parse_names(tools),
+        tool_sequence=own.tool_sequence if isinstance(own, Resolution) else parse_names(tools),
         use_count=uses,
         last_used=last,
-        source=Source(None),
-        why=(why,),
+        source=source,
+        why=(found.why,),
         accepted=False,
         reason="found by its words: browsing, never an answer",
+        place=place,
     )
+
+
+def _own_fix(store: Store, case_id: int, place: Place) -> Resolution | Literal["mirror"] | None:
+    """The fix that answers for the error which has the words; of a case without a history, what its row mirrors."""
+    if place.fingerprint is not None and (fix := answering(store.con, case_id, place.fingerprint)) is not None:
+        return fix
+    written = store.con.execute("SELECT 1 FROM resolution WHERE case_id = ? LIMIT 1", (case_id,)).fetchone()
+    return "mirror" if written is None else None

@@ -6,9 +6,11 @@ from typing import cast
 
 from core.errors.answer import Query
 from core.errors.tiers import Looked, text_hit
-from core.lexical.query import match_query
+from core.errors.title import own_titles
+from core.errors.worded import Asked, worded, words_step
+from core.lexical.query import match_query, terms
 from core.store import Store
-from core.trace import Step, Stopwatch, facts
+from core.trace import Stopwatch
 
 SHOWN = 3
 
@@ -16,12 +18,14 @@ SHOWN = 3
 def by_words(store: Store, query: Query) -> Looked:
     """The three cases that say the words most; raises apsw errors of the store."""
     watch = Stopwatch()
-    asked = match_query(query.key_line or query.normalized, prefix_last=False)
+    text = query.key_line or query.normalized
+    asked = match_query(text, prefix_last=False)
     rows: list[tuple[int]] = []
     if asked is not None:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, SHOWN)).fetchall())
-    hits = tuple(text_hit(store.con, case_id) for (case_id,) in rows)
-    told = facts(cases=" ".join(str(hit.id) for hit in hits) or None)
+    own = own_titles(store.con, [case_id for (case_id,) in rows])
+    these = Asked(terms(text))
+    hits = tuple(text_hit(store.con, one, worded(store.con, one, own.get(one), these)) for (one,) in rows)
     reason = "these hold every word: none of them answers" if hits else "no case holds every word"
-    return Looked(None, hits, None, Step("words", "rejected" if hits else "miss", reason, told, elapsed_ms=watch.ms()))
+    return Looked(None, hits, None, words_step(hits, reason, watch.ms()))

@@ -12,8 +12,10 @@ from core.errors.title import own_titles
 from core.lexical import bigrams
 from core.text import clean
 
-_INDEXED = 4_096
+INDEXED = 4_096
 """Code points of a text that browsing can find."""
+LINES = 50
+"""Key lines of a case that browsing can find."""
 
 TOOL_OF_CASE = (
     "SELECT coalesce((SELECT f.tool FROM fingerprint f WHERE f.case_id = case_state.case_id"
@@ -44,15 +46,15 @@ def index_case(con: apsw.Connection, case_id: int) -> None:
         con.execute("DELETE FROM case_fts WHERE rowid = ?", (case_id,))
         return
     normalized, raw, resolution = cast("tuple[str, str | None, str | None]", row)
-    named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 50", (case_id,)).fetchall()
+    named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT ?", (case_id, LINES)).fetchall()
     key_lines = "\n".join(cast("str", line) for (line,) in named) or normalized
-    body = clean(raw or "", _INDEXED)
-    fix = clean(resolution or "", _INDEXED)
+    body = clean(raw or "", INDEXED)
+    fix = clean(resolution or "", INDEXED)
     if fix and (tags := tags_of_case(con, case_id)):
-        fix += f"\n{clean(' '.join(tags), _INDEXED)}"
+        fix += f"\n{clean(' '.join(tags), INDEXED)}"
     con.execute(
         "INSERT OR REPLACE INTO case_fts(rowid, key_line, raw, resolution, bigrams) VALUES (?, ?, ?, ?, ?)",
-        (case_id, key_lines[:_INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")),
+        (case_id, key_lines[:INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")),
     )
 
 

@@ -146,7 +146,9 @@ def deepened(answer: SearchAnswer, looked: VectorLooked) -> SearchAnswer:
     weak = weak_match(answer)
     before = [step.stage for step in answer.trace].index("vector")
     told = replace(answer, match=None if weak is not None else answer.match, similar=(), trace=answer.trace[:before])
-    return _joined(told, weak, looked)
+    joined = _joined(told, weak, looked)
+    words = tuple(step for step in answer.trace[before:] if step.stage == "words" and joined.match is None)
+    return replace(joined, trace=(*joined.trace, *words))
 
 
 def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, Step]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import apsw
 
-from core.errors.answer import Confidence, Hit, Query, Source, Status, Tier
+from core.errors.answer import Confidence, Hit, Place, Query, Source, Status, Tier
 from core.errors.codes import codes_differ
 from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS, CURRENT_FIRST
@@ -15,6 +15,9 @@ from core.errors.frames import said, told_apart
 from core.errors.names import swapped_names
 from core.text import words
 from core.trace import Step, Stopwatch, facts
+
+if TYPE_CHECKING:
+    from core.errors.worded import Worded
 
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
@@ -159,12 +162,19 @@ def neighbour_hit(
     return replace(hit, distance=round(distance, 4), reason=reason)
 
 
-def text_hit(con: apsw.Connection, case_id: int) -> Hit:
-    """A case that has every word of what was asked: to look at, never an answer."""
-    fixes = _fixes(con, case_id, None)
-    look = f"its fix: casebook errors show {case_id}" if fixes else "no fix is written down for it"
-    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, None, ("has every word",), confidence="low")
-    return replace(hit, accepted=False, reason=f"has every word; {look}")
+def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
+    """A case that has every word of what was asked, with the fix of the error that has them: never an answer."""
+    place = found.place
+    at_error = place.part == "error" and place.says != "some"
+    mark = None if found.only else place.fingerprint
+    own = _fixes(con, case_id, mark) if at_error and mark is not None else []
+    fixes = own or _fixes(con, case_id, None)
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), confidence="low")
+    look = f"its fix: casebook errors show {case_id}" if hit.resolution else "no fix is written down for it"
+    mine = at_error and hit.resolution is not None and (bool(own) or not fixes or mark is None)
+    if at_error and fixes and not mine:
+        look = f"a fix of another of its errors: casebook errors show {case_id}"
+    return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
 
 
 def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
@@ -178,6 +188,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     case_id, key_line = cast("tuple[int, str]", row)
     fixes = _fixes(con, case_id, query.fingerprint)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
+    hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
         step = Step("fingerprint", "hit", "the same case", facts(case=case_id), elapsed_ms=watch.ms())
         return Looked(hit, (), None, step)

@@ -13,6 +13,8 @@ from tui.app import CasebookApp
 
 SIZE = (160, 40)
 LOOKS_LIKE_IT = "No known fix: this case only looks like it."
+LIKE_IT = "yaml frobnicate"
+"""No case has both words."""
 
 
 def uses(path: Path) -> list[int]:
@@ -39,7 +41,7 @@ async def test_a_search_that_nothing_answers_says_so_in_its_title_and_over_the_c
     app = app_on(casebook)
     async with app.run_test(size=SIZE) as pilot:
         await started(pilot, app)
-        await asked(pilot, app, "yaml")
+        await asked(pilot, app, LIKE_IT)
         assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
         assert LOOKS_LIKE_IT in frame(app)
         assert "Fix of another error" in frame(app)
@@ -69,7 +71,7 @@ async def test_copying_what_only_looks_like_it_says_that(casebook: Path) -> None
     app = app_on(casebook)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await started(pilot, app)
-        await asked(pilot, app, "yaml")
+        await asked(pilot, app, LIKE_IT)
         await pilot.press("down", "y")
         await until(pilot, lambda: "The fix of another error was" in frame(app))
 

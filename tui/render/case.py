@@ -20,6 +20,7 @@ from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
+    from core.errors.shown import Standing
 
 _LINE = 4_000
 """Code points of a key line or a masked key that are shown."""
@@ -38,13 +39,18 @@ class Fix:
     tags: tuple[str, ...] = ()
 
 
-def fix_of(case: Case, hit: Hit | None) -> Fix | None:
-    """What answers; None while nothing does. A hit may answer with a fix of its own fingerprint."""
+def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix | None:
+    """The fix that the search led to (`shown`, or the hit's own that has no history), else what answers for the case;
+    None while nothing does."""
+    if shown is not None:
+        return Fix(
+            shown.text, shown.status, shown.resolved_by, shown.tool_sequence,
+            shown.source.session, shown.source.messages, shown.tags,
+        )  # fmt: skip
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
-        own = shown(case, hit)
         return Fix(
             hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
-            hit.source.session, hit.source.messages, own.tags if own else (),
+            hit.source.session, hit.source.messages,
         )  # fmt: skip
     if not (case.resolution or "").strip():
         return None
@@ -54,15 +60,6 @@ def fix_of(case: Case, hit: Hit | None) -> Fix | None:
         case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
         session, messages, current.tags if current else (),
     )  # fmt: skip
-
-
-def shown(case: Case, hit: Hit | None) -> Resolution | None:
-    """Which fix of the case that is, where a search answered with it."""
-    if hit is None:
-        return None
-    from core.errors.shown import fix_shown
-
-    return fix_shown(case, hit)
 
 
 def head_line(case: Case, hit: Hit | None) -> str:
@@ -83,15 +80,17 @@ def draw_head(
     now: datetime,
     lit: Spans = (),
     *,
-    other: bool = False,
+    shown: Resolution | None = None,
+    standing: Standing | None = None,
     splits: str = "{fix.write} {write.split}",
 ) -> Content:
-    """The key line, its state in one line, and how it matched. `other`: its fix is no answer to what was searched.
+    """The key line, its state in one line, and how it matched.
 
-    `splits`: the keys, by their actions, that split a case of several errors from where it is shown.
+    `shown`: the fix below, where it is not that of the whole case; `standing`: what the case is to what was searched,
+    where it is no answer; `splits`: the keys, by their actions, that split a case of several errors from where it is
+    shown.
     """
-    own = shown(case, hit)
-    status = signs.status(own.status if own else case.status)
+    status = signs.status(shown.status if shown else case.status)
     line = head_line(case, hit)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
     if last := ago(case.last_seen, now):
@@ -101,7 +100,7 @@ def draw_head(
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
-        ("No known fix: this case only looks like it.\n" if other else "", "bold $cb-draft"),
+        (f"{_note(standing)}\n" if standing else "", "bold $cb-draft"),
         draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
@@ -138,15 +137,44 @@ def draw_fix(fix: Fix | None, signs: Signs) -> Content:
     return body
 
 
-def fix_title(fix: Fix | None, signs: Signs, *, other: bool = False) -> Content:
-    """The heading over the fix: its status, in sign, colour and words; whether it is for an `other` error."""
+def _note(standing: Standing) -> str:
+    """What stands above a case that does not answer what was searched: its fix must not pass for an answer."""
+    if standing.fix == "worded":
+        return "No known fix: its fix has these words, not the error."
+    if standing.error == "like":
+        return "No known fix: this case only looks like it."
+    if standing.error == "has":
+        return "No known fix: this error has these words among others."
+    if standing.fix == "own":
+        return "Found by its words: this error says exactly these."
+    return "No known fix of this error: its case has one of another."
+
+
+_FIX_OF = {
+    "own": "Fix of this error",
+    "sibling": "Fix of another error of this case",
+    "worded": "Fix with these words",
+    "other": "Fix of another error",
+}
+
+
+def fix_name(standing: Standing | None) -> str:
+    """What a fix is called that was copied."""
+    if standing is None or (standing.error, standing.fix) == ("same", "own"):
+        return "fix"
+    return "fix of the error shown" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
+
+
+def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -> Content:
+    """The heading over the fix: its status, in sign, colour and words; and of which error it is, where that is no
+    answer to what was searched."""
     if fix is None:
         return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
     by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
     draft = f"  {signs.dot}  nobody has checked it" if fix.status == "draft" else ""
     return Content.assemble(
-        (" Fix of another error  " if other else " Fix  ", "bold $cb-text"),
+        (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
         (f"{status.sign} {status.words}", status.tone),
         (f"{by}{draft} ", "not bold $cb-dim"),
     )
@@ -190,8 +218,9 @@ def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str
     return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
 
 
-def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime) -> Content:
-    """Which time of how many the error below is of: when, in which project, in which message of which session."""
+def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "") -> Content:
+    """Which time of how many (`of` what) the error below is of: when, in which project, in which message of which
+    session."""
     if one is None:
         return Content("")
     age = ago(one.ts, now)
@@ -199,7 +228,7 @@ def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: da
     told += [title(name) for name in (one.tool, one.project) if name]
     if one.session:
         told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
-    many = f"{at + 1:,} of {max(total, at + 1):,}"
+    many = f"{at + 1:,} of {max(total, at + 1):,}{of}"
     return Content.assemble((many, "bold $cb-text"), (f"  {signs.dot}  " + f"  {signs.dot}  ".join(told), "$cb-dim"))
 
 

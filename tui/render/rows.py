@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
 _AGE, _TOOL = 4, 9
+_BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,29 @@ class Row:
     similarity: float = 0.0
 
     @property
+    def beside(self) -> str:
+        """Where else than in its line it has the words that were searched; blank where the line has them."""
+        place = None if self.hit is None or self.tier != "text" else self.hit.place
+        return "" if place is None else _BESIDE.get(place.part, "")
+
+    @property
     def answers(self) -> bool:
         """Whether it is an answer to what was searched: nothing else may pass for one, or counts as a use."""
         return self.hit is not None and self.hit.accepted
 
+    @property
+    def says_it(self) -> bool:
+        """Whether an error of it is what was searched, word for word, and its fix is known."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.shown import says_it
+
+        return says_it(self.hit)
+
 
 def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
     """The row of a case; for a hit, with its tier, the key line that it matched by, and where."""
-    key_line = case.key_line
-    if hit is not None and hit.tier != "text" and hit.key_line:
-        key_line = hit.key_line
+    key_line = case.key_line if hit is None or not hit.key_line else hit.key_line
     tier = None if hit is None else hit.tier
     lit: Spans = ()
     if hit is not None and query is not None:
@@ -78,6 +92,8 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
     status = signs.status(row.status)
     parts.append((f"{status.sign} ", status.tone))
     tail: list[tuple[str, str]] = []
+    if width >= _AGE_FROM and row.beside:
+        tail.append((f" {row.beside}", "$cb-accent"))
     if width >= _SEEN_FROM and row.seen > 1:
         tail.append((" " + _seen(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:

@@ -57,13 +57,16 @@ def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
     return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
 
 
-def seen_with(case: Case, shown: Resolution | None) -> Seen:
+def seen_with(case: Case, shown: Resolution | None, at: str | None = None) -> Seen:
     """What someone sees who has this fix of the case before them: to decide about it is to decide for what it holds
-    for, not about the one that answers for the whole case."""
+    for, not about the one that answers for the whole case.
+
+    `at`: the error that it is shown for. A fix that holds for the whole case may answer for that one alone.
+    """
     whole = seen_of(case)
     if shown is None or shown.id == whole.resolution_id or case.status == "noise":
         return whole
-    return Seen(case.id, shown.id, shown.fingerprint, shown.status)
+    return Seen(case.id, shown.id, shown.fingerprint or at, shown.status)
 
 
 def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Seen:

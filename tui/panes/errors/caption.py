@@ -26,7 +26,9 @@ def caption(
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
         told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
         like = f"{dot}{rows.total}{more} that {'looks' if rows.total == 1 else 'look'} like it" if rows.total else ""
-        return draw_title("Found" if known else f"No known fix{like}", scope.picked, signs), Content(told)
+        by_words = any(row.says_it for row in rows.rows)
+        name = "Found" if known else "Found by its words" if by_words else f"No known fix{like}"
+        return draw_title(name, scope.picked, signs), Content(told)
     told = f"{chosen + 1:,} of {rows.total:,}{dot}{SORTS[scope.sort]}" if rows.total else ""
     return draw_title("Cases", scope.picked, signs), Content(told)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tui.jobs import Jobs
 from tui.panes.errors.copying import Form, forms_of
 from tui.panes.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
+from tui.render.case import fix_name
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class CaseActs:
     def _copied(self, form: Form | None) -> None:
         if form is None:
             return
-        other = form.key == "f" and self._view.other
-        name = "fix of another error" if other else form.name
+        name = fix_name(self._view.standing) if form.key == "f" else form.name
         self._view.post_message(PaneCopied(name, form.text, exact=form.exact))
         if form.key == "f" and self._view.read is not None:
             self._view.post_message(self._view.Used(self._view.read.case.id))

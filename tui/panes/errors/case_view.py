@@ -36,6 +36,7 @@ from tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from core.errors import Case, Hit
     from core.errors.cases_like import CasesLike
+    from core.errors.shown import Standing
 
 PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
@@ -89,7 +90,7 @@ class CaseView(Reading):
         self._clock = clock
         self.read: Read | None = None
         self.fix: Fix | None = None
-        self.other = False  # whether something was searched that this case does not answer
+        self.standing: Standing | None = None  # what it is to a search that it does not answer
         self.raw: Raw = Raw("")
         self.line = ""
         self.seen = Seen()
@@ -120,7 +121,7 @@ class CaseView(Reading):
 
     def clear(self) -> None:
         """Show that no case is chosen."""
-        self.read, self.fix, self.raw, self.seen, self.other = None, None, Raw(""), Seen(), False
+        self.read, self.fix, self.raw, self.seen, self.standing = None, None, Raw(""), Seen(), None
         self._jobs.cancel("seen")
         self._jobs.cancel("like")
         self._jobs.cancel("cited")
@@ -131,25 +132,24 @@ class CaseView(Reading):
             part.say(Content(""))
         self.border_subtitle = Content("")
 
-    def show(self, read: Read, hit: Hit | None, lit: Spans = (), *, other: bool = False) -> None:
-        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`).
-
-        `other`: something was searched, and this case is no answer to it: its fix must not pass for one.
-        """
+    def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
+        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`)."""
         moved = self.read is None or self.read.case.id != read.case.id
         asked, self._asked = self._asked, None if hit is None else (hit.key_line, hit.resolution)
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
         case, signs, now = read.case, self._signs, self._clock()
-        self.read = replace(read, shown=draw.shown(case, hit))
-        self.fix, self.line = draw.fix_of(case, hit), draw.head_line(case, hit)
-        self.other = other and self.fix is not None
-        if moved or read.latest != (self.seen.read[0] if self.seen.read else None):
+        self.read = read
+        self.fix, self.line = draw.fix_of(case, hit, read.shown), draw.head_line(case, hit)
+        self.standing = None if self.fix is None else read.standing
+        first = self.seen.read[0] if self.seen.read else None
+        if moved or (read.at, read.latest) != (self.seen.fingerprint, first):
             self._jobs.cancel("seen")
-            self.seen = Seen(case.id, case.occurrences, () if read.latest is None else (read.latest,))
-        self._head.say(draw.draw_head(case, hit, signs, now, lit, other=self.other))
+            times = case.occurrences if read.error is None else read.error.seen
+            self.seen = Seen(case.id, times, () if read.latest is None else (read.latest,), fingerprint=read.at)
+        self._head.say(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
         self._draw_masked()
-        self._fix.border_title = draw.fix_title(self.fix, signs, other=self.other)
+        self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
         self._fix.say(draw.draw_fix(self.fix, signs))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
@@ -280,9 +280,12 @@ class CaseView(Reading):
         one = self.seen.current
         if one is not None and one.raw:
             self.raw = Raw(one.raw, one.start, one.end)
+        elif self.read is not None and self.read.error is not None:
+            self.raw = Raw(self.read.error.key_line)
         elif self.read is not None:
             self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
-        when = draw.draw_seen(one, self.seen.at, self.seen.total, self._signs, self._clock())
+        of = " of this error" if self.seen.fingerprint is not None else ""
+        when = draw.draw_seen(one, self.seen.at, self.seen.total, self._signs, self._clock(), of)
         text = draw.draw_raw(self.raw, self._signs, limit=limit)
         self._raw.say(Content.assemble(when, "\n", text) if when.plain else text)
 

@@ -19,12 +19,16 @@ Older = tuple["Occurrence", ...]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The times read so far, newest first; `at` is the one shown, `total` how many there are."""
+    """The times read so far, newest first; `at` is the one shown, `total` how many there are.
+
+    `fingerprint`: they are those of this one error of the case.
+    """
 
     case_id: int = 0
     total: int = 0
     read: tuple[Occurrence, ...] = ()
     at: int = 0
+    fingerprint: str | None = None
 
     @property
     def current(self) -> Occurrence | None:
@@ -57,6 +61,7 @@ def read_older(seen: Seen) -> Callable[[Job[Older]], Older]:
     def work(job: Job[Older]) -> Older:
         from core.errors import occurrences_of
 
-        return occurrences_of(job.store(), seen.case_id, AHEAD, seen.read[-1] if seen.read else None)
+        last = seen.read[-1] if seen.read else None
+        return occurrences_of(job.store(), seen.case_id, AHEAD, last, seen.fingerprint)
 
     return work

@@ -14,7 +14,9 @@ from tui.render.rows import Row, near_row, row_of
 
 if TYPE_CHECKING:
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
+    from core.errors.case import CaseKeyLine
     from core.errors.cases_like import CasesLike
+    from core.errors.shown import Standing
     from core.store import Store
     from tui.panes.errors.meaning import Meaning
 
@@ -73,13 +75,22 @@ class Found:
 class Read:
     """A case, the last time it was seen with the raw text of that time, and the file that holds it.
 
-    `shown`: the fix that one has before them, where a search answered with it; None: that of the whole case.
+    `shown`: the fix that one has before them, where a search led to it; None: that of the whole case. `error`: the one
+    of its errors that the search led to, of which `latest` is the last time then. `standing`: what the case is to what
+    was searched, where it is no answer to that.
     """
 
     case: Case
     latest: Occurrence | None
     path: Path | None = None
     shown: Resolution | None = None
+    error: CaseKeyLine | None = None
+    standing: Standing | None = None
+
+    @property
+    def at(self) -> str | None:
+        """The fingerprint of the error that the search led to."""
+        return None if self.error is None else self.error.fingerprint
 
 
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
@@ -193,7 +204,7 @@ def find(
 
     def work(job: Job[Found]) -> Found:
         from core.errors import search
-        from core.errors.browse import browse
+        from core.errors.browse import browsed
 
         store, filters = job.store(), scope.filters()
         answer = search(store, text, count=False, vectors=meaning.later())
@@ -203,9 +214,11 @@ def find(
         told = _told(store, answer, filters)
         if told.rows:
             job.partial(told)
-        words = browse(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
+        words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
         job.check()
-        return joined(told, _rows(store, tuple(words), answer.query, filters))
+        if answer.match is None:
+            told = replace(told, answer=replace(answer, trace=(*answer.trace, step)))
+        return joined(told, _rows(store, words, answer.query, filters))
 
     return work
 
@@ -264,18 +277,29 @@ def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]
     return work
 
 
-def read_case(case_id: int) -> Callable[[Job[Read | None]], Read | None]:
-    """Read one case whole, and how it looked the last time it was seen; None if it is gone."""
+def read_case(
+    case_id: int, hit: Hit | None = None, *, searched: bool = False
+) -> Callable[[Job[Read | None]], Read | None]:
+    """Read one case whole, and how it looked the last time it was seen; None if it is gone.
+
+    `hit`: what a search says of it, which leads to one of its errors; `searched`: whether there was a search.
+    """
 
     def work(job: Job[Any]) -> Read | None:
         from core.errors import occurrences_of, show_case
+        from core.errors.shown import error_shown, fix_shown, standing
 
         store = job.store()
         case = show_case(store, case_id)
         if case is None:
             return None
-        seen = occurrences_of(store, case_id, 1)
-        return Read(case, seen[0] if seen else None, job.lane.path)
+        error = error_shown(case, hit)
+        seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
+        other = searched and not (hit is not None and hit.accepted)
+        return Read(
+            case, seen[0] if seen else None, job.lane.path, fix_shown(case, hit), error,
+            standing(hit) if other else None,
+        )  # fmt: skip
 
     return work
 

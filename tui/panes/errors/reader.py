@@ -124,9 +124,7 @@ class Reader:
             if read is None:
                 self._case.clear()
             elif (read, row) != self._drawn or self._case.read is None:
-                searched = self._at is not None and self._at.tier is not None
-                other = searched and not (row and row.answers)
-                self._case.show(read, row.hit if row else None, row.lit if row else (), other=other)
+                self._case.show(read, row.hit if row else None, row.lit if row else ())
             else:
                 self._case.look_for_citations()
             self._drawn = (read, row)
@@ -141,4 +139,6 @@ class Reader:
             self._let_go()
             self._failed(fault)
 
-        self._jobs.run("case", read_case(case_id), show, failed, delay=delay)
+        searched = self._at is not None and self._at.tier is not None
+        work = read_case(case_id, None if row is None else row.hit, searched=searched)
+        self._jobs.run("case", work, show, failed, delay=delay)

@@ -33,7 +33,8 @@ def test_the_case_on_the_screen_keeps_its_name_its_tool_and_its_vector(tmp_path:
         assert set(case.key_lines) == {OLD, NEW}
         assert [(row.key_line, row.tool) for row in list_cases(store).cases] == [(NEW, "go")]
         assert [row.key_line for row in case_rows(store, (new,))] == [NEW]
-        assert [hit.key_line for hit in browse(store, "psql refused")] == [NEW]
+        assert [hit.key_line for hit in browse(store, "go.sum ratelimit")] == [NEW]
+        assert [hit.key_line for hit in browse(store, "psql refused")] == [OLD], "the words are those of another error"
         assert ErrorSource().texts(store.con, [new]) == text
         assert NEW in case_history(store, new).changes[0].title
         take_back(store, person())

@@ -184,7 +184,7 @@ class Curating:
         from core.errors.curation import Written, seen_with, three_way, written_of
         from tui.panes.errors.curation.outside import edit_outside
 
-        seen = seen_with(read.case, read.shown)
+        seen = seen_with(read.case, read.shown, read.at)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         before = written_of(base) if base is not None else Written(read.case.resolution or "")
         text, why = edit_outside(self._host.app, os.environ, before.text, read.case)

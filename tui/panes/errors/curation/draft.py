@@ -29,7 +29,7 @@ class Draft:
         """From a case as it was read."""
         from core.errors.curation import Written, seen_with, written_of
 
-        seen = seen_with(read.case, read.shown)
+        seen = seen_with(read.case, read.shown, read.at)
         found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         base = written_of(found) if found is not None else None
         if base is None and (read.case.resolution or "").strip() and read.case.status != "noise":

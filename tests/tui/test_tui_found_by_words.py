@@ -1,0 +1,197 @@
+"""A case found by its words: the row and the reader show the error that has them, and whose fix stands below it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.errors import add_resolution, observe
+from core.errors.cases import Name
+from core.store import Store, open_store
+from tests.tui.support import app_on, frame, settled, told, until
+from tui.app import CasebookApp
+from tui.render.rows import Row
+from tui.screens.writing import WritingScreen
+
+FIRST = "ImportError: cannot import 'freezegun' from vendor"
+LATER = "cannot import harmonica"
+WIDE = (200, 50)
+
+
+def seen(store: Store, line: str, ts: str, raw: str) -> None:
+    with store.transaction() as con:
+        observe(
+            con, Name(line, "ImportError: cannot import <STR>", line, "python"), session_id=None, message_idx=None,
+            tool="python", project="shop", ts=ts, raw=raw, start=raw.find(line), end=raw.find(line) + len(line),
+        )  # fmt: skip
+
+
+def fixed(path: Path, mark: str | None, text: str, tags: tuple[str, ...] = ()) -> None:
+    with open_store(path, write=True) as store, store.transaction() as con:
+        add_resolution(con, 1, mark, text, status="verified", author="mina", ts="2026-03-05T10:00:00.000Z", tags=tags)
+
+
+@pytest.fixture
+def merged(tmp_path: Path) -> Path:
+    """One case of two errors, the later one seen twice and before the last time of the first one."""
+    path = tmp_path / "merged.db"
+    with open_store(path, write=True, create=True) as store:
+        seen(store, FIRST, "2026-03-01T10:00:00.000Z", f"in the old worker\n{FIRST}")
+        for day in (2, 3):
+            seen(store, LATER, f"2026-03-0{day}T10:00:00.000Z", f"on day {day}\n{LATER}")
+        seen(store, FIRST, "2026-03-04T10:00:00.000Z", f"in the new worker\n{FIRST}")
+    return path
+
+
+def both(path: Path) -> Path:
+    """A fix of each; that of the first error answers for the case."""
+    fixed(path, LATER, "pip install harmonica")
+    fixed(path, FIRST, "pip install freezegun")
+    return path
+
+
+async def asked(pilot: Pilot[None], app: CasebookApp, text: str) -> Row:
+    """Type it, and wait until what it found is the case on the screen."""
+    await until(pilot, lambda: app.errors.results.rows.rows.total and app.errors.case.read)
+    await pilot.press(*(" " if letter == " " else letter for letter in text))
+    await until(pilot, lambda: app.errors.results.query_text == text and not app.jobs.busy("search"))
+    await settled(pilot, app)
+    row = app.errors.results.chosen
+    assert row is not None
+    return row
+
+
+def lit(row: Row) -> list[str]:
+    return [row.key_line[start:end] for start, end in row.lit]
+
+
+async def test_the_row_s_line_is_the_one_that_has_the_words_and_they_are_lit(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        row = await asked(pilot, app, "harmonica")
+        assert (row.key_line, lit(row)) == (LATER, ["harmonica"])
+        assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
+
+
+async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await asked(pilot, app, "harmonica")
+        shown = frame(app)
+        assert "another of its errors has every word" in shown
+        assert "Fix of this error" in shown
+        assert "pip install harmonica" in shown
+        assert "pip install freezegun" not in str(app.errors.case._fix.content)
+        assert "No known fix: this error has these words among others." in shown
+        assert "only looks like it" not in shown
+        assert "1 of 2 of this error" in shown
+        assert "on day 3" in shown
+        assert "in the new worker" not in shown, "that is the other error's last time"
+        await pilot.press("enter", "n")
+        await until(pilot, lambda: "on day 2" in frame(app))
+        await pilot.press("y")
+        await until(pilot, lambda: told(app, "fix of the error shown"))
+
+
+async def test_what_says_just_these_words_is_not_told_to_have_no_fix(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        row = await asked(pilot, app, "harmonica cannot import")
+        assert (row.tier, row.answers) == ("text", False)
+        shown = frame(app)
+        assert "Found by its words: this error says exactly these." in shown
+        assert "No known fix" not in shown
+        assert str(app.errors.results.border_title) == "Found by its words"
+        assert "Fix of this error" in shown
+        await pilot.press("enter", "y")
+        await until(pilot, lambda: told(app, "The fix was"))
+
+
+async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path) -> None:
+    fixed(merged, FIRST, "pip install freezegun")
+    app = app_on(merged)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await asked(pilot, app, "harmonica cannot import")
+        shown = frame(app)
+        assert "No known fix of this error: its case has one of another." in shown
+        assert "Fix of another error of this case" in shown
+        assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
+        await pilot.press("enter", "y")
+        await until(pilot, lambda: told(app, "fix of another error of this case"))
+
+
+async def test_a_word_of_its_fix_or_tag_is_told_in_the_row(merged: Path) -> None:
+    fixed(merged, None, "Take the vendored one.", ("네트워크",))
+    app = app_on(merged)
+    async with app.run_test(size=WIDE) as pilot:
+        row = await asked(pilot, app, "vendored")
+        assert (row.key_line, row.beside) == (FIRST, "in its fix")
+        assert "in its fix" in frame(app)
+        assert "its fix has every word" in frame(app)
+        assert "No known fix: its fix has these words, not the error." in frame(app)
+        assert "Fix with these words" in frame(app)
+        await pilot.press("ctrl+u")
+        assert (await asked(pilot, app, "네트워크")).beside == "in its tags"
+
+
+async def test_without_a_search_the_case_is_whole_again(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "harmonica")
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "in the new worker" in frame(app))
+        assert "1 of 4" in frame(app)
+        assert "of this error" not in frame(app)
+        assert "pip install freezegun" in str(app.errors.case._fix.content)
+
+
+async def test_what_is_written_is_about_the_fix_of_that_error(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "harmonica")
+        await pilot.press("enter", "w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        assert isinstance(app.screen, WritingScreen)
+        assert app.screen.area.text == "pip install harmonica"
+
+
+async def test_an_error_that_was_given_by_hand_is_shown_by_its_own_line(merged: Path) -> None:
+    with open_store(merged, write=True) as store, store.transaction() as con:
+        con.execute("DELETE FROM occurrence WHERE fingerprint = ?", (LATER,))
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "harmonica")
+        assert app.errors.case.raw.text == LATER
+
+
+async def test_the_trace_says_where_the_words_are(merged: Path) -> None:
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "harmonica")
+        why = [" ".join(line.split("│")[-2].split()) for line in frame(app).split("\n")[5:-2]]
+        assert "1 with every word: to look at, never an answer" in " ".join(why)
+        assert "another of its errors has every word case 1 part error line cannot import harmonica" in " ".join(why)
+
+
+async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
+    merged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import core.errors.shown
+
+    calls: list[int] = []
+    right = core.errors.shown.fix_shown
+
+    def counted(case: object, hit: object) -> object:
+        calls.append(1)
+        return right(case, hit)  # pyright: ignore[reportArgumentType]
+
+    app = app_on(both(merged))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "harmoni")
+        monkeypatch.setattr("core.errors.shown.fix_shown", counted)
+        app.errors.reader._read(0.0)
+        app.errors.case.read = None  # so that it is drawn, whatever was
+        await until(pilot, lambda: app.errors.case.read is not None)
+        assert calls == [1]
