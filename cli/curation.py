@@ -159,12 +159,23 @@ def _done_lines(out: Output, done: Curated) -> Iterator[str]:
         yield out.paint(f"{_DONE[done.act]} {_cases(done.cases)}.", "good")
     if done.made is not None:
         yield f"The new case is {done.made}."
+    yield from _differed_lines(out, done)
     if done.change is not None:
         yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
     if done.unchanged:
         yield f"Nothing to do for {_cases(done.unchanged)}."
     for conflict in done.conflicts:
         yield from _conflict_lines(out, conflict)
+
+
+def _differed_lines(out: Output, done: Curated) -> Iterator[str]:
+    """What was merged though it was not obviously the same, in what it differed, and whose fix answers now."""
+    for other in done.differed:
+        yield clip(f"Case {other.case_id} was not obviously the same: {other.key_line}", out.columns)
+        for one in other.differences:
+            yield from wrap(f"{one.what:<5}{one.why}", out.columns, "  ")
+    if done.resolutions and any(one.what == "fix" for other in done.differed for one in other.differences):
+        yield f"Fix {done.resolutions[0]} answers now; the others are in its history: errors show {done.cases[0]}"
 
 
 def _conflict_lines(out: Output, conflict: Conflict) -> Iterator[str]:

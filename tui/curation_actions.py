@@ -75,7 +75,7 @@ CURATION: tuple[Action, ...] = (
     Action("triage.mark", "Mark, to decide several at once", ("space",), "triage", DECIDE, "mark", 7, True, False,
            _needs_queue),
     Action("triage.mark_all", "Mark all, or none", ("A",), "triage", DECIDE, enabled=_needs_queue),
-    Action("triage.merge", "Merge: the marked ones are this case, or pick one", ("M",), "triage", DECIDE,
+    Action("triage.merge", "Merge the marked cases, or this one and one you pick", ("M",), "triage", DECIDE,
            enabled=_needs_queue),
     Action("triage.split", "Split off errors that have another fix", ("P",), "triage", DECIDE, enabled=_needs_queue),
     Action("triage.all", "Show all of the error", ("v",), "triage", DECIDE, "show all", 30, enabled=_needs_queue),

@@ -15,11 +15,12 @@ from core.embedding import cosine, similarity_of, unusable
 from core.embedding.embedder import Vector
 from core.embedding.index import VectorIndex
 from core.embedding.stored import Place, windows_of
-from core.errors.codes import codes, differing_codes
+from core.errors.apart import other_code, other_failure, other_subject, other_word
+from core.errors.codes import codes
 from core.errors.embed_text import embed_text
-from core.errors.failure_kinds import failure_kinds, kinds_differ, weight_of_kinds
-from core.errors.frames import said, told_apart
-from core.errors.opposites import agreed, opposed, opposites
+from core.errors.failure_kinds import failure_kinds, weight_of_kinds
+from core.errors.frames import said
+from core.errors.opposites import agreed, opposites
 from core.errors.word_weight import expected, heaviest, weights
 from core.lexical import any_of
 from core.store.sql import number
@@ -150,11 +151,10 @@ def weighed(
         other = read[their]
         shared, both = asked.words & other.words, asked.words | other.words
         weight, whole = _sum(shared, idf), _sum(both, idf)
-        veto = _veto(asked, other)
-        if not veto and (differing := opposed(opposite, other.text)):
-            veto = f"one is about {differing[0]}, the other about {differing[1]}"
-        if not veto and weight >= BUILT_ALIKE * whole and (differing := told_apart(plain, said(their))):
-            veto = f"the same sentence, but one says “{differing[0]}”, the other “{differing[1]}”"
+        veto = other_code(asked.codes, other.codes) or other_failure(asked.kinds, other.kinds)
+        veto = veto or other_subject(opposite, other.text)
+        if not veto and weight >= BUILT_ALIKE * whole:
+            veto = other_word(plain, said(their))
         return Neighbour(
             case_id,
             their,
@@ -193,15 +193,6 @@ class _Read:
         return cls(
             text, frozenset(words(text)), frozenset(words(line)), len(tokens(line)), codes(line), failure_kinds(text)
         )
-
-
-def _veto(ours: _Read, theirs: _Read) -> str:
-    """Why two lines are two errors by their codes and kinds of failure; empty if they are not."""
-    if differing := differing_codes(ours.codes, theirs.codes):
-        return f"the codes differ ({', '.join(differing)})"
-    if kinds_differ(ours.kinds, theirs.kinds):
-        return f"one says that {min(ours.kinds)}, the other that {min(theirs.kinds)}"
-    return ""
 
 
 def _best(case_id: int, lines: Sequence[str], judge: Callable[[int, str], Neighbour]) -> Neighbour:

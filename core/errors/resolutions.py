@@ -209,18 +209,27 @@ def _resolution(row: _ResolutionRow, *, current: bool) -> Resolution:
     )
 
 
-def adopt_mirror(con: apsw.Connection, case_id: int) -> None:
-    """Give the fix of a row that the seed's own programs wrote a place in the history, before another one covers it."""
+def mirrored(con: apsw.Connection, case_id: int) -> Resolution | None:
+    """The fix of a row that the seed's own programs wrote, as it would stand in the history; its id is 0."""
     row = con.execute(
         "SELECT ts, resolution, resolved_by, tool_sequence FROM error_kb WHERE id = ?1 AND resolution IS NOT NULL"
         " AND NOT EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1)",
         (case_id,),
     ).fetchone()
     if row is None or not str(row[1]).strip():
-        return
+        return None
     ts, text, resolved_by, tools = cast("tuple[str, str, str | None, str | None]", row)
-    plain, original = readable(text)
+    names = parse_names(tools)
+    return Resolution(0, None, text, "draft", resolved_by, names, "import", Source(None), None, ts, current=True)
+
+
+def adopt_mirror(con: apsw.Connection, case_id: int) -> None:
+    """Give the fix of a row that the seed's own programs wrote a place in the history, before another one covers it."""
+    one = mirrored(con, case_id)
+    if one is None:
+        return
+    plain, original = readable(one.text)
     insert_resolution(
-        con, case_id, None, plain, status="draft", resolved_by=resolved_by, tool_sequence=parse_names(tools),
-        author="import", session_id=None, message_ids=(), supersedes=None, ts=ts, original=original,
+        con, case_id, None, plain, status=one.status, resolved_by=one.resolved_by, tool_sequence=one.tool_sequence,
+        author=one.author, session_id=None, message_ids=(), supersedes=None, ts=one.ts, original=original,
     )  # fmt: skip

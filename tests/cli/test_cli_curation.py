@@ -112,6 +112,25 @@ def test_merge_split_and_history(filled: Run) -> None:
     assert filled("errors", "merge", "2", "2").code == 2
 
 
+def test_a_merge_says_plainly_what_was_not_the_same(filled: Run) -> None:
+    done = filled("errors", "merge", "2", "1")
+    assert (done.code, done.said) == (0, "")
+    assert done.text.splitlines()[:5] == [
+        "Merged into case 2.",
+        f"Case 1 was not obviously the same: {ERRORS[0]}",
+        "  tool an error of tsc, not of git",
+        "  key  they share no word",
+        "  fix  its fix says something else",
+    ]
+    assert "answers now" in done.text.splitlines()[5]
+    assert all(width(line) <= 80 for line in done.text.splitlines())
+    assert filled("undo").code == 0
+    (other,) = filled("errors", "merge", "1", "2", "--json").json()["differed"]
+    assert (other["case_id"], [one["what"] for one in other["differences"]]) == (2, ["tool", "key", "fix"])
+    assert filled("undo").code == 0
+    assert filled("errors", "verify", "1", "--json").json()["differed"] == []
+
+
 def test_someone_faster_is_never_written_over(filled: Run) -> None:
     filled("errors", "record", "--error", ERRORS[2], "--resolution", "theirs")
     done = filled("errors", "edit", "2", "--resolution", "mine", "--expect", "3", "--json")

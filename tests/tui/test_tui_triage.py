@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from bench.transcript import write_transcript
 from core.errors import add_resolution, show_case
@@ -15,11 +14,10 @@ from core.errors.curation.written import Written
 from core.flows.importing import import_transcripts
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
+from tests.tui.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, until
-from tui.app import CasebookApp
 from tui.screens.conflict import ConflictScreen
 from tui.screens.history import HistoryScreen
-from tui.screens.merging import MergeScreen
 from tui.screens.triage import TriageScreen
 from tui.screens.writing import WritingScreen
 
@@ -59,30 +57,6 @@ def exports(path: Path) -> list[str]:
 def waiting(path: Path) -> int:
     with open_store(path) as store:
         return count_waiting(store)
-
-
-def queue_of(app: CasebookApp) -> TriageScreen:
-    screen = app.screen
-    assert isinstance(screen, TriageScreen)
-    return screen
-
-
-async def opened(pilot: Pilot[None], app: CasebookApp) -> TriageScreen:
-    """The queue is on the screen, and its first case beside it."""
-    await until(pilot, lambda: app.errors.case.read)
-    await pilot.press("escape", "T")
-    await until(pilot, lambda: isinstance(app.screen, TriageScreen) and app.screen.case.read)
-    return queue_of(app)
-
-
-def shown(screen: TriageScreen) -> bool:
-    """Whether the chosen case is the one beside the queue: a person does not decide on what they do not see."""
-    one = screen.queue.get(screen.rows.chosen)
-    return one is not None and screen.case.read is not None and screen.case.read.case.id == one.row.id
-
-
-def idle(app: CasebookApp) -> bool:
-    return not any(map(app.jobs.busy, ("curate", "triage", "triage-case")))
 
 
 async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back(harvested: Path) -> None:
@@ -294,24 +268,6 @@ async def test_every_size_is_lived_through(casebook: Path, size: tuple[int, int]
         await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "To decide" in frame(app))
 
 
-async def test_merging_marked_cases_keeps_the_one_on_the_screen(casebook: Path) -> None:
-    app = app_on(casebook)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        screen = await opened(pilot, app)
-        await pilot.press("space", "M")
-        await until(pilot, lambda: idle(app) and screen.queue.left == 2)
-        with open_store(casebook) as store:
-            kept = show_case(store, screen.queue.entries[0].row.id)
-        assert kept is not None
-        assert len(kept.fingerprints) == 2
-        await until(pilot, lambda: f"Merged 1 more into #{kept.id}." in frame(app))
-        await until(pilot, lambda: shown(screen))
-        await pilot.press("P")
-        await until(pilot, lambda: "another fix" in frame(app))
-        await pilot.press("enter")
-        await until(pilot, lambda: idle(app) and screen.queue.left == 3)
-
-
 async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
@@ -330,44 +286,3 @@ async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Pat
         assert case is not None
         assert case.resolution == "theirs"
         assert not any(one.status == "rejected" for one in case.resolutions)
-
-
-async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_stays_on_the_case(tmp_path: Path) -> None:
-    path = tmp_path / "merge.db"
-    with open_store(path, write=True, create=True) as store:
-        first = put(
-            store, "psql: error: connection refused", "psql", "start it", seen=3, last="2026-01-01T00:00:00.000Z"
-        )
-        second = put(store, "sqlite3.OperationalError: no such table", "python", "migrate", seen=2)
-        put(store, "error: something else", "shell", None, seen=2)
-        kept = put(store, "missing go.sum entry for module", "go", "go mod tidy")
-    app = app_on(path)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
-        screen = await opened(pilot, app)
-        assert [one.row.id for one in screen.queue.entries][0::3] == [first, kept]
-        for case_id in (first, second):
-            at = screen.queue.index_of(case_id)
-            assert at is not None
-            screen.rows.choose(at)
-            await pilot.press("space")
-        at = screen.queue.index_of(kept)
-        assert at is not None
-        screen.rows.choose(at)
-        await until(pilot, lambda: shown(screen) and screen.case.read.case.id == kept)  # pyright: ignore[reportOptionalMemberAccess]
-        await pilot.press("M")
-        await until(pilot, lambda: isinstance(app.screen, MergeScreen))
-        told = frame(app)
-        assert "The case keeps its name: missing go.sum entry" in told
-        assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Becomes history")
-        assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))
-        await pilot.press("escape")
-        assert screen.queue.left == 4
-        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and shown(screen))
-        await pilot.press("M")
-        await until(pilot, lambda: isinstance(app.screen, MergeScreen))
-        await pilot.press("enter")
-        await until(pilot, lambda: idle(app) and screen.queue.read.left == 2 and not app.jobs.busy("triage"))
-        await until(pilot, lambda: shown(screen) and "3 errors, P splits" in frame(app))
-        assert screen.case.read is not None
-        assert screen.case.read.case.id == kept
-        assert screen.case.read.case.resolution == "go mod tidy"

@@ -17,26 +17,33 @@ from tui.render.signs import Signs
 from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
-    from core.errors import Case, Resolution
-    from core.errors.curation import Candidate, Changed, Fixes, Written
+    from core.errors import Resolution
+    from core.errors.curation import Candidate, Changed, MergePreview, Written
 
 State = Literal["done", "taken back", "done again"]
 """What became of a decision."""
+
+QueueMark = Literal["", "marked", "stays", "skipped"]
+"""`stays`: marked, and the one that a merge of the marked ones keeps."""
 
 _TEXT = 8_192
 _LINE = 400
 _FIX = 160
 _MERGED = 20
+_QUEUE_MARKS: dict[QueueMark, tuple[str, str]] = {
+    "": (" ", ""),
+    "marked": ("+", "bold $cb-accent"),
+    "stays": ("=", "bold $cb-accent"),
+    "skipped": ("-", "$cb-faint"),
+}
+_DIFFERING = {"tool": "tools", "key": "key lines", "fix": "fixes"}
 
 
-def draw_entry(
-    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, marked: bool, skipped: bool
-) -> Content:
-    """A row of the queue: the mark, or that it was skipped, and the row as every list has it."""
+def draw_entry(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, mark: QueueMark) -> Content:
+    """A row of the queue: the row as every list has it, and its mark."""
     if width < 8:
         return draw_row(row, width, signs, now, chosen=chosen)
-    mark = ("+", "bold $cb-accent") if marked else ("-", "$cb-faint") if skipped else (" ", "")
-    return Content.assemble(draw_row(row, width - 2, signs, now, chosen=chosen), mark, " ")
+    return Content.assemble(draw_row(row, width - 2, signs, now, chosen=chosen), _QUEUE_MARKS[mark], " ")
 
 
 def draw_from(fix: Fix | None, signs: Signs) -> Content:
@@ -92,13 +99,21 @@ def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Cont
     return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))
 
 
-def draw_merge(case: Case, fixes: Fixes, signs: Signs) -> Content:
-    """What a merge makes of fixes that differ: the one that answers for all then, and those that become history."""
+def draw_merge(preview: MergePreview, signs: Signs) -> Content:
+    """What differs in cases that are to be merged, and what the merge makes of their fixes: the one that answers for
+    all then, and those that become history."""
+    case, fixes = preview.into, preview.fixes
     parts: list[tuple[str, str]] = [
-        ("Their fixes differ; one answers for all of them then.\n", "$cb-text"),
+        (f"Their {_listed([_DIFFERING[what] for what in preview.differing])} differ.\n", "bold $cb-draft"),
         ("The case keeps its name: ", "$cb-dim"),
-        (f"{inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
+        (f"#{case.id} {inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
     ]
+    for other in preview.unlike[:_MERGED]:
+        parts.append((f"\n#{other.case_id} {inline(other.key_line, _FIX, more=signs.more)}\n", "$cb-text"))
+        for one in other.differences:
+            parts += [(f"  {one.what:<6}", "$cb-dim"), (f"{inline(one.why, _LINE, more=signs.more)}\n", "$cb-soft")]
+    if len(preview.unlike) > _MERGED:
+        parts.append((f"\nand {len(preview.unlike) - _MERGED:,} more\n", "$cb-dim"))
     kept = () if fixes.kept is None else (fixes.kept,)
     for name, found, tone in (("Kept", kept, "$cb-text"), ("Becomes history", fixes.past, "$cb-dim")):
         for case_id, one in found[:_MERGED]:
@@ -108,7 +123,15 @@ def draw_merge(case: Case, fixes: Fixes, signs: Signs) -> Content:
             parts += [(f"\n{name}", f"bold {tone}"), head, (f"  {text}\n", tone)]
         if len(found) > _MERGED:
             parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
-    return Content.assemble(*parts, ("\nNone is lost: the case shows its earlier fixes.", "$cb-dim"))
+    if kept:
+        parts.append(("\nThe fix that is kept answers for all of them then.", "$cb-dim"))
+    if fixes.past:
+        parts.append((" None is lost: the case shows its earlier fixes.", "$cb-dim"))
+    return Content.assemble(*parts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
 def as_side(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The fixes of cases that are to be merged differ: which is kept, which become history; Enter merges."""
+"""Cases that are to be merged are not obviously the same: what differs, and which fix is kept; Enter merges."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from tui.render.signs import Signs
 from tui.sheets import sheet
 
 if TYPE_CHECKING:
-    from core.errors import Case
-    from core.errors.curation import Fixes
+    from core.errors.curation import MergePreview
 
 
 class MergeScreen(ModalScreen[bool]):
@@ -25,18 +24,20 @@ class MergeScreen(ModalScreen[bool]):
 
     CSS_PATH = sheet("curation")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,M", "dismiss(True)", "Merge"),
+        Binding("enter", "dismiss(True)", "Merge"),
         Binding("escape,q,ctrl+c", "dismiss(False)", "Leave them apart"),
     ]
 
-    def __init__(self, case: Case, many: int, fixes: Fixes, signs: Signs) -> None:
+    def __init__(self, preview: MergePreview, signs: Signs) -> None:
         super().__init__()
-        self._case, self._many = case, many
-        self._told = draw_merge(case, fixes, signs)
+        into, *others = preview.seen
+        which = f"#{others[0].case_id}" if len(others) == 1 else f"{len(others):,} cases"
+        self._title = f"Merge {which} into #{into.case_id}?"
+        self._told = draw_merge(preview, signs)
 
     def compose(self) -> ComposeResult:
-        """What becomes of each fix."""
+        """What differs, and what becomes of each fix."""
         with VerticalScroll(id="merge") as frame:
-            frame.border_title = Content(f"Merge {self._many:,} more into #{self._case.id}?")
+            frame.border_title = Content(self._title)
             frame.border_subtitle = Content("enter merges, esc leaves them apart")
             yield Static(self._told)

@@ -68,7 +68,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         """A box, and what it finds."""
         with Vertical(id="pick") as frame:
             frame.border_title = Content(f"Which case is the same as #{self._case.id}?")
-            frame.border_subtitle = Content("enter merges it into this one, esc closes")
+            frame.border_subtitle = Content(f"enter merges it into #{self._case.id}, esc closes")
             yield self._box
             yield self.rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,9 +18,9 @@ from tui.following import Following, staying
 from tui.panes.errors.curation.ahead import LANE, Ahead
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
-from tui.panes.errors.curation.decisions import DONE, Act, Decision, Returned
+from tui.panes.errors.curation.decisions import Act, Decision, Returned, decision_on
 from tui.panes.errors.curation.joining import ask_errors, ask_merge
-from tui.panes.errors.curation.queue import AHEAD, PAGE, Entry, Queue, Waiting, read_queue
+from tui.panes.errors.curation.queue import AHEAD, PAGE, Queue, Waiting, read_queue
 from tui.panes.errors.curation.queue_view import QueueView
 from tui.panes.errors.queries import Read
 from tui.panes.errors.watching import files_at, watch
@@ -31,7 +31,7 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.errors import Filters
-    from core.errors.curation import Curated
+    from core.errors.curation import Curated, MergePreview
 
 _ELSEWHERE = (
     "case.source", "case.fix_source", "fix.write", "fix.editor", "undo.last", "undo.redo", "history.open",
@@ -39,6 +39,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 _SOON = 0.05
 """Seconds of quiet after a decision before the queue is read again."""
+_UNREAD = "This case is still being read."
 
 
 class TriageScreen(ModalScreen[None]):
@@ -55,7 +56,8 @@ class TriageScreen(ModalScreen[None]):
         self._wanted: int | None = None  # the case to go to once it waits again
         self._ahead = Ahead(curating.jobs, self._came, self._failed)
         self._pending: Counter[int] = Counter()  # decisions on their way to disk
-        self._view = QueueView(curating.signs, curating.clock)
+        curating.said = ""
+        self._view = QueueView(curating.signs, curating.clock, lambda: curating.said)
         self.rows = self._view.rows
         self.case = CaseSide(curating.jobs, curating.signs, curating.clock)
         self._keys = KeyFooter(curating.signs, self.situation())
@@ -103,7 +105,7 @@ class TriageScreen(ModalScreen[None]):
         before = {row.id: row for row in self.queue.read.rows}
         changed = [row.id for row in waiting.rows if before.get(row.id, row) != row]
         self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
-        at, self._wanted = self._wanted, None
+        at, self._wanted, self._view.trouble = self._wanted, None, ""
         with staying(self.rows) if at is None else nullcontext():
             self._put(self.queue.renewed(waiting, self._pending.keys()), self._chosen_id if at is None else at)
 
@@ -111,16 +113,12 @@ class TriageScreen(ModalScreen[None]):
         if not self.queue.total:
             self._view.body.tell(of_fault(fault))
             return
-        self._view.said = of_fault(fault).what
+        self._view.trouble = of_fault(fault).what
         self._view.caption(self.queue)
 
     @property
-    def _chosen(self) -> Entry | None:
-        return self.queue.get(self.rows.chosen)
-
-    @property
     def _chosen_id(self) -> int | None:
-        return None if (one := self._chosen) is None else one.row.id
+        return None if (one := self.queue.get(self.rows.chosen)) is None else one.row.id
 
     def _put(self, queue: Queue, case_id: int | None = None) -> None:
         """Show this queue: at this case if it is there, else at the next that was not skipped."""
@@ -179,37 +177,27 @@ class TriageScreen(ModalScreen[None]):
         """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""
         marked = self.queue.marked
         if not marked and self.case.read is None:
-            self._curating.say("This case is still being read.", "warning")
+            self._curating.say(_UNREAD, "warning")
             return
         cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
-        self._do(replace(self._decision(act, cases), all_of_it=all_of_it))
-
-    def _decision(self, act: Act, cases: Iterable[int]) -> Decision:
-        """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
-        from core.errors.curation import seen_of
-
-        order = [one.row.id for one in self.queue.entries if one.row.id in set(cases)]
-        whole = {case_id: read for case_id in order if (read := self._ahead.get(case_id)) is not None}
-        seen = tuple(seen_of(read.case) for read in whole.values())
-        return Decision(act, seen, tuple(case_id for case_id in order if case_id not in whole))
+        order = [one.row.id for one in self.queue.entries if one.row.id in cases]
+        self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it))
 
     def _do(self, decision: Decision) -> None:
         """Off the screen at once, and on to the next; on disk in its turn."""
         cases = decision.cases
         if not cases:
             return
-        many = f"{len(cases)} cases" if len(cases) > 1 else f"#{next(iter(cases))}"
-        self._view.said = self._curating.signs.told(f"{DONE[decision.act].casefold()} {many}  {{undo.last}} undoes")
         self._pending.update(cases)
+        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
         if decision.act == "reject" and _has_more(decision, self.case.read):
             self._came(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
         else:
             self._put(self.queue.without(cases))
-        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
 
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
-        """On disk, or not done: read again what waits."""
+        """On disk, or not done: say which, and read again what waits."""
         self._pending -= Counter(cases)
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
         if done is not None and done.unchanged:
@@ -219,15 +207,15 @@ class TriageScreen(ModalScreen[None]):
             self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it
             self.queue = self.queue.settled(cases)
         if self.is_attached:
+            self._view.caption(self.queue)
             self._load(_SOON)
 
-    def _returned(self, returned: Returned, told: str) -> None:
+    def _returned(self, returned: Returned, _told: str) -> None:
         """Something was taken back: its cases wait again, and one is at the first of them."""
         cases = returned.cases
         self._ahead.forget(cases)
         self.queue = self.queue.settled(cases)
         self._wanted = next(iter(cases), None)
-        self._view.said = told
         if self.is_attached:
             self._load()
 
@@ -243,26 +231,36 @@ class TriageScreen(ModalScreen[None]):
             self._put(self.queue.toggled(case_id), following.row.id if following is not None else case_id)
 
     def _merge(self) -> None:
-        """The marked ones are this case; with none marked, another one is picked."""
-        if (read := self.case.read) is None:
+        """The marked ones are one case; with none or one marked, another one is picked."""
+        if (joins := self.queue.joins(self.rows.chosen)) is None:
             return
-        marked = [case_id for case_id in self.queue.marked if case_id != read.case.id]
-        ask_merge(self.app, self._curating, read.case, marked, lambda others: self._join("merge", others=others))
+        here = joins.into.id == self._chosen_id
+        if (read := self.case.read if here else self._ahead.get(joins.into.id)) is None and here:
+            self._curating.say(_UNREAD, "warning")
+            return
+        known = None if read is None else read.case
+        ask_merge(self.app, self._curating, joins.into.id, joins.others, self._merged, known)
+
+    def _merged(self, asked: MergePreview) -> None:
+        self._join(Decision("merge", asked.seen), self.queue.unmarked())
 
     def _split(self) -> None:
-        if (read := self.case.read) is not None:
-            ask_errors(self.app, self._curating, read.case, lambda marks: self._join("split", marks=marks))
-
-    def _join(self, act: Act, *, others: Sequence[int] = (), marks: tuple[str, ...] = ()) -> None:
-        """Merge others into the case on the screen, or split some of its errors off; it stays on the screen."""
         from core.errors.curation import seen_of
 
         if (read := self.case.read) is None:
             return
-        decision = Decision(act, (seen_of(read.case),), tuple(others), fingerprints=marks)
+
+        def picked(marks: tuple[str, ...]) -> None:
+            self._join(Decision("split", (seen_of(read.case),), fingerprints=marks), self.queue)
+
+        ask_errors(self.app, self._curating, read.case, picked)
+
+    def _join(self, decision: Decision, queue: Queue) -> None:
+        """Merge others into a case or split some of its errors off, as it was asked; it is on the screen then."""
+        into, *others = decision.cases
         self._pending.update(others)
-        self._put(self.queue.without(others), read.case.id)
-        self._curating.decide(decision, lambda done: self._ended(tuple(others), done))
+        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), told=False)
+        self._put(queue.without(others), into)
 
     def _back(self) -> None:
         if self.queue.marked:
@@ -281,6 +279,7 @@ class TriageScreen(ModalScreen[None]):
         event.stop()
         if self.queue.read.more and event.index + 50 > self.queue.total:
             self._load(more=PAGE)
+        self._view.caption(self.queue)
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -29,7 +29,7 @@ from tui.widgets.fix_area import FixArea, as_shown
 from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
-    from core.errors.curation import Candidate, Curated, Seen, Written
+    from core.errors.curation import Candidate, Curated, MergePreview, Seen, Written
 
 KEEP_EVERY = 1.0
 """Seconds between two keepings of what is typed."""
@@ -267,10 +267,12 @@ class WritingScreen(ModalScreen[None]):
         self._draw_also()
 
     def _merge(self) -> None:
-        def agreed(others: Sequence[int]) -> None:
-            self._decide_keeping(Decision("merge", (self._draft.seen,), tuple(others)))
+        case = self._read.case
 
-        ask_merge(self.app, self._curating, self._read.case, (), agreed)
+        def agreed(preview: MergePreview) -> None:
+            self._decide_keeping(Decision("merge", (self._draft.seen, *preview.seen[1:])))
+
+        ask_merge(self.app, self._curating, case.id, (), agreed, case)
 
     def _split(self) -> None:
         def picked(marks: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@ from core.errors.curation.acts import edit, reject, verify
 from core.errors.curation.also import Candidate, apply_also
 from core.errors.curation.deciding import Curated
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
-from core.errors.curation.merge import Fixes, fixes_of_merge, merge
+from core.errors.curation.merge import Fixes, MergePreview, fixes_of_merge, merge, preview_merge
 from core.errors.curation.noise import mark_noise, unmark_noise
 from core.errors.curation.scratch import (
     Scratch,
@@ -18,6 +18,7 @@ from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of, s
 from core.errors.curation.split import split
 from core.errors.curation.three_way import ThreeWay, three_way
 from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
+from core.errors.curation.unlike import Difference, Unlike, unlike
 from core.errors.curation.unsaved import Unsaved, take_along, unsaved_texts
 from core.errors.curation.writer import Kept, Writer
 from core.errors.curation.written import Written, tags_of, written_of
@@ -29,14 +30,17 @@ __all__ = [
     "ChangedQuote",
     "Conflict",
     "Curated",
+    "Difference",
     "Fixes",
     "History",
     "Kept",
+    "MergePreview",
     "QueuePage",
     "Scratch",
     "Seen",
     "TakenBack",
     "ThreeWay",
+    "Unlike",
     "Unsaved",
     "Writer",
     "Written",
@@ -56,6 +60,7 @@ __all__ = [
     "next_after",
     "person",
     "place_of",
+    "preview_merge",
     "reject",
     "scratch_folder",
     "seen_of",
@@ -67,6 +72,7 @@ __all__ = [
     "take_back_several",
     "three_way",
     "triage_queue",
+    "unlike",
     "unmark_noise",
     "unsaved_texts",
     "verify",

@@ -105,7 +105,7 @@ def apply_also(con: apsw.Connection, case_id: int, most: int = SHOWN) -> tuple[C
     ).fetchall()
     found: list[tuple[float, int, int, CaseStatus, str, tuple[str, ...]]] = []
     for other, status, count, line in cast("list[tuple[int, CaseStatus, int, str]]", rows):
-        score, shared = max((_alike(own, line) for own in lines), key=lambda pair: pair[0])
+        score, shared = max((alike(own, line) for own in lines), key=lambda pair: pair[0])
         if score >= ENOUGH:
             found.append((-score, -count, other, status, line, shared))
     return tuple(
@@ -114,7 +114,7 @@ def apply_also(con: apsw.Connection, case_id: int, most: int = SHOWN) -> tuple[C
     )
 
 
-def _alike(ours: str, theirs: str) -> tuple[float, tuple[str, ...]]:
+def alike(ours: str, theirs: str) -> tuple[float, tuple[str, ...]]:
     """The share of words, Hangul by its bigrams, that two key lines have in common, and which."""
     if codes_differ(ours, theirs):
         return 0.0, ()

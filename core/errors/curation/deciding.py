@@ -9,6 +9,7 @@ from typing import ClassVar
 import apsw
 
 from core.errors.curation.seen import Conflict, Seen, clash
+from core.errors.curation.unlike import Unlike
 from core.errors.curation.written import Written
 from core.errors.derived import refresh_case
 from core.errors.title import own_titles
@@ -23,7 +24,8 @@ class Curated:
     """What an act did, as one change in the history (`change` None: nothing was changed).
 
     `cases` were changed and `resolutions` were written or decided; `unchanged` cases had nothing to do; `conflicts`
-    were left as they are. `made`: the case that a split made.
+    were left as they are. `made`: the case that a split made. `differed`: what was merged though it was not obviously
+    the same.
     """
 
     SCHEMA: ClassVar[str] = "curation.v1"
@@ -35,6 +37,7 @@ class Curated:
     unchanged: tuple[int, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     made: int | None = None
+    differed: tuple[Unlike, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 
 import apsw
 
+from core.errors.browse import show_case
+from core.errors.case import Case
 from core.errors.curation.deciding import Curated, Done, decide
-from core.errors.curation.seen import Conflict, Seen, clash
-from core.errors.resolutions import Resolution, answering, insert_resolution
+from core.errors.curation.seen import Conflict, Seen, clash, look, seen_of
+from core.errors.curation.unlike import LINES, Unlike, unlike
+from core.errors.resolutions import Resolution, answering, insert_resolution, mirrored
 from core.fault import Fault
 from core.store import Store
 
@@ -23,19 +26,27 @@ def merge(store: Store, actor: str, into: Seen, others: Sequence[Seen]) -> Curat
     if not others or into.case_id in {one.case_id for one in others}:
         raise Fault("invalid_input", "a case can only be merged with others", "name two different cases")
     conflicts: list[Conflict] = []
+    differed: list[Unlike] = []
 
     def join(con: apsw.Connection, one: Seen, ts: str) -> Done | None:
         conflicts.extend(found for other in others if (found := clash(con, other, None)) is not None)
         if conflicts:
             return None
-        kept = _best(con, [one.case_id, *(other.case_id for other in others)])
+        kept = _best(_found(con, [one.case_id, *(other.case_id for other in others)]))
+        differed.extend(_unlike(store, show_case(store, one.case_id, LINES), others))
         for other in others:
             _move(con, other.case_id, one.case_id, ts)
-        stands = None if kept is None else _keep_answering(con, one.case_id, kept, ts)
+        stands = None if kept is None else _keep_answering(con, one.case_id, kept[1], ts)
         return Done(stands, tuple(other.case_id for other in others))
 
     done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
-    return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts))
+    return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts), differed=tuple(differed))
+
+
+def _unlike(store: Store, into: Case | None, others: Sequence[Seen]) -> list[Unlike]:
+    """Those of the others that are not obviously the same."""
+    cases = (show_case(store, other.case_id, LINES) for other in others)
+    return [found for case in cases if into and case and (found := unlike(into, case)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +57,47 @@ class Fixes:
     past: tuple[tuple[int, Resolution], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What `merge` is about to do: `seen` is what it takes, the case that stays first.
+
+    `unlike`: those that are not obviously the same, with what differs; `fixes`: what becomes of the fixes.
+    """
+
+    into: Case
+    seen: tuple[Seen, ...]
+    unlike: tuple[Unlike, ...]
+    fixes: Fixes
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """What differs in any of them, of `tool`, `key` and `fix`; nothing: they are obviously the same."""
+        found: set[str] = {one.what for other in self.unlike for one in other.differences}
+        if self.fixes.past:
+            found.add("fix")
+        return tuple(what for what in ("tool", "key", "fix") if what in found)
+
+
+def preview_merge(store: Store, into: int, others: Sequence[int], known: Case | None = None) -> MergePreview:
+    """What a merge of `others` into `into` would join. `known`: that case as a person has it before them.
+
+    Raises Fault not_indexed if one of them is not there.
+    """
+    seen = tuple(look(store.con, case_id) for case_id in (into, *others))
+    case = known or show_case(store, into)
+    assert case is not None
+    mine = seen_of(case) if known is not None else seen[0]
+    differing = tuple(_unlike(store, case, seen[1:]))
+    return MergePreview(case, (mine, *seen[1:]), differing, fixes_of_merge(store.con, into, others))
+
+
 def fixes_of_merge(con: apsw.Connection, into: int, others: Sequence[int]) -> Fixes:
     """What `merge` would do with the fixes; one with the text of the kept one is no other fix."""
-    cases = [into, *others]
-    kept = _best(con, cases)
-    found = [(case_id, one) for case_id in cases if (one := answering(con, case_id)) is not None]
+    found = _found(con, [into, *others])
+    kept = _best(found)
     if kept is None:
         return Fixes(None, ())
-    return Fixes(
-        next(pair for pair in found if pair[1].id == kept.id),
-        tuple(pair for pair in found if pair[1].text.strip() != kept.text.strip()),
-    )
+    return Fixes(kept, tuple(pair for pair in found if pair[1].text.strip() != kept[1].text.strip()))
 
 
 def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:
@@ -81,10 +122,15 @@ def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:
     )
 
 
-def _best(con: apsw.Connection, cases: Sequence[int]) -> Resolution | None:
+def _found(con: apsw.Connection, cases: Sequence[int]) -> list[tuple[int, Resolution]]:
+    """The fixes that answer, each with its case."""
+    found = ((case_id, answering(con, case_id) or mirrored(con, case_id)) for case_id in cases)
+    return [(case_id, one) for case_id, one in found if one is not None]
+
+
+def _best(found: Sequence[tuple[int, Resolution]]) -> tuple[int, Resolution] | None:
     """The fix that goes on answering: a verified one, then a written one, then by the order of the cases."""
-    found = [one for case_id in cases if (one := answering(con, case_id)) is not None]
-    return min(found, key=lambda one: (one.status != "verified", one.author == "harvest"), default=None)
+    return min(found, key=lambda pair: (pair[1].status != "verified", pair[1].author == "harvest"), default=None)
 
 
 def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: str) -> int:

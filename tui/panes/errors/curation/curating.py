@@ -13,7 +13,8 @@ from textual.widget import Widget
 
 from core.fault import Fault
 from tui.jobs import Job, Jobs
-from tui.panes.errors.curation.decisions import DONE, LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.curation.decisions import LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.curation.outcome import outcome
 from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Read, read_case
@@ -47,6 +48,7 @@ class Curating:
         self.meaning = meaning
         self.signs = signs
         self.clock = clock
+        self.said = ""  # what became of the last decision, once it is on disk
         self._host = host
         self._making = Lock()
         self._made: Writer | None = None
@@ -84,13 +86,19 @@ class Curating:
     def decide(self, decision: Decision, then: Then = lambda _done: None, *, told: bool = True) -> None:
         """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast."""
 
+        self.said = ""
+
         def ended(done: Curated, _final: bool) -> None:
+            became = outcome(decision, done)
+            self.said = became + (self.signs.told("  {undo.last} undoes") if done.cases else "")
             then(done)
-            if told:
-                self._tell(decision, done)
+            if told and (done.cases or done.unchanged):
+                undo = self.signs.told(" {undo.last} takes it back.") if done.cases else ""
+                self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
             self._conflicts(decision, list(done.conflicts), then)
 
         def failed(fault: Fault) -> None:
+            self.said = f"not done: {fault.message}"
             then(None)
             self._keep_text(decision)
             kept = " What you wrote is kept: {fix.write} goes on with it." if decision.written else ""
@@ -108,22 +116,13 @@ class Curating:
 
     def _undo(self, work: Callable[[Job[Returned]], Returned], word: str, then: Heard | None) -> None:
         def ended(returned: Returned, _final: bool) -> None:
-            told = f"{word}: {returned.title}"
+            self.said = told = f"{word}: {returned.title}"
             if then is None:
                 self.say(told)
             else:
                 then(returned, told)
 
         self.jobs.run(LANE, work, ended, lambda fault: self.say(f"{fault.message} {fault.hint}", "warning"), keep=True)
-
-    def _tell(self, decision: Decision, done: Curated) -> None:
-        if done.cases:
-            many = "" if len(done.cases) == 1 else f" {len(done.cases)} cases"
-            if decision.act == "merge":  # told by number: which of the names it bears is for the list to show
-                many = f" {len(decision.cases) - 1} more into #{decision.cases[0]}"
-            self.say(f"{DONE[decision.act]}{many}. {self.signs.told('{undo.last} takes it back.')}")
-        elif done.unchanged:
-            self.say("Nothing was changed.")
 
     # Conflicts -------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from core.errors.curation import Conflict, Curated, Seen, Written
     from core.errors.curation.acts import Saved
     from core.store import Store, Undone
+    from tui.panes.errors.queries import Read
 
 LANE = "curate"
 """All decisions and undos go through this lane, each in its turn."""
@@ -58,17 +59,33 @@ class Decision:
         """
         from core.errors.curation import Seen
 
+        base, theirs = conflict.base, conflict.theirs
         if conflict.reason == "gone":
             if conflict.moved_to is None:
                 return None
-            return replace(self, seen=(), unseen=(conflict.moved_to,), pick=conflict.base.id if conflict.base else None)
-        theirs = conflict.theirs
+            if self.act == "merge":
+                return self._merging(conflict.case_id, Seen(conflict.moved_to, base.id if base else None))
+            return replace(self, seen=(), unseen=(conflict.moved_to,), pick=base.id if base else None)
         mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
         now = Seen(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
-        if self.act == "merge":  # all or nothing: the others are still to be merged
-            return replace(self, seen=tuple(now if one.case_id == now.case_id else one for one in self.seen))
-        pick = conflict.base.id if conflict.base is not None and self.written is None else self.pick
+        if self.act == "merge":
+            return self._merging(conflict.case_id, now)
+        pick = base.id if base is not None and self.written is None else self.pick
         return replace(self, seen=(now,), unseen=(), pick=pick)
+
+    def _merging(self, case_id: int, now: Seen) -> Decision | None:
+        """All or nothing: the others are still to be merged; None where the one that is left was merged already."""
+        cases = {one.case_id: one for one in (now if one.case_id == case_id else one for one in self.seen)}
+        return replace(self, seen=tuple(cases.values())) if len(cases) > 1 else None
+
+
+def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | None]) -> Decision:
+    """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
+    from core.errors.curation import seen_of
+
+    whole = {case_id: one for case_id in cases if (one := read(case_id)) is not None}
+    seen = tuple(seen_of(one.case) for one in whole.values())
+    return Decision(act, seen, tuple(case_id for case_id in cases if case_id not in whole))
 
 
 def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:

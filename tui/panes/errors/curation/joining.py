@@ -1,4 +1,4 @@
-"""Asking what a case is to be joined with and which fix is kept, or which of its errors leave it."""
+"""Asking what a case is to be joined with where they are not obviously the same, or which of its errors leave it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from core.fault import Fault
 from tui.jobs import Job
 from tui.panes.errors.curation.curating import Curating
+from tui.panes.errors.queries import Read, read_case
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.curation import Fixes
+    from core.errors.curation import MergePreview
+
+LANE = "merge"
 
 
 def ask_other(app: App[Any], curating: Curating, case: Case, then: Callable[[int], object]) -> None:
@@ -27,36 +31,57 @@ def ask_other(app: App[Any], curating: Curating, case: Case, then: Callable[[int
 
 
 def ask_merge(
-    app: App[Any], curating: Curating, case: Case, others: Sequence[int], then: Callable[[Sequence[int]], object]
+    app: App[Any],
+    curating: Curating,
+    into: int,
+    others: Sequence[int],
+    then: Callable[[MergePreview], object],
+    known: Case | None = None,
 ) -> None:
-    """Which other case is the same, where none is named; and whether to merge, where their fixes differ."""
-    if not others:
-        ask_other(app, curating, case, lambda other: ask_merge(app, curating, case, [other], then))
-        return
+    """Which other case is the same, where none is named; and whether to merge, where they are not obviously the same.
 
-    def told(fixes: Fixes, _final: bool) -> None:
+    `then` is given what was asked. `known`: the case that stays, as it is on the screen.
+    """
+
+    def failed(fault: Fault) -> None:
+        curating.say(f"{fault.message}. {fault.hint}", "error")
+
+    def pick(case: Case) -> None:
+        ask_other(app, curating, case, lambda other: ask_merge(app, curating, into, [other], then, case))
+
+    def read(found: Read | None, _final: bool) -> None:
+        if found is None:
+            curating.say("This case is gone.", "warning")
+        else:
+            pick(found.case)
+
+    def told(preview: MergePreview, _final: bool) -> None:
         from tui.screens.merging import MergeScreen
-
-        if not fixes.past:
-            then(others)
-            return
 
         def answered(agreed: bool | None) -> None:
             if agreed:
-                then(others)
+                then(preview)
 
-        app.push_screen(MergeScreen(case, len(others), fixes, curating.signs), answered)
+        if preview.differing:
+            app.push_screen(MergeScreen(preview, curating.signs), answered)
+        else:
+            then(preview)
 
-    curating.jobs.run("merge", read_fixes(case.id, others), told, lambda fault: curating.say(fault.message, "error"))
+    if others:
+        curating.jobs.run(LANE, read_merge(into, others, known), told, failed)
+    elif known is not None:
+        pick(known)
+    else:
+        curating.jobs.run(LANE, read_case(into), read, failed)
 
 
-def read_fixes(into: int, others: Sequence[int]) -> Callable[[Job[Fixes]], Fixes]:
-    """What a merge makes of their fixes."""
+def read_merge(into: int, others: Sequence[int], known: Case | None) -> Callable[[Job[MergePreview]], MergePreview]:
+    """What a merge would join, and what differs."""
 
-    def work(job: Job[Any]) -> Fixes:
-        from core.errors.curation import fixes_of_merge
+    def work(job: Job[Any]) -> MergePreview:
+        from core.errors.curation import preview_merge
 
-        return fixes_of_merge(job.store().con, into, others)
+        return preview_merge(job.store(), into, others, known)
 
     return work
 

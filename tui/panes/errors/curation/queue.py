@@ -39,6 +39,14 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Joins:
+    """What a merge here would join: the case that stays, and those that go into it; none: one is picked for it."""
+
+    into: Row
+    others: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """What waits, as rows for the list. `gone`: decided here, and not read again since."""
 
@@ -65,6 +73,16 @@ class Queue:
     def index_of(self, case_id: int | None) -> int | None:
         """Where a case stands."""
         return next((at for at, one in enumerate(self.entries) if one.row.id == case_id), None)
+
+    def joins(self, chosen: int) -> Joins | None:
+        """The marked ones alone: into the one at row `chosen` if it is one of them, else into the first; with none
+        marked the chosen one."""
+        marked = [one.row for one in self.entries if one.marked]
+        here = self.get(chosen)
+        if here is None:
+            return None
+        into = here.row if here.marked or not marked else marked[0]
+        return Joins(into, tuple(row.id for row in marked if row.id != into.id))
 
     def renewed(self, waiting: Waiting, pending: Collection[int]) -> Queue:
         """The same queue, read again; what is still on its way to disk (`pending`) stays away."""

@@ -1,0 +1,285 @@
+"""Merging in the queue: what goes into what is on the screen before, what differs is asked, what was asked is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.errors import Case, show_case
+from core.errors.curation import look, person, verify, whole_history
+from core.errors.curation.written import Written
+from core.store import open_store
+from tests.tui.queue_support import idle, opened, shown
+from tests.tui.support import app_on, frame, put, until
+from tui.app import CasebookApp
+from tui.screens.conflict import ConflictScreen
+from tui.screens.merging import MergeScreen
+from tui.screens.pick_case import PickCase
+from tui.screens.triage import TriageScreen
+
+WIDE, SMALL = (120, 34), (80, 24)
+REFUSED = "psql: error: connection to server failed: Connection refused"
+AGAIN = "psql: error: connection to the server failed: Connection refused"
+TABLE = "sqlite3.OperationalError: no such table: orders"
+OTHER = "error: a spoon lies in the drawer"
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def waiting(tmp_path: Path, *cases: tuple[str, str, str | None]) -> tuple[Path, list[int]]:
+    """A casebook whose queue has these cases in this order."""
+    path = tmp_path / "merge.db"
+    with open_store(path, write=True, create=True) as store:
+        return path, [put(store, *one, seen=9 - at) for at, one in enumerate(cases)]
+
+
+def read(path: Path, case_id: int) -> Case | None:
+    with open_store(path) as store:
+        return show_case(store, case_id)
+
+
+def bottom(screen: TriageScreen) -> str:
+    """What the frame of the queue says below."""
+    return str(screen._view.border_subtitle)
+
+
+async def stand_on(pilot: Pilot[None], screen: TriageScreen, case_id: int) -> None:
+    at = screen.queue.index_of(case_id)
+    assert at is not None
+    screen.rows.choose(at)
+    await until(pilot, lambda: shown(screen) and screen.queue.entries[screen.rows.chosen].row.id == case_id)
+
+
+async def asked(pilot: Pilot[None], app: CasebookApp) -> str:
+    await until(pilot, lambda: isinstance(app.screen, MergeScreen))
+    return " ".join(frame(app).replace("│", " ").split())
+
+
+async def test_cases_of_two_tools_are_asked_about_though_no_fix_differs(tmp_path: Path) -> None:
+    path, (first, second, _) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None), (OTHER, "shell", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("space", "space", "k", "M")
+        told = await asked(pilot, app)
+        assert f"Merge #{first} into #{second}?" in told
+        assert "Their tools and key lines differ." in told
+        assert "an error of psql, not of python" in told
+        assert "fixes differ" not in told
+        assert "its fix" not in told
+        await pilot.press("M")  # a held key is no answer
+        assert isinstance(app.screen, MergeScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen))
+        assert read(path, first) is not None
+        assert len(screen.queue.marked) == 2, "nothing was decided"
+
+
+async def test_fixes_alone_that_differ_are_told_alone(tmp_path: Path) -> None:
+    path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "restart it"))
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await pilot.press("space", "space", "k", "M")
+        told = await asked(pilot, app)
+        assert "Their fixes differ." in told
+        assert "an error of" not in told
+        kept = told.index("Kept")
+        assert kept < told.index(f"of #{first} start it", kept) < told.index("Becomes history")
+        assert f"of #{second} restart it" in told[told.index("Becomes history") :]
+        assert "None is lost" in told
+
+
+async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_done(tmp_path: Path) -> None:
+    path, (first, second, _) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "start it"), (OTHER, "shell", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("A", "j", "j", "space", "k", "k")
+        assert f"2 marked M merges #{second} into #{first}" in " ".join(bottom(screen).split())
+        await pilot.press("M")
+        await until(pilot, lambda: f"merged #{second} into #{first}" in bottom(screen))
+        assert "u undoes" in bottom(screen)
+        assert read(path, second) is None
+        await until(pilot, lambda: idle(app) and shown(screen) and "2 errors, P splits" in frame(app))
+        assert not screen.queue.marked
+        assert screen.case.read is not None
+        assert screen.case.read.case.id == first
+
+
+async def test_the_row_behind_a_marked_one_takes_no_part_in_a_merge(tmp_path: Path) -> None:
+    path, (first, second, third, behind) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "start it"),
+        (f"{AGAIN} again", "psql", "start it"), (OTHER, "shell", None),
+    )  # fmt: skip
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("space", "space", "space")
+        assert screen.queue.entries[screen.rows.chosen].row.id == behind
+        assert f"3 marked M merges 2 into #{first} {REFUSED}"[:50] in " ".join(bottom(screen).split())
+        rows = [line for line in frame(app).split("\n") if "psql: error" in line][:3]
+        assert [line.partition("│")[2].partition("│")[0].strip()[-1] for line in rows] == ["=", "+", "+"]
+        await pilot.press("k", "k")  # on the second of them: it is that one which stays
+        assert f"3 marked M merges 2 into #{second}" in " ".join(bottom(screen).split())
+        rows = [line for line in frame(app).split("\n") if "psql: error" in line][:3]
+        assert [line.partition("│")[2].partition("│")[0].strip()[-1] for line in rows] == ["+", "=", "+"]
+        await pilot.press("j", "j", "M")
+        await until(pilot, lambda: f"merged 2 cases into #{first}" in bottom(screen))
+        assert (read(path, second), read(path, third)) == (None, None)
+        kept = read(path, behind)
+        assert kept is not None
+        assert kept.key_lines == (OTHER,)
+
+
+async def test_one_marked_case_is_the_one_that_another_is_picked_for(tmp_path: Path) -> None:
+    path, (first, second, _) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None), (AGAIN, "psql", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("space")
+        await until(pilot, lambda: shown(screen))
+        assert screen.queue.entries[screen.rows.chosen].row.id == second
+        assert f"1 marked M merges another into #{first}" in " ".join(bottom(screen).split())
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and "orders" not in bottom(screen))
+        assert f"Which case is the same as #{first}?" in frame(app)
+        assert f"enter merges it into #{first}" in frame(app)
+        await pilot.press("#", *str(second))
+        await until(pilot, lambda: not app.jobs.busy("pick") and app.screen.rows.rows.total == 1)  # pyright: ignore[reportAttributeAccessIssue]
+        await pilot.press("enter")
+        assert f"Merge #{second} into #{first}?" in await asked(pilot, app)
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+        kept = read(path, first)
+        assert kept is not None
+        assert set(kept.key_lines) == {REFUSED, TABLE}
+
+
+async def test_what_was_asked_is_merged_whatever_is_on_the_screen_by_then(tmp_path: Path) -> None:
+    path, (first, second, third) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None), (OTHER, "shell", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("space", "space", "k", "k", "M")
+        assert f"Merge #{second} into #{first}?" in await asked(pilot, app)
+        await stand_on(pilot, screen, third)  # what others write moves the rows beneath the question
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+        assert read(path, second) is None
+        kept = read(path, third)
+        assert kept is not None
+        assert kept.key_lines == (OTHER,)
+
+
+async def test_a_fix_that_came_after_the_question_is_no_part_of_the_answer(tmp_path: Path) -> None:
+    path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None))
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("space", "space", "k", "k", "M")
+        await asked(pilot, app)
+        with open_store(path, write=True) as store:
+            verify(store, "ben", [look(store.con, second)], Written("migrate"))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        assert "migrate" in frame(app)
+        assert f"#{second} left alone: somebody was faster" in bottom(screen)
+        assert read(path, second) is not None
+        await pilot.press("m")
+        await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+        kept = read(path, first)
+        assert kept is not None
+        assert kept.resolution == "migrate"
+
+
+async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_goes_to_the_case(tmp_path: Path) -> None:
+    path, (first, second, _, kept) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", "migrate"), (OTHER, "shell", None),
+        ("missing go.sum entry for module", "go", "go mod tidy"),
+    )  # fmt: skip
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        for case_id in (first, second, kept):
+            await stand_on(pilot, screen, case_id)
+            await pilot.press("space")
+        await stand_on(pilot, screen, kept)
+        await pilot.press("M")
+        told = await asked(pilot, app)
+        assert "Their tools, key lines and fixes differ." in told
+        assert f"The case keeps its name: #{kept} missing go.sum entry" in told
+        assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Becomes history")
+        assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and f"merged 2 cases into #{kept}" in bottom(screen))
+        await until(pilot, lambda: shown(screen) and "3 errors, P splits" in frame(app))
+        assert screen.case.read is not None
+        assert (screen.case.read.case.id, screen.case.read.case.resolution) == (kept, "go mod tidy")
+        await pilot.press("P")
+        await until(pilot, lambda: "another fix" in frame(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and "split off #" in bottom(screen))
+        assert f"from #{kept}" in bottom(screen)
+
+
+async def test_the_frame_says_what_was_decided_only_when_it_is_done(tmp_path: Path) -> None:
+    path, (first, second, third) = waiting(
+        tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None), (OTHER, "shell", None)
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        with open_store(path, write=True) as store, store.transaction():  # what is decided has to wait
+            await pilot.press("a")
+            await until(pilot, lambda: screen.queue.left == 2)
+            assert bottom(screen) == ""
+        await until(pilot, lambda: f"verified #{first}  u undoes" in bottom(screen))
+        await until(pilot, lambda: idle(app) and shown(screen))
+        with open_store(path, write=True) as store, store.transaction():
+            await pilot.press("N")
+            await until(pilot, lambda: screen.queue.left == 1)
+            assert bottom(screen) == "", "what was decided before is not the last decision any more"
+        await until(pilot, lambda: idle(app) and f"marked as noise #{second}  u undoes" in bottom(screen))
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and bottom(screen).startswith("Taken back: mark as noise"))
+        await stand_on(pilot, screen, third)
+        await pilot.press("w")
+        await until(pilot, lambda: not isinstance(app.screen, TriageScreen))
+        await pilot.press(*"put it back", "ctrl+s")
+        await until(pilot, lambda: idle(app) and f"saved #{third}  u undoes" in bottom(screen))
+        with open_store(path) as store:
+            assert whole_history(store).changes[0].actor == person()
+
+
+async def test_what_could_not_be_decided_is_not_said_to_be_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = waiting(tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None))
+
+    def full(*_args: object, **_more: object) -> None:
+        from core.fault import Fault
+
+        raise Fault("io_error", "the disk is full", "make room")
+
+    monkeypatch.setattr("core.errors.curation.verify", full)
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("a")
+        await until(pilot, lambda: idle(app) and "not done: the disk is full" in bottom(screen))
+        await until(pilot, lambda: screen.queue.left == 2)
+        assert "verified" not in bottom(screen)
