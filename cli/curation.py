@@ -33,6 +33,8 @@ from core.errors.curation import (
     verify,
     written_of,
 )
+from core.errors.curation.beside import Beside
+from core.errors.curation.seen import look_at_error
 from core.errors.resolutions import resolution
 from core.fault import Fault
 from core.flows.history import read_history
@@ -122,7 +124,8 @@ def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store, li
         raise Fault("invalid_input", "--expect names the fix of one case", "give one ID")
     with open_store(context.database, write=True) as store, faults(context.database):
         try:
-            seen = [look(store.con, at if 0 < at <= _LARGEST else 0, mark) for at in ids]
+            ids = [at if 0 < at <= _LARGEST else 0 for at in ids]
+            seen = [look(store.con, at) if mark is None else look_at_error(store.con, at, mark) for at in ids]
         except Fault as fault:
             return not_there(fault, context)
         if expected is not None:
@@ -164,8 +167,17 @@ def _done_lines(out: Output, done: Curated) -> Iterator[str]:
         yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
     if done.unchanged:
         yield f"Nothing to do for {_cases(done.unchanged)}."
+    yield from map(_beside_line, done.beside)
     for conflict in done.conflicts:
         yield from _conflict_lines(out, conflict)
+
+
+def _beside_line(one: Beside) -> str:
+    """Which fix it was, where the case holds others."""
+    first, *more = one.others
+    others = f"fix {first}" if not more else f"fixes {', '.join(map(str, one.others[:3]))}{' …' if more[2:] else ''}"
+    said = "answers for another error" if not more else "answer for other errors"
+    return f"In case {one.case_id} that is fix {one.fix}; {others} {said} of it: --fix {first}"
 
 
 def _differed_lines(out: Output, done: Curated) -> Iterator[str]:

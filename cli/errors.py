@@ -77,6 +77,7 @@ def _add_curation(children: Any, shared: Parser) -> None:
     reject.add_argument("--all", action="store_true", help="every fix of the case, not only the one that answers")
     for leaf in (verify, reject):
         leaf.add_argument("--fix", metavar="FIX", type=number, help="this one of its history, by number")
+        leaf.add_argument("--fingerprint", metavar="MARK", help="the one that answers for this error of the case")
     edit = _add_act(children, shared, "edit", "write a fix in the place of the one that answers")
     _add_written(edit)
     edit.add_argument("--fingerprint", metavar="MARK", help="for this finer case alone, which is fixed otherwise")

@@ -95,6 +95,53 @@ def test_reject_and_noise_are_listed_and_answer_nothing(filled: Run) -> None:
     assert answer(filled, ERRORS[0]) is not None
 
 
+def fixes(run: Run, case_id: int) -> dict[str, int]:
+    """The number of each fix of a case, by the error it is for."""
+    found = run("errors", "show", str(case_id), "--json").json()["resolutions"]
+    return {("alpha" if "alpha" in (one["fingerprint"] or "") else "beta"): one["id"] for one in found}
+
+
+@pytest.mark.parametrize("act", ["verify", "reject"])
+def test_which_of_several_fixes_it_was_is_said_in_one_line_with_the_flag_for_the_other(filled: Run, act: str) -> None:
+    both = filled("errors", "show", "1", "--json").json()
+    assert len(both["fingerprints"]) == len(both["resolutions"]) == 2
+    number = fixes(filled, 1)
+    assert answer(filled, ERRORS[0]) == (f"first idea for {ERRORS[0]}", "draft"), "what was searched is not the newest"
+    told = f"In case 1 that is fix {number['beta']}; fix {number['alpha']} answers for another error of it: --fix "
+    done = filled("errors", act, "1")
+    assert f"{told}{number['alpha']}" in done.text.split("\n")
+    assert all(width(line) <= 80 for line in done.text.split("\n"))
+    assert filled("errors", act, "2").text.count("In case") == 0, "a case with one fix needs no such line"
+    assert "In case" not in filled("errors", act, "1", "--fix", str(number["alpha"])).text
+    assert filled("undo").code == 0
+
+
+def test_what_was_verified_before_says_which_fix_that_is(filled: Run) -> None:
+    number = fixes(filled, 1)
+    assert filled("errors", "verify", "1").code == 0
+    again = filled("errors", "verify", "1", "--json")
+    assert again.json()["beside"] == [{"case_id": 1, "fix": number["beta"], "others": [number["alpha"]]}]
+    assert f"that is fix {number['beta']}; fix {number['alpha']} answers" in filled("errors", "verify", "1").text
+    assert filled("errors", "verify", "1", "2").text.count("In case 1") == 1
+
+
+@pytest.mark.parametrize(("act", "status"), [("verify", "verified"), ("reject", "rejected")])
+def test_one_error_of_a_case_is_decided_on_by_its_fingerprint(filled: Run, act: str, status: str) -> None:
+    (alpha,) = (
+        one["fingerprint"]
+        for one in filled("errors", "show", "1", "--json").json()["fingerprints"]
+        if "alpha" in one["fingerprint"]
+    )
+    done = filled("errors", act, "1", "--fingerprint", alpha)
+    assert (done.code, "In case" in done.text) == (0, False)
+    states = {one["text"]: one["status"] for one in filled("errors", "show", "1", "--json").json()["resolutions"]}
+    assert states == {f"first idea for {ERRORS[0]}": status, f"first idea for {ERRORS[1]}": "draft"}
+    for wrong in (("errors", act), ("errors", "edit")):
+        refused = filled(*wrong, "1", *(("--resolution", "x") if "edit" in wrong else ()), "--fingerprint", "no such")
+        assert (refused.code, b"no error with the fingerprint" in refused.err) == (2, True)
+    assert filled("errors", act, "99", "--fingerprint", alpha).code == 1
+
+
 def test_merge_split_and_history(filled: Run) -> None:
     assert filled("errors", "merge", "2", "1").code == 0
     gone = filled("errors", "verify", "1")

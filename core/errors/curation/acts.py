@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import apsw
 
 from core.errors.answer import Status
+from core.errors.curation.beside import beside
 from core.errors.curation.deciding import Curated, Done, decide
 from core.errors.curation.noise import hear_again
 from core.errors.curation.seen import Seen
@@ -31,9 +33,10 @@ def verify(
     """
     if written is not None:
         return edit(store, actor, seen, written, status="verified")
-    return decide(
+    done = decide(
         store, actor, "verify", "verify the fix of", seen, lambda con, one, ts: _verify(con, actor, one, pick, ts)
     )
+    return done if pick is not None else _with_beside(store, done, seen)
 
 
 def reject(
@@ -51,7 +54,7 @@ def reject(
     left unchanged. Raises Fault invalid_input.
     """
     why = redact(reason).strip()[:REASON_KEPT]
-    return decide(
+    done = decide(
         store,
         actor,
         "reject",
@@ -59,6 +62,7 @@ def reject(
         seen,
         lambda con, one, _ts: _reject(con, one, why, pick, all_of_it=all_of_it),
     )
+    return done if pick is not None or all_of_it else _with_beside(store, done, seen)
 
 
 def edit(
@@ -86,6 +90,16 @@ def edit(
         lambda con, one, ts: _edit(con, actor, one, mine, status, ts, whole_case=whole_case),
         mine,
     )
+
+
+def _with_beside(store: Store, done: Curated, seen: Sequence[Seen]) -> Curated:
+    """With what else those cases hold that were decided on whole, by whatever answered for them."""
+    whole = {one.case_id: one for one in seen if one.fingerprint is None}
+    decided = list(zip(done.cases, done.resolutions, strict=False)) if len(done.cases) == len(done.resolutions) else []
+    decided += [
+        (case_id, was) for case_id in done.unchanged if case_id in whole and (was := whole[case_id].resolution_id)
+    ]
+    return replace(done, beside=beside(store.con, (one for one in decided if one[0] in whole)))
 
 
 def _picked(con: apsw.Connection, seen: Seen, pick: int | None) -> Resolution | None:

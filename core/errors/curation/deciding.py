@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import apsw
 
+from core.errors.curation.beside import Beside
 from core.errors.curation.seen import Conflict, Seen, clash
 from core.errors.curation.unlike import Unlike
 from core.errors.curation.written import Written
@@ -25,7 +26,7 @@ class Curated:
 
     `cases` were changed and `resolutions` were written or decided; `unchanged` cases had nothing to do; `conflicts`
     were left as they are. `made`: the case that a split made. `differed`: what was merged though it was not obviously
-    the same.
+    the same. `beside`: the fix decided on where others answer for other errors of its case.
     """
 
     SCHEMA: ClassVar[str] = "curation.v1"
@@ -38,6 +39,7 @@ class Curated:
     conflicts: tuple[Conflict, ...] = ()
     made: int | None = None
     differed: tuple[Unlike, ...] = ()
+    beside: tuple[Beside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

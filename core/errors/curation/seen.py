@@ -79,6 +79,17 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
     return Seen(case_id, None, fingerprint) if found is None else Seen(case_id, found.id, fingerprint, found.status)
 
 
+def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> Seen:
+    """What answers for one error of the case. Raises Fault not_indexed for no such case, invalid_input for no such
+    error."""
+    seen = look(con, case_id, fingerprint)
+    sql = "SELECT 1 FROM fingerprint WHERE fingerprint = ? AND case_id = ?"
+    if con.execute(sql, (fingerprint, case_id)).fetchone() is None:
+        hint = f"see: casebook errors show {case_id}"
+        raise Fault("invalid_input", f"case {case_id} has no error with the fingerprint {fingerprint}", hint)
+    return seen
+
+
 def clash(con: apsw.Connection, seen: Seen, mine: Written | None, *, whatever_status: bool = False) -> Conflict | None:
     """What stands in the way of a decision that was made on what is `seen`; None if nothing does.
 
