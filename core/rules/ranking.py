@@ -42,7 +42,7 @@ class Ranking:
     regime: Regime
 
 
-_PARTLY = 0.1
+_PARTLY = 0.02
 """What a cure in the call leaves of a rule at least, where it may lead: one that is nearly all there settles it."""
 
 
