@@ -35,13 +35,11 @@ def fixed(path: Path, mark: str | None, text: str, tags: tuple[str, ...] = ()) -
 
 @pytest.fixture
 def merged(tmp_path: Path) -> Path:
-    """One case of two errors, the later one seen twice and before the last time of the first one."""
+    """One case of two errors, which were seen in turn."""
     path = tmp_path / "merged.db"
     with open_store(path, write=True, create=True) as store:
-        seen(store, FIRST, "2026-03-01T10:00:00.000Z", f"in the old worker\n{FIRST}")
-        for day in (2, 3):
-            seen(store, LATER, f"2026-03-0{day}T10:00:00.000Z", f"on day {day}\n{LATER}")
-        seen(store, FIRST, "2026-03-04T10:00:00.000Z", f"in the new worker\n{FIRST}")
+        for day, line in enumerate((FIRST, LATER, FIRST, LATER, FIRST), 1):
+            seen(store, line, f"2026-03-0{day}T10:00:00.000Z", f"on day {day}\n{line}")
     return path
 
 
@@ -87,10 +85,10 @@ async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> 
         assert "No known fix: this error has these words among others." in shown
         assert "only looks like it" not in shown
         assert "1 of 2 of this error" in shown
-        assert "on day 3" in shown
-        assert "in the new worker" not in shown, "that is the other error's last time"
+        assert "on day 4" in shown, "on day 5 it was the other error"
         await pilot.press("enter", "n")
-        await until(pilot, lambda: "on day 2" in frame(app))
+        await until(pilot, lambda: "2 of 2 of this error" in frame(app))
+        assert "on day 2" in frame(app)
         await pilot.press("y")
         await until(pilot, lambda: told(app, "fix of the error shown"))
 
@@ -141,8 +139,8 @@ async def test_without_a_search_the_case_is_whole_again(merged: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, app, "harmonica")
         await pilot.press("ctrl+u")
-        await until(pilot, lambda: "in the new worker" in frame(app))
-        assert "1 of 4" in frame(app)
+        await until(pilot, lambda: "on day 5" in frame(app))
+        assert "1 of 5" in frame(app)
         assert "of this error" not in frame(app)
         assert "pip install freezegun" in str(app.errors.case._fix.content)
 

@@ -74,6 +74,27 @@ def test_where_both_have_the_words_the_case_goes_by_its_name_unless_the_other_sa
     assert exact.place == Place("error", "exactly", LATER)
 
 
+def test_an_error_that_says_just_these_words_goes_before_the_name_that_says_more(store: Store) -> None:
+    seen(store, "cannot import", 3)
+    hit = only(store, "cannot import ")
+    assert (hit.key_line, hit.place) == ("cannot import", Place("error", "exactly", "cannot import"))
+
+
+def test_only_the_last_word_may_be_half_typed(tmp_path: Path) -> None:
+    with open_store(tmp_path / "h.db", write=True, create=True) as store:
+        seen(store, "canned imports", 1)
+        seen(store, "can import it", 2)
+        assert only(store, "can imp").key_line == "can import it"
+
+
+def test_accents_are_found_as_the_index_finds_them(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db", write=True, create=True) as store:
+        seen(store, FIRST, 1)
+        seen(store, "Échec du chargement naïf", 2)
+        hit = only(store, "echec naif")
+    assert (hit.key_line, hit.place and hit.place.says) == ("Échec du chargement naïf", "every")
+
+
 def test_a_word_that_is_half_typed_is_not_said_exactly(store: Store) -> None:
     half = only(store, "cannot import harmon")
     assert (half.key_line, half.place) == (LATER, Place("error", "every", LATER))
