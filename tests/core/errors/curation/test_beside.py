@@ -46,6 +46,7 @@ def test_of_each_other_error_it_is_the_fix_that_answers_and_no_older_one(store: 
     fixed(store, "no module bar", "an old idea for bar")
     bar = fixed(store, "no module bar", "uv add bar")
     assert verify(store, "kim", [look(store.con, 1)]).beside == (Beside(1, bar, (whole, foo)),)
+    assert reject(store, "kim", [look(store.con, 1)]).beside == (Beside(1, bar, (whole, foo)),), "its own is no other's"
 
 
 def test_the_same_words_and_what_was_turned_down_are_no_others(store: Store) -> None:
