@@ -15,18 +15,42 @@ _LOOKING: Final = frozenset(
 )
 _VIEWING = (
     "cat head tail less more grep egrep fgrep rg ag ack find ls tree stat file wc echo printf man which whereis type "
-    "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id"
+    "du df diff cmp sort uniq cut column jq yq tldr help true pwd date env printenv uname whoami ps top id bat eza "
+    "exa fd tac nl tr fold comm paste basename dirname realpath readlink seq test strings xxd hexdump od nm objdump "
+    "readelf ldd md5sum sha1sum sha256sum cksum lsof ss netstat dig nslookup host ping traceroute free uptime nproc "
+    "vmstat iostat lscpu lsblk lsusb lspci lsmod dmesg getent groups who last locale pgrep pstree cloc tokei"
 )
 VIEWERS: Final = frozenset(_VIEWING.split())
 """Programs that only look, or print what they are given."""
-_GIT = "log show diff status blame grep ls-files describe shortlog reflog rev-parse"
+_GIT = (
+    "log show diff status blame grep ls-files describe shortlog reflog rev-parse rev-list cat-file ls-tree ls-remote "
+    "check-ignore check-attr merge-base name-rev count-objects cherry range-diff whatchanged fsck"
+)
 _READING_GIT: Final = frozenset(_GIT.split())
 _READING: Final = {
-    "terraform": "fmt validate plan show output version", "kubectl": "get describe logs top explain config version",
-    "docker": "ps images logs inspect version info stats", "npm": "ls list outdated view audit",
-    "pip": "list show freeze check", "pip3": "list show freeze check", "helm": "list status get template lint",
-    "cargo": "check clippy tree", "systemctl": "status list-units", "brew": "list info", "apt": "list show",
+    "terraform": "fmt validate plan show output version providers graph",
+    "kubectl": "get describe logs top explain config version diff events api-resources cluster-info auth",
+    "docker": "ps images logs inspect version info stats history top port",
+    "npm": "ls list outdated view audit explain why", "pnpm": "ls list outdated why audit",
+    "yarn": "list why info outdated",
+    "pip": "list show freeze check index", "pip3": "list show freeze check index", "poetry": "show check",
+    "uv": "tree",
+    "helm": "list status get template lint history show", "cargo": "check clippy tree metadata audit",
+    "go": "vet list env doc",
+    "systemctl": "status show cat is-active is-enabled is-failed list-units list-timers list-unit-files",
+    "brew": "list info outdated deps uses search", "apt": "list show search policy",
+    "apt-cache": "show search policy depends",
+    "hdiutil": "verify info imageinfo", "diskutil": "list info verifyVolume verifyDisk", "launchctl": "list print",
+    "alembic": "history current heads branches show check", "snap": "list info",
 }  # fmt: skip
+"""What of a program's sub-commands changes nothing."""
+_LISTING: Final = {
+    "crontab": "-l", "ssh-keygen": "-l -F", "sysctl": "-n -a -A", "dpkg": "-l -L -S -s", "rpm": "-q",
+    "pacman": "-Q -Si",
+    "tar": "-t -tf -tvf -tzf -tzvf tf tzf tvf tzvf", "unzip": "-l -t -v", "gpg": "--list -k -K --verify",
+    "iptables": "-L -S -nL", "curl": "-I --head -sI", "make": "-n --dry-run", "xcodebuild": "-list -show",
+}  # fmt: skip
+"""How the first word behind a program begins that then only tells something."""
 _SHOWING = (
     "show list ls describe dump verify status info inspect version help view log logs diff explain search outdated "
     "whoami history"
@@ -108,8 +132,9 @@ def _tells(words: list[str]) -> bool:
 
 def _only_reads(program: str, command: str) -> bool:
     """Whether every use of a program in a command line is one of its sub-commands that change nothing."""
-    known = _READING.get(program, "").split()
-    if not known:
+    known, listing = _READING.get(program, "").split(), _LISTING.get(program, "").split()
+    if not known and not listing:
         return False
-    used = re.findall(rf"(?<![\w/-]){re.escape(program)}\s+(?:-\S+\s+)*([\w-]+)", command[:_READ])
-    return bool(used) and all(sub in known for sub in used)
+    named = rf"(?<![\w/-]){re.escape(program)}\s+"
+    used = re.findall(named + (r"(?:-\S+\s+)*([\w-]+)" if known else r"(\S+)"), command[:_READ])
+    return bool(used) and all(sub in known or any(map(sub.startswith, listing)) for sub in used)

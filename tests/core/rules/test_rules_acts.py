@@ -61,6 +61,27 @@ def test_what_is_done_to_what_was_found_is_no_looking(command: str) -> None:
     assert call_text(ToolCall("Bash", {"command": command})).act == "do"
 
 
+@pytest.mark.parametrize(
+    ("command", "act"),
+    [
+        ("ssh-keygen -lf ~/.ssh/id_ed25519.pub", "look"),
+        ("ssh-keygen -t ed25519 -f ~/.ssh/id_new", "do"),
+        ("sysctl -n vm.swappiness && uname -r", "look"),
+        ("sysctl -w vm.swappiness=10", "do"),
+        ("git check-ignore -v .env config/account.json", "look"),
+        ("hdiutil verify tools.dmg; diskutil verifyVolume /Volumes/Builds", "look"),
+        ("diskutil eraseDisk APFS Builds disk4", "do"),
+        ("tar -tzf backup.tgz | head -20", "look"),
+        ("tar -xzf backup.tgz", "do"),
+        ("crontab -l", "look"),
+        ("crontab -r", "do"),
+        ("lsof -i :3000; ss -ltnp", "look"),
+    ],
+)
+def test_programs_that_look_by_what_they_are_told(command: str, act: str) -> None:
+    assert call_text(ToolCall("Bash", {"command": command})).act == act
+
+
 def test_japanese_words_with_kana_meet_english_ones() -> None:
     found = shares("設定の読み込みに失敗", {"設定": "config", "読み込み": "load", "失敗": "failure"})
     assert {"config", "load", "failur"} <= found.keys()
