@@ -11,6 +11,7 @@ from core.errors import Case, show_case
 from core.errors.curation import look, person, verify, whole_history
 from core.errors.curation.written import Written
 from core.store import open_store
+from tests.tui.corpus import assert_inert, few
 from tests.tui.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, until
 from tui.app import CasebookApp
@@ -35,7 +36,7 @@ def waiting(tmp_path: Path, *cases: tuple[str, str, str | None]) -> tuple[Path, 
     """A casebook whose queue has these cases in this order."""
     path = tmp_path / "merge.db"
     with open_store(path, write=True, create=True) as store:
-        return path, [put(store, *one, seen=9 - at) for at, one in enumerate(cases)]
+        return path, [put(store, *one, seen=30 - at) for at, one in enumerate(cases)]
 
 
 def read(path: Path, case_id: int) -> Case | None:
@@ -263,6 +264,35 @@ async def test_the_frame_says_what_was_decided_only_when_it_is_done(tmp_path: Pa
         await until(pilot, lambda: idle(app) and f"saved #{third}  u undoes" in bottom(screen))
         with open_store(path) as store:
             assert whole_history(store).changes[0].actor == person()
+
+
+async def test_a_long_question_is_read_to_its_end_by_keys_and_foreign_text_in_it_is_inert(tmp_path: Path) -> None:
+    texts = [text for text in few(2) if text.strip() and len(text) < 10_000][:12]
+    cases = [(f"Error {chr(97 + at)}: {text}", f"tool{at}", f"{text} [/x] {at}") for at, text in enumerate(texts)]
+    path, _ = waiting(tmp_path, *cases, (REFUSED, "psql", "start it"))
+    app = app_on(path)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await opened(pilot, app)
+        await pilot.press("A")
+        assert_inert(app)
+        await pilot.press("M")
+        await asked(pilot, app)
+        seen = set(frame(app).split("\n"))
+        assert "Becomes history" not in frame(app)
+        for _ in range(60):
+            assert_inert(app)
+            seen |= set(frame(app).split("\n"))
+            await pilot.press("pagedown")
+        assert any("Kept" in line for line in seen)
+        assert any("Becomes history" in line for line in seen)
+        assert "None is lost" in frame(app)
+        await pilot.press("g")
+        assert "Their tools" in frame(app)
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: idle(app) and isinstance(app.screen, TriageScreen) and "merged" in bottom(app.screen)
+        )
+        assert_inert(app)
 
 
 async def test_what_could_not_be_decided_is_not_said_to_be_done(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -14,6 +13,7 @@ from textual.widgets import Static
 from tui.render.curation import draw_merge
 from tui.render.signs import Signs
 from tui.sheets import sheet
+from tui.widgets.reading import Reading
 
 if TYPE_CHECKING:
     from core.errors.curation import MergePreview
@@ -37,7 +37,11 @@ class MergeScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """What differs, and what becomes of each fix."""
-        with VerticalScroll(id="merge") as frame:
+        with Reading(id="merge") as frame:
             frame.border_title = Content(self._title)
             frame.border_subtitle = Content("enter merges, esc leaves them apart")
             yield Static(self._told)
+
+    def on_mount(self) -> None:
+        """What is too long for the screen can be scrolled at once."""
+        self.query_one("#merge").focus()
