@@ -168,6 +168,27 @@ async def test_one_marked_case_is_the_one_that_another_is_picked_for(tmp_path: P
         assert set(kept.key_lines) == {REFUSED, TABLE}
 
 
+async def test_what_reads_alike_is_offered_before_a_word_is_typed(tmp_path: Path) -> None:
+    korean = "오류: 설정 파일을 찾을 수 없습니다 (config.toml)"
+    path, (first, second, _) = waiting(
+        tmp_path,
+        (f"{korean} 다시 확인하세요", "shell", "복사한다"),
+        (korean, "shell", "복사한다"),
+        (OTHER, "shell", None),
+    )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
+        picker = app.screen
+        assert isinstance(picker, PickCase)
+        await until(pilot, lambda: picker.rows.rows.total)
+        assert "오류: 설정 파일을" in frame(app).split("Which case")[1]
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+
+
 async def test_what_was_asked_is_merged_whatever_is_on_the_screen_by_then(tmp_path: Path) -> None:
     path, (first, second, third) = waiting(
         tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", None), (OTHER, "shell", None)

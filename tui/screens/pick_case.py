@@ -24,24 +24,31 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.errors import Case
+    from tui.panes.errors.meaning import Meaning
 
 _SHOWN = 100
 
 
-def find_others(text: str, case: Case) -> Callable[[Job[tuple[Row, ...]]], tuple[Row, ...]]:
-    """Cases with these words, or of this number; without any, those that share words with the case."""
+def find_others(text: str, case: Case, meaning: Meaning) -> Callable[[Job[tuple[Row, ...]]], tuple[Row, ...]]:
+    """Cases with these words, or of this number; without any, those that read or mean alike."""
 
     def work(job: Job[Any]) -> tuple[Row, ...]:
         from core.errors import case_rows
         from core.errors.browse import browse
+        from core.errors.vector_questions import AlsoFor, Like
 
         store = job.store()
         number = text.removeprefix("#")
         if number.isascii() and number.isdigit() and len(number) < 18:
-            ids: tuple[int, ...] = (int(number),)
+            ids = [int(number)]
+        elif text:
+            ids = [hit.id for hit in browse(store, text, _SHOWN)]
         else:
-            ids = tuple(hit.id for hit in browse(store, text or case.key_lines[0], _SHOWN))
-        return tuple(row_of(row) for row in case_rows(store, tuple(one for one in ids if one != case.id)))
+            ids = [one.id for one in meaning.ask(job, AlsoFor(case.id))]
+            ids += [one.row.id for one in meaning.ask(job, Like(case.id)).cases]
+            ids += [hit.id for hit in browse(store, case.key_lines[0], _SHOWN)]
+        others = tuple(one for one in dict.fromkeys(ids) if one != case.id)
+        return tuple(row_of(row) for row in case_rows(store, others))
 
     return work
 
@@ -96,7 +103,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         def found(rows: tuple[Row, ...], _final: bool) -> None:
             self.rows.show(FoundRows(rows))
 
-        work = find_others(self._box.value.strip(), self._case)
+        work = find_others(self._box.value.strip(), self._case, self._curating.meaning)
         self._curating.jobs.run("pick", work, found, self._failed, delay=delay)
 
     def _failed(self, fault: Fault) -> None:
