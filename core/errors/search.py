@@ -118,7 +118,7 @@ def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
     from core.errors.by_words import by_words
 
     looked = by_words(store, answer.query)
-    known = {hit.id for hit in (*answer.candidates, *answer.similar)}
+    known = {hit.id for hit in answer.candidates if hit.tier != "vector"}  # meaning does not say where the words are
     more = tuple(hit for hit in looked.candidates if hit.id not in known)
     return replace(answer, candidates=(*answer.candidates, *more), trace=(*answer.trace, looked.step))
 

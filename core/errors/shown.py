@@ -3,7 +3,7 @@ question."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ def standing(hit: Hit | None) -> Standing:
 def says_it(hit: Hit | None) -> bool:
     """Whether an error of the case is what was searched, word for word, and its fix is known."""
     return hit is not None and bool((hit.resolution or "").strip()) and standing(hit) == Standing("same", "own")
+
+
+def with_words(hit: Hit, words: Hit) -> Hit:
+    """A hit that is no answer, at the error of its case that has the words, with the fix of that, as `words` has it."""
+    return replace(
+        hit, key_line=words.key_line, resolution=words.resolution, status=words.status, resolved_by=words.resolved_by,
+        tool_sequence=words.tool_sequence, source=words.source, place=words.place, why=(*words.why, *hit.why),
+    )  # fmt: skip
 
 
 def fix_shown(case: Case, hit: Hit | None) -> Resolution | None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import add_resolution, observe
+from core.errors import Hit, add_resolution, case_rows, observe, search
+from core.errors.browse import browse
 from core.errors.cases import Name
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, settled, told, until
 from tui.app import CasebookApp
-from tui.render.rows import Row
+from tui.panes.errors.queries import Found, joined
+from tui.render.rows import Row, near_row, row_of
 from tui.screens.writing import WritingScreen
 
 FIRST = "ImportError: cannot import 'freezegun' from vendor"
@@ -171,6 +174,33 @@ async def test_the_trace_says_where_the_words_are(merged: Path) -> None:
         why = [" ".join(line.split("│")[-2].split()) for line in frame(app).split("\n")[5:-2]]
         assert "1 with every word: to look at, never an answer" in " ".join(why)
         assert "another of its errors has every word case 1 part error line cannot import harmonica" in " ".join(why)
+
+
+def beside_a_tier(path: Path, text: str, change: dict[str, object] | None) -> tuple[Row, Hit]:
+    """The row of a case that the vector tier found alike, once words have their say, and the hit by words."""
+    with open_store(path) as store:
+        (words,), (case,), query = browse(store, text), case_rows(store, (1,)), search(store, text, count=False).query
+    miss = None
+    if change is not None:
+        miss = replace(words, tier="vector", key_line=FIRST, resolution="?", place=None, why=("similarity 0.51",))
+        miss = replace(miss, **change)  # pyright: ignore[reportArgumentType]
+    near = near_row(case, 0.51, miss, query)
+    (row,) = joined(Found(None, (near,)), (row_of(case, words, query),)).rows
+    return row, words
+
+
+def test_a_case_that_reads_alike_is_shown_at_the_error_that_has_the_words(merged: Path) -> None:
+    row, words = beside_a_tier(both(merged), "harmonica", {})
+    assert (row.tier, row.similarity, row.key_line, lit(row)) == ("similar", 0.51, LATER, ["harmonica"])
+    assert row.hit is not None
+    assert (row.hit.tier, row.hit.resolution, row.hit.place) == ("vector", "pip install harmonica", words.place)
+    assert row.hit.why == ("another of its errors has every word", "similarity 0.51")
+    assert beside_a_tier(merged, "harmonica", None)[0].hit == words, "also where the tier says no more of it"
+
+
+def test_what_answers_stays_what_it_is_and_so_does_what_has_not_all_the_words(merged: Path) -> None:
+    assert beside_a_tier(both(merged), "harmonica", {"accepted": True})[0].key_line == FIRST
+    assert beside_a_tier(merged, "harmonica frobnicate", {})[0].key_line == FIRST
 
 
 async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(

@@ -53,6 +53,15 @@ class Row:
         return self.hit is not None and self.hit.accepted
 
     @property
+    def has_words(self) -> bool:
+        """Whether one of its errors has every word that was searched, or is the very error."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.shown import standing
+
+        return standing(self.hit).error != "like"
+
+    @property
     def says_it(self) -> bool:
         """Whether an error of it is what was searched, word for word, and its fix is known."""
         if self.hit is None or self.hit.place is None:
@@ -77,6 +86,16 @@ def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) ->
 def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -> Row:
     """The row of a case that is only similar; `miss`: what the vector tier said of it, if it looked closely."""
     return replace(row_of(case, miss, query), tier="similar", similarity=similarity)
+
+
+def worded_row(row: Row, words: Row) -> Row:
+    """The row of a case that is only alike, as one of its errors that has the words: its tier and what it says stay."""
+    if words.hit is None or row.answers or row.has_words:
+        return row
+    from core.errors.shown import with_words
+
+    hit = words.hit if row.hit is None else with_words(row.hit, words.hit)
+    return replace(row, key_line=words.key_line, lit=words.lit, hit=hit)
 
 
 def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:

@@ -57,10 +57,12 @@ class Book:
         run(self.store, ErrorSource(), Exact(table))
         return ids
 
-    def ask(self, text: str, embedder: Embedder | None = None, model: Model | None = None) -> SearchAnswer:
+    def ask(
+        self, text: str, embedder: Embedder | None = None, model: Model | None = None, *, words: bool = False
+    ) -> SearchAnswer:
         used = embedder or Exact({})
         with VectorSearch(lambda: ModelAtHand(model or self.model, lambda: used)) as vectors:
-            return search(self.store, text, vectors=vectors)
+            return search(self.store, text, vectors=vectors, words=words)
 
 
 @pytest.fixture
@@ -182,6 +184,14 @@ def test_similar_cases_are_shown_but_never_answer_and_never_count(book: Book) ->
     assert [one.id for one in found.similar] == ids[:3]
     assert [one.similarity for one in found.similar] == sorted((one.similarity for one in found.similar), reverse=True)
     assert all(uses(book, case) == 1 for case in ids)
+
+
+def test_a_case_that_is_only_similar_still_says_which_error_of_it_has_the_words(book: Book) -> None:
+    (case,) = book.add({"the gate of the harbour is shut": 0.9})
+    found = book.ask("shut gate", words=True)
+    assert [one.id for one in found.similar] == [case]
+    (hit,) = (one for one in found.candidates if one.tier == "text")
+    assert (hit.id, hit.place and hit.place.part, hit.why) == (case, "error", ("has every word",))
 
 
 def test_an_unmeasured_model_shows_similar_cases_only(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
 from tui.panes.errors.filters import PERIODS, Scope, since_of
-from tui.render.rows import Row, near_row, row_of
+from tui.render.rows import Row, near_row, row_of, worded_row
 
 if TYPE_CHECKING:
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
@@ -234,9 +234,13 @@ def deepen(found: SearchAnswer, scope: Scope, meaning: Meaning) -> Callable[[Job
 
 
 def joined(told: Found, others: tuple[Row, ...]) -> Found:
-    """What the tiers say, then the other rows, each case once."""
-    known = {row.id for row in told.rows}
-    return replace(told, rows=(*told.rows, *(row for row in others if row.id not in known)))
+    """What the tiers say, then the other rows, each case once.
+
+    A case that a tier only finds alike is shown by the error that has every word, if one has.
+    """
+    known, worded = {row.id for row in told.rows}, {row.id: row for row in others if row.has_words}
+    first = (worded_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
+    return replace(told, rows=(*first, *(row for row in others if row.id not in known)))
 
 
 def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
