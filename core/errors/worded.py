@@ -85,7 +85,8 @@ def worded(con: apsw.Connection, case_id: int, own: Title | None, asked: Asked) 
 
 def words_step(hits: Sequence[Hit], reason: str, elapsed_ms: float) -> Step:
     """What the trace tells of cases that were found by their words: where the first of them have these."""
-    told = facts(cases=" ".join(str(hit.id) for hit in hits[:TOLD]) or None, more=len(hits[TOLD:]) or None)
+    told = facts(cases=" ".join(str(hit.id) for hit in hits[:TOLD]) or None)
+    told = (*told, *facts(more=len(hits[TOLD:]))) if hits[TOLD:] else told
     where = tuple(
         Step("case", "hit", hit.why[0], facts(case=hit.id, part=_part(hit.place), line=hit.key_line))
         for hit in hits[:TOLD]

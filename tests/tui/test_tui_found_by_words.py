@@ -156,6 +156,10 @@ async def test_what_is_written_is_about_the_fix_of_that_error(merged: Path) -> N
         await until(pilot, lambda: isinstance(app.screen, WritingScreen))
         assert isinstance(app.screen, WritingScreen)
         assert app.screen.area.text == "pip install harmonica"
+        await settled(pilot, app)
+        assert LATER in str(app.screen.case._head.content)
+        assert FIRST not in frame(app)
+        assert "another of the 2" not in frame(app), "it is the very error that the fix is for"
 
 
 async def test_an_error_that_was_given_by_hand_is_shown_by_its_own_line(merged: Path) -> None:

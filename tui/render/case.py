@@ -20,6 +20,7 @@ from tui.render.when import ago, stamp
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
+    from core.errors.case import CaseKeyLine
     from core.errors.shown import Standing
 
 _LINE = 4_000
@@ -62,9 +63,11 @@ def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix 
     )  # fmt: skip
 
 
-def head_line(case: Case, hit: Hit | None) -> str:
-    """The key line that the case shows: the one that matched, else its first."""
-    return hit.key_line if hit is not None and hit.key_line else case.key_lines[0]
+def head_line(case: Case, hit: Hit | None, error: CaseKeyLine | None = None) -> str:
+    """The key line that the case shows: the one that matched, or of the `error` it is read at, else its first."""
+    if hit is not None and hit.key_line:
+        return hit.key_line
+    return case.key_lines[0] if error is None else error.key_line
 
 
 def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
@@ -81,17 +84,18 @@ def draw_head(
     lit: Spans = (),
     *,
     shown: Resolution | None = None,
+    error: CaseKeyLine | None = None,
     standing: Standing | None = None,
     splits: str = "{fix.write} {write.split}",
 ) -> Content:
     """The key line, its state in one line, and how it matched.
 
-    `shown`: the fix below, where it is not that of the whole case; `standing`: what the case is to what was searched,
-    where it is no answer; `splits`: the keys, by their actions, that split a case of several errors from where it is
-    shown.
+    `shown`: the fix below, where it is not that of the whole case; `error`: the one it is read at; `standing`: what the
+    case is to what was searched, where it is no answer; `splits`: the keys, by their actions, that split a case of
+    several errors from where it is shown.
     """
     status = signs.status(shown.status if shown else case.status)
-    line = head_line(case, hit)
+    line = head_line(case, hit, error)
     facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
     if last := ago(case.last_seen, now):
         facts.append(f"last {last} ago" if last != "now" else "last just now")

@@ -76,9 +76,10 @@ class CaseSide(Reading):
             self.border_subtitle = Content("")
             return
         case = read.case
-        self.fix = draw.fix_of(case, None)
+        self.fix = draw.fix_of(case, None, read.shown)
         splits = "{triage.split}" if self._with_fix else "{write.split}"
-        self._head.say(draw.draw_head(case, None, self._signs, self._clock(), splits=splits))
+        now, shown, error = self._clock(), read.shown, read.error
+        self._head.say(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
         self._draw_fix()
         self._raw.border_title = Content(f" Error as it was seen{_which(read)} ")
         self._raw.say(draw.draw_raw(self._seen_raw(case), self._signs, limit=SHOWN))
@@ -99,6 +100,8 @@ class CaseSide(Reading):
         one = None if self.read is None else self.read.latest
         if one is not None and one.raw:
             return Raw(one.raw, one.start, one.end)
+        if self.read is not None and self.read.error is not None:
+            return Raw(self.read.error.key_line)
         return Raw(case.error_raw or "\n".join(case.key_lines))
 
     def perform(self, action_id: str) -> bool:
@@ -160,6 +163,6 @@ class CaseSide(Reading):
 def _which(read: Read) -> str:
     """That what is shown is not the error that names the case, where it has several."""
     finer, one = read.case.fingerprints, read.latest
-    if one is None or len(finer) < 2 or one.fingerprint == finer[0].fingerprint:
+    if one is None or len(finer) < 2 or one.fingerprint == (read.at or finer[0].fingerprint):
         return ""
     return f" (another of the {len(finer):,})"
