@@ -11,9 +11,10 @@ from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import READ, CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
-from core.rules.ranking import Ranking, Scored, Weighed, ranking_of
+from core.rules.near_miss import near_miss
+from core.rules.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
 from core.rules.rule import rule_text
-from core.rules.score import Context, Cutoffs, Regime, arithmetic, context_of
+from core.rules.score import NEAR_MISS, Context, Cutoffs, Regime, arithmetic, context_of
 from core.rules.snippets import likest
 from core.rules.terms import as_written
 from core.trace import Step, Stopwatch, facts
@@ -128,7 +129,10 @@ def weighed(
 ) -> Weighed:
     """The rule at this place with what the tiers say of it, its own code, and how it fits the call."""
     likely = likest(book.shown[at], text.code)
-    fits = context_of(text, book.languages[at], book.words[at], book.shown[at], likely[1] if likely else 0.0)
+    shown = book.shown[at]
+    fits = context_of(text, book.languages[at], book.words[at], shown, likely[1] if likely else 0.0)
+    if text.programs and (missed := near_miss(shown.mistakes, text, book.tables.error_patterns)):
+        fits = fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
 
 
@@ -192,7 +196,7 @@ def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: Ca
 def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
     if one.score < ranking.cutoff:
         return f"{ranking.cutoff - one.score:.2f} below the cut-off {ranking.cutoff:.2f}"
-    if any(book.rules[at].id == book.rules[one.at].id for at in ranking.shown):
+    if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
         return "another rule of this id scored higher"
     return f"above the cut-off, but only {limit} shown"
 

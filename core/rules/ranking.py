@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.rules.book import Book
 from core.rules.keyword import KeywordScore
+from core.rules.rule import Rule
 from core.rules.score import Best, Context, Cutoffs, Regime, behind, regime_of, relevance
 
 
@@ -47,7 +48,7 @@ _PARTLY = 0.02
 
 
 def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoffs) -> Ranking:
-    """The order of these rules and the line that holds among them; of each id the best is shown."""
+    """The order of these rules and the line that holds among them; of each rule (`same_rule`) the best is shown."""
     weighed = tuple(rules)
     near = [one.similarity for one in weighed if one.similarity is not None]
     regime = regime_of(max(near, default=None))
@@ -56,12 +57,19 @@ def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoff
     scored.sort(key=lambda one: (-one.score, *_order(book, one.at)))
     scored = _leader_first(scored)
     cutoff = cutoffs.line(regime, scored[0].score if scored else 0.0)
-    shown: dict[str, int] = {}
+    shown: list[int] = []
     for one in scored:
         if one.score < cutoff or len(shown) >= limit:
             break
-        shown.setdefault(book.rules[one.at].id, one.at)
-    return Ranking(tuple(scored), frozenset(shown.values()), cutoff, regime)
+        if not any(same_rule(book.rules[one.at], book.rules[at]) for at in shown):
+            shown.append(one.at)
+    return Ranking(tuple(scored), frozenset(shown), cutoff, regime)
+
+
+def same_rule(one: Rule, other: Rule) -> bool:
+    """Whether two entries are one rule written twice: of one id in one file, or of one id and title in several. Two
+    files that both count from 1 hold different rules under each number (REQ-SEM-012)."""
+    return one.id == other.id and (one.path == other.path or one.title.casefold() == other.title.casefold())
 
 
 def _leader_first(scored: list[Scored]) -> list[Scored]:

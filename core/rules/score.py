@@ -34,6 +34,8 @@ _TOLD = 1.5
 _CURED, _UNDONE = 0.5, 1.2
 _CURE = 1.5
 """How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
+NEAR_MISS = 0.55
+"""For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""

@@ -19,6 +19,8 @@ FULL = 4.0
 """What a snippet adds to the bm25 score of its rule where all of it stands in the call."""
 _CHECK = 0.3
 """What the code of a prevention says of a cure: it may as well name what is looked for."""
+_MOSTLY = 0.6
+"""The share of a cure from which on it says anything: less is code of the same trade, mistake or not."""
 _ONE_WORD = 0.5
 """How much of a cure one word is at most: it may as well name the place where the cure belongs. A plain one (`SCAN`)
 counts also where it is part of a name (`scan_iter`)."""
@@ -118,6 +120,8 @@ def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
     worst = max((_likeness(one, code) for one in shown.mistakes), default=0.0)
     best = "", 0.0
     for one in shown.cures:
+        if _share(one.whole, code) < _MOSTLY and not one.one:
+            continue
         found = _likeness(one.own, code) if one.own.words else 0.0
         found = min(found, _ONE_WORD) if len(one.own.words) == 1 else found
         if one.share == 1 and len(one.whole.words) >= _ENOUGH:
@@ -155,8 +159,11 @@ def likest(shown: Shown, code: CodeWords) -> tuple[Snippet, float] | None:
 
 def _likeness(snippet: Snippet, code: CodeWords) -> float:
     """How much of a snippet stands there, 0 to 1: a short one says less even where it is whole."""
-    found = sum(weight for word, weight in snippet.words if _holds(code, word, weight))
-    return (1 - 0.5**snippet.weight) * (found / snippet.weight) ** 2 if found else 0.0
+    return (1 - 0.5**snippet.weight) * _share(snippet, code) ** 2
+
+
+def _share(snippet: Snippet, code: CodeWords) -> float:
+    return sum(weight for word, weight in snippet.words if _holds(code, word, weight)) / snippet.weight
 
 
 def _holds(code: CodeWords, word: str, weight: float) -> bool:

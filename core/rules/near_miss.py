@@ -1,0 +1,56 @@
+"""The command of a rule's mistake, run without what makes it one: `git push` is not `git push --force`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from core.rules.call import CallText
+from core.rules.snippets import Snippet
+from core.rules.tables import ErrorPattern
+
+_WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
+_BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
+
+
+def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
+    """The mistake whose command a call runs with none of its options; empty where it runs none, or has the option of
+    one of them, or a pattern knows both for the same mistake (`+main` is a force push too)."""
+    found = ""
+    for one in mistakes:
+        command, options = _command(one.text)
+        if not command or not options or not _runs(command, call.pattern_text):
+            continue
+        if any(_has(option, call.code.words) for option in options):
+            return ""
+        found = found or one.text
+    if found and any(one.quick and one.match.search(found) and one.match.search(call.pattern_text) for one in patterns):
+        return ""
+    return found
+
+
+def _command(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The program of a command line with its sub-command, and the options behind them."""
+    words = [found.group() for found in _WORDS.finditer(text)]
+    while words and words[0] in _BEFORE:
+        words.pop(0)
+    if not words or words[0].startswith("-") or not text.startswith((words[0], *_BEFORE)):
+        return (), ()
+    plain = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+    return tuple(words[: min(plain, 2)]), tuple(word.casefold() for word in words if word.startswith("-"))
+
+
+def _runs(command: tuple[str, ...], text: str) -> bool:
+    named = r"\s+(?:-\S+\s+)*".join(map(re.escape, command))
+    return re.search(rf"(?<![\w./-]){named}(?![\w-])", text) is not None
+
+
+def _has(option: str, words: Iterable[str]) -> bool:
+    """Whether an option is there, long or short: `-am` has `-a`, and `-f` may stand for `--force`."""
+    letter = option.lstrip("-")[:1]
+    short = re.compile(rf"-[a-z]*{re.escape(letter)}[a-z]*")
+    long = option.startswith("--") or len(option) == 2
+    return any(
+        word == option or (long and short.fullmatch(word)) or (len(option) == 2 and word.startswith(f"--{letter}"))
+        for word in words
+    )

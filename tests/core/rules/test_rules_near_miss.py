@@ -1,0 +1,65 @@
+"""The command of a mistake without what makes it one, a part of a cure, and one number in two files."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.rules.book import book_of
+from core.rules.call import ToolCall, call_text
+from core.rules.match import match
+from core.rules.near_miss import near_miss
+from core.rules.rule import Rule
+from core.rules.score import Cutoffs
+from core.rules.snippets import code_text, cured, shown_by
+from core.rules.tables import load_tables
+
+EVERYTHING = Cutoffs(0, 0, 0, 0, 0)
+FORCE = Rule(
+    "ERR-004", "Force push", problem="`git push --force` to main lost commits", solution="`--force-with-lease`"
+)
+ALL = Rule("ERR-005", "Everything staged", problem="`git add -A` took the dump along", solution="name the files")
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "missed"),
+    [
+        (FORCE, "git push", True),
+        (FORCE, "git push -u origin feature/box", True),
+        (FORCE, "git push --force origin main", False),
+        (FORCE, "git push -f", False),
+        (FORCE, "git push origin +main", False),
+        (FORCE, "git pull", False),
+        (ALL, "git add src/a.py && git commit -m 'x'", True),
+        (ALL, "git add .", False),
+        (ALL, "git add --all", False),
+        (Rule("ERR-6", "t", problem="`sed -i` differs on macOS"), "sed -n '1,20p' a.txt", True),
+        (Rule("ERR-7", "t", problem="`kubectl delete ns` took it all"), "kubectl delete pod x", False),
+    ],
+)
+def test_a_command_without_the_option_that_makes_it_a_mistake(rule: Rule, command: str, missed: bool) -> None:
+    call = call_text(ToolCall("Bash", {"command": command}))
+    assert bool(near_miss(shown_by(rule).mistakes, call, load_tables().error_patterns)) == missed
+
+
+def test_a_near_miss_scores_less_and_says_why() -> None:
+    book = book_of([FORCE])
+    plain, forced = (
+        match(book, ToolCall("Bash", {"command": command}), cutoffs=EVERYTHING).rules[0]
+        for command in ("git push origin x", "git push --force origin x")
+    )
+    assert forced.relevance_score > 2 * plain.relevance_score
+    assert "the call runs the command of git push --force without its options: x 0.55" in plain.why
+
+
+def test_a_small_part_of_a_cure_is_no_cure() -> None:
+    rule = Rule("ERR-009", "CSV for Excel", problem="no BOM", solution="`open(path, 'w', encoding='utf-8-sig')`")
+    assert cured(shown_by(rule), code_text("open('sales.csv', 'w', encoding='cp949')")) is None
+    assert cured(shown_by(rule), code_text("open(path, 'w', encoding='utf-8-sig')")) is not None
+
+
+def test_one_number_in_two_files_is_two_rules() -> None:
+    other = Rule("ERR-004", "Push of a tag by force", problem="`git push --force --tags`", path="/p/.claude/memory.md")
+    call = ToolCall("Bash", {"command": "git push --force --tags"})
+    assert len(match(book_of([FORCE, other]), call, cutoffs=EVERYTHING).rules) == 2
+    same = Rule("ERR-004", "force push", problem="`git push --force` to main", path="/p/.claude/memory.md")
+    assert len(match(book_of([FORCE, same]), call, cutoffs=EVERYTHING).rules) == 1
