@@ -6,11 +6,9 @@ from typing import cast
 
 from core.errors.answer import Query
 from core.errors.tiers import Looked, text_hit
-from core.errors.title import own_titles
-from core.errors.worded import Asked, worded, words_step
 from core.lexical.query import match_query, terms
 from core.store import Store
-from core.trace import Stopwatch
+from core.trace import Step, Stopwatch
 
 SHOWN = 3
 
@@ -24,8 +22,11 @@ def by_words(store: Store, query: Query) -> Looked:
     if asked is not None:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, SHOWN)).fetchall())
-    own = own_titles(store.con, [case_id for (case_id,) in rows])
-    these = Asked(terms(text))
+    if not rows:
+        return Looked(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
+    from core.errors.title import own_titles  # what finds nothing need not load what says where it is
+    from core.errors.worded import Asked, worded, words_step
+
+    own, these = own_titles(store.con, [case_id for (case_id,) in rows]), Asked(terms(text))
     hits = tuple(text_hit(store.con, one, worded(store.con, one, own.get(one), these)) for (one,) in rows)
-    reason = "these hold every word: none of them answers" if hits else "no case holds every word"
-    return Looked(None, hits, None, words_step(hits, reason, watch.ms()))
+    return Looked(None, hits, None, words_step(hits, "these hold every word: none of them answers", watch.ms()))
