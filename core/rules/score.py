@@ -37,6 +37,8 @@ _CURE = 1.5
 NEAR_MISS = 0.55
 """For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
+_EMBEDDED = frozenset(("sql",))
+"""What stands in code of any language: no other one speaks against a rule about it."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
 
@@ -180,6 +182,8 @@ def context_of(
 
 def _of_language(found: Context, call: CallText, rule_languages: frozenset[str]) -> Context:
     same = agree(call.languages - {"data"}, rule_languages)
+    if same is False and rule_languages == _EMBEDDED:
+        return found
     if same is not None:
         ours = ", ".join(sorted(call.languages))
         if same:

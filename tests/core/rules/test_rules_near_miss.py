@@ -63,3 +63,12 @@ def test_one_number_in_two_files_is_two_rules() -> None:
     assert len(match(book_of([FORCE, other]), call, cutoffs=EVERYTHING).rules) == 2
     same = Rule("ERR-004", "force push", problem="`git push --force` to main", path="/p/.claude/memory.md")
     assert len(match(book_of([FORCE, same]), call, cutoffs=EVERYTHING).rules) == 1
+
+
+def test_a_rule_about_sql_is_met_in_any_language() -> None:
+    rule = Rule("ERR-025", "SQL glued together", problem="a name with an apostrophe broke the query")
+    call = ToolCall(
+        "Edit", {"file_path": "store.py", "new_string": "con.execute('SELECT name FROM t WHERE name = ' + n)"}
+    )
+    found = match(book_of([rule]), call, cutoffs=EVERYTHING).rules[0]
+    assert not any("the rule is not" in why for why in found.why)
