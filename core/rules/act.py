@@ -86,6 +86,17 @@ _NOTHING = re.compile(
 """That nothing shall be changed."""
 
 
+_TESTS = re.compile(
+    r"(?:^|[/\\])(?:tests?|__tests__|specs?|androidTest|\w+Tests)[/\\]|(?:^|[/\\])(?:test_[^/\\]*|conftest)\.\w+$"
+    r"|(?:[._-](?:test|spec)|Tests?)\.\w+$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Whether a path names a file of tests."""
+    return _TESTS.search(path) is not None
+
+
 def act_of(tool: str, programs: frozenset[str], command: str | None, language: str) -> Act:
     """What a call does, by its tool, the programs of its command, and the language of its file."""
     if tool in _LOOKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from core.fault import Fault
-from core.rules.act import Act, act_of, says_it_looks
+from core.rules.act import Act, act_of, is_test, says_it_looks
 from core.rules.edit import as_edit
 from core.rules.languages import TITLES, named_in, of_path
 from core.rules.snippets import CodeWords, code_text, code_words
@@ -70,7 +70,7 @@ class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
     model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
     `removed` those that an edit takes away; `looks`: it says of itself that it only looks; `unread`: code points of it
-    that nothing looks at, because a text of it goes on for longer than `READ`."""
+    that nothing looks at, because a text of it goes on for longer than `READ`; `tests`: it is about a file of tests."""
 
     tool: str
     parts: tuple[Part, ...]
@@ -84,6 +84,7 @@ class CallText:
     removed: frozenset[str] = frozenset()
     looks: bool = False
     unread: int = 0
+    tests: bool = False
 
     @property
     def told(self) -> bool:
@@ -122,8 +123,9 @@ def call_text(call: ToolCall) -> CallText:
     code = code_text(patterns)
     unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
     return CallText(
-        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, gone, looks, unread
-    )
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, gone, looks, unread,
+        is_test(path),
+    )  # fmt: skip
 
 
 def _said(given: Mapping[str, Any], name: str) -> str:

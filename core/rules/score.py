@@ -37,6 +37,8 @@ _CURE = 1.5
 NEAR_MISS = 0.55
 """For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
+_IN_TESTS = 0.7
+_TESTING = ("test", "spec", "mock", "fixture", "stub", "assert", "테스트", "단위", "テスト", "测试", "測試")
 _EMBEDDED = frozenset(("sql",))
 """What stands in code of any language: no other one speaks against a rule about it."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
@@ -169,6 +171,8 @@ def context_of(
     elif shown.mistakes and code < FULL / 2:
         told = "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
         found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
+    if call.tests and not any(word.startswith(_TESTING) for word in rule_words):
+        found = found.times(_IN_TESTS, "the call writes tests, and the rule is not about them")
     turn = turned(shown, call.removed) if call.removed else 0
     if turn < 0:
         found = found.times(_CURED, "the edit takes the mistake away")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.rules.act import says_it_looks
+from core.rules.act import is_test, says_it_looks
 from core.rules.book import book_of
 from core.rules.call import ToolCall, call_text
 from core.rules.match import match
@@ -129,3 +129,24 @@ def test_meanings_of_one_word_share_what_it_says() -> None:
     two = shares("환불", {"환불": "refund repay"})
     assert one["refund"] == ENGLISH
     assert two["refund"] == two["repay"] == pytest.approx(ENGLISH / 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("path", "tests"),
+    [
+        ("tests/order.rs", True), ("src/androidTest/java/MigrationTest.kt", True),
+        ("OrchardTests/FixtureTests.swift", True),
+        ("sched/parse_test.go", True), ("src/cart.spec.ts", True), ("tests\\test_mail.py", True), ("conftest.py", True),
+        ("src/contest.py", False), ("deploy/latest/settings.yaml", False), ("src/inspect.py", False),
+        ("attestation.go", False),
+    ],
+)  # fmt: skip
+def test_a_file_of_tests_by_its_path(path: str, tests: bool) -> None:
+    assert is_test(path) == tests
+
+
+def test_what_only_a_test_does_is_met_by_rules_about_tests_alone() -> None:
+    call = call_text(ToolCall("Write", {"file_path": "tests/order.rs", "content": "parse(SAMPLE).unwrap();"}))
+    told = "the call writes tests, and the rule is not about them: x 0.70"
+    assert told in context_of(call, frozenset(), frozenset(("unwrap", "worker"))).reasons
+    assert told not in context_of(call, frozenset(), frozenset(("sleep", "테스트에서"))).reasons
