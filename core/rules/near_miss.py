@@ -18,8 +18,12 @@ def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[Er
     one of them, or a pattern knows both for the same mistake (`+main` is a force push too)."""
     found = ""
     for one in mistakes:
+        if "-" not in one.text:
+            continue
         command, options = _command(one.text)
-        if not command or not options or not _runs(command, call.pattern_text):
+        if not command or not options or command[0].casefold() not in call.code.words:
+            continue
+        if not _runs(command, call.pattern_text):
             continue
         if any(_has(option, call.code.words) for option in options):
             return ""
