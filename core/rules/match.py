@@ -11,10 +11,10 @@ from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import READ, CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
-from core.rules.near_miss import near_miss
+from core.rules.near_miss import another_command, near_miss
 from core.rules.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
 from core.rules.rule import rule_text
-from core.rules.score import NEAR_MISS, Context, Cutoffs, Regime, arithmetic, context_of
+from core.rules.score import ANOTHER, FEW_WORDS, NEAR_MISS, Context, Cutoffs, Regime, arithmetic, context_of
 from core.rules.snippets import likest
 from core.rules.terms import as_written
 from core.trace import Step, Stopwatch, facts
@@ -131,9 +131,21 @@ def weighed(
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
     fits = context_of(text, book.languages[at], book.words[at], shown, likely[1] if likely else 0.0)
-    if text.programs and (missed := near_miss(shown.mistakes, text, book.tables.error_patterns)):
-        fits = fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
+    if text.programs:
+        fits = _of_commands(book, text, at, fits, keyword)
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
+
+
+def _of_commands(book: Book, text: CallText, at: int, fits: Context, keyword: KeywordScore | None) -> Context:
+    """The same, less where a call does not run what the rule shows, but what has its name."""
+    mistakes, patterns = book.shown[at].mistakes, book.tables.error_patterns
+    if missed := near_miss(mistakes, text, patterns):
+        return fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
+    if keyword is not None and keyword.score >= FEW_WORDS:
+        return fits
+    if other := another_command(mistakes, text, patterns):
+        return fits.times(ANOTHER, f"the call runs another command than {other}, and few words are shared")
+    return fits
 
 
 def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScore]) -> dict[int, KeywordScore]:

@@ -1,4 +1,5 @@
-"""The command of a rule's mistake, run without what makes it one: `git push` is not `git push --force`."""
+"""The command of a rule's mistake, run without what makes it one (`git push` is not `git push --force`), or another
+command of the same program (`git commit`)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,12 @@ from core.rules.snippets import Snippet
 from core.rules.tables import ErrorPattern
 
 _WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
+_KNOWN = """
+adb alembic apt apt-get brew bundle cargo composer dbt docker dotnet flutter gh git go helm kubectl npm pip pip3 pnpm
+poetry systemctl terraform uv yarn
+"""
+_HAVE_COMMANDS = frozenset(_KNOWN.split())
+"""Programs of which the word behind says what is done."""
 _BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
 
 
@@ -28,9 +35,26 @@ def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[Er
         if any(_has(option, call.code.words) for option in options):
             return ""
         found = found or one.text
-    if found and any(one.quick and one.match.search(found) and one.match.search(call.pattern_text) for one in patterns):
-        return ""
-    return found
+    return "" if found and _same_mistake(found, call, patterns) else found
+
+
+def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
+    """A mistake of whose program a call runs other commands alone; empty where it runs one that the rule shows too, or
+    a pattern knows both for the same mistake."""
+    found = ""
+    for one in mistakes:
+        command, _ = _command(one.text)
+        if not command or command[0].casefold() not in call.code.words or not _runs(command[:1], call.pattern_text):
+            continue
+        if len(command) == 1 or _runs(command, call.pattern_text):
+            return ""
+        if command[0] in _HAVE_COMMANDS:
+            found = found or one.text
+    return "" if found and _same_mistake(found, call, patterns) else found
+
+
+def _same_mistake(text: str, call: CallText, patterns: Iterable[ErrorPattern]) -> bool:
+    return any(one.quick and one.match.search(text) and one.match.search(call.pattern_text) for one in patterns)
 
 
 def _command(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

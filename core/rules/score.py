@@ -39,13 +39,15 @@ NEAR_MISS = 0.55
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
 _IN_TESTS = 0.7
 _TESTING = ("test", "spec", "mock", "fixture", "stub", "assert", "테스트", "단위", "テスト", "测试", "測試")
+ANOTHER, FEW_WORDS = 0.5, 0.45
+"""For another command of the program that a rule shows, where the keyword score is below the second."""
 _EMBEDDED = frozenset(("sql",))
 """What stands in code of any language: no other one speaks against a rule about it."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
 
 _WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
-_PLAIN_WORDS = frozenset(("read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
+_PLAIN_WORDS = frozenset(("bash", "read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
 
 Regime = Literal["semantic", "hybrid", "keyword"]
 
