@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
@@ -15,7 +15,8 @@ from core.rules.near_miss import another_command, near_miss
 from core.rules.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
 from core.rules.rule import rule_text
 from core.rules.score import ANOTHER, FEW_WORDS, NEAR_MISS, Context, Cutoffs, Regime, arithmetic, context_of
-from core.rules.snippets import likest
+from core.rules.snippets import Shown, likest
+from core.rules.tables import ErrorPattern
 from core.rules.terms import as_written
 from core.trace import Step, Stopwatch, facts
 
@@ -76,6 +77,7 @@ class Weighing:
     fallback: bool
     steps: tuple[Step, ...]
     text: CallText
+    matched: tuple[ErrorPattern, ...] = ()
 
 
 def _left(text: CallText) -> str:
@@ -87,9 +89,8 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     watch = Stopwatch()
     text = call_text(call)
     asked = query_terms(text, book.tables)
-    words = " ".join(
-        dict.fromkeys(word for one in book.tables.error_patterns if one.name in asked.patterns for word in one.terms)
-    )
+    matched = tuple(one for one in book.tables.error_patterns if one.name in asked.patterns)
+    words = " ".join(dict.fromkeys(word for one in matched for word in one.terms))
     query = f"{text.model_text}\n{words}" if words else text.model_text
     first = Step(
         "query",
@@ -120,30 +121,37 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     else:
         found = semantic.similar(query, frozenset(keyword))
     places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
-    rules = tuple(weighed(book, text, at, found.scores.get(at), keyword.get(at)) for at in places)
-    return Weighing(rules, query, not found.scores, (first, second, found.step), text)
+    rules = tuple(weighed(book, text, matched, at, found.scores.get(at), keyword.get(at)) for at in places)
+    return Weighing(rules, query, not found.scores, (first, second, found.step), text, matched)
 
 
 def weighed(
-    book: Book, text: CallText, at: int, similarity: float | None = None, keyword: KeywordScore | None = None
+    book: Book,
+    text: CallText,
+    matched: Sequence[ErrorPattern],
+    at: int,
+    similarity: float | None = None,
+    keyword: KeywordScore | None = None,
 ) -> Weighed:
-    """The rule at this place with what the tiers say of it, its own code, and how it fits the call."""
+    """The rule at this place with what the tiers say of it, its own code, and how it fits the call, which these
+    patterns match."""
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
     fits = context_of(text, book.languages[at], book.words[at], shown, likely[1] if likely else 0.0)
     if text.programs:
-        fits = _of_commands(book, text, at, fits, keyword)
+        fits = _of_commands(shown, text, matched, fits, keyword)
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
 
 
-def _of_commands(book: Book, text: CallText, at: int, fits: Context, keyword: KeywordScore | None) -> Context:
+def _of_commands(
+    shown: Shown, text: CallText, matched: Sequence[ErrorPattern], fits: Context, keyword: KeywordScore | None
+) -> Context:
     """The same, less where a call does not run what the rule shows, but what has its name."""
-    mistakes, patterns = book.shown[at].mistakes, book.tables.error_patterns
-    if missed := near_miss(mistakes, text, patterns):
+    if missed := near_miss(shown.mistakes, text, matched):
         return fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
     if keyword is not None and keyword.score >= FEW_WORDS:
         return fits
-    if other := another_command(mistakes, text, patterns):
+    if other := another_command(shown.mistakes, text, matched):
         return fits.times(ANOTHER, f"the call runs another command than {other}, and few words are shared")
     return fits
 

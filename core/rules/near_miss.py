@@ -35,12 +35,12 @@ def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[Er
         if any(_has(option, call.code.words) for option in options):
             return ""
         found = found or one.text
-    return "" if found and _same_mistake(found, call, patterns) else found
+    return "" if found and _known(found, patterns) else found
 
 
 def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
     """A mistake of whose program a call runs other commands alone; empty where it runs one that the rule shows too, or
-    a pattern knows both for the same mistake."""
+    a pattern that matches the call knows both for the same mistake."""
     found = ""
     for one in mistakes:
         command, _ = _command(one.text)
@@ -50,11 +50,11 @@ def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Itera
             return ""
         if command[0] in _HAVE_COMMANDS:
             found = found or one.text
-    return "" if found and _same_mistake(found, call, patterns) else found
+    return "" if found and _known(found, patterns) else found
 
 
-def _same_mistake(text: str, call: CallText, patterns: Iterable[ErrorPattern]) -> bool:
-    return any(one.quick and one.match.search(text) and one.match.search(call.pattern_text) for one in patterns)
+def _known(text: str, patterns: Iterable[ErrorPattern]) -> bool:
+    return any(one.quick and one.match.search(text) for one in patterns)
 
 
 def _command(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -90,13 +90,13 @@ class Context:
     def times(self, by: float, why: str) -> Context:
         """The same, once more by this factor; one that is 1.00 is told nowhere but in `factor`."""
         if abs(by - 1) < 0.005:
-            return replace(self, factor=self.factor * by)
+            return Context(self.factor * by, self.reasons, self.parts, self.done)
         told = (*self.reasons, f"{why}: x {by:.2f}")
-        return replace(self, factor=self.factor * by, reasons=told, parts=(*self.parts, by))
+        return Context(self.factor * by, told, (*self.parts, by), self.done)
 
     def noting(self, why: str) -> Context:
         """The same, with a reason that changes nothing."""
-        return replace(self, reasons=(*self.reasons, why))
+        return Context(self.factor, (*self.reasons, why), self.parts, self.done)
 
 
 @dataclass(frozen=True, slots=True)

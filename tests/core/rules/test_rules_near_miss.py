@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 from core.rules.book import book_of
-from core.rules.call import ToolCall, call_text
+from core.rules.call import CallText, ToolCall, call_text
 from core.rules.match import match
 from core.rules.near_miss import another_command, near_miss
 from core.rules.rule import Rule
 from core.rules.score import Cutoffs
 from core.rules.snippets import code_text, cured, shown_by
-from core.rules.tables import load_tables
+from core.rules.tables import ErrorPattern, load_tables
+
+
+def matching(call: CallText) -> tuple[ErrorPattern, ...]:
+    return tuple(one for one in load_tables().error_patterns if one.match.search(call.pattern_text))
+
 
 EVERYTHING = Cutoffs(0, 0, 0, 0, 0)
 FORCE = Rule(
@@ -38,7 +43,7 @@ ALL = Rule("ERR-005", "Everything staged", problem="`git add -A` took the dump a
 )
 def test_a_command_without_the_option_that_makes_it_a_mistake(rule: Rule, command: str, missed: bool) -> None:
     call = call_text(ToolCall("Bash", {"command": command}))
-    assert bool(near_miss(shown_by(rule).mistakes, call, load_tables().error_patterns)) == missed
+    assert bool(near_miss(shown_by(rule).mistakes, call, matching(call))) == missed
 
 
 def test_a_near_miss_scores_less_and_says_why() -> None:
@@ -87,7 +92,7 @@ def test_a_rule_about_sql_is_met_in_any_language() -> None:
 )
 def test_another_command_of_the_program_a_rule_shows(command: str, other: bool) -> None:
     call = call_text(ToolCall("Bash", {"command": command}))
-    found = another_command(shown_by(FORCE).mistakes, call, load_tables().error_patterns)
+    found = another_command(shown_by(FORCE).mistakes, call, matching(call))
     assert found == ("git push --force" if other else "")
 
 
