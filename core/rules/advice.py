@@ -45,6 +45,8 @@ _LONGEST = 400
 def divided(text: str) -> tuple[str, tuple[str, ...]]:
     """A solution or prevention without the code it tells not to use, and that code, in its order."""
     ticked = list(_TICKED.finditer(text))
+    if not ticked:
+        return text, ()
     joined = [bool(_AND.fullmatch(text, one.end(), two.start())) for one, two in pairwise(ticked)]
     bans = tuple(_bans(text))
     banned = [

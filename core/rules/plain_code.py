@@ -20,6 +20,8 @@ _CODE = re.compile(
     r"|[.~]{0,2}/(?:[\w.*@-]+/)*[\w.*@-]+|(?:[\w.*@-]+/){2,}[\w.*@-]*|[\w@-]+/[\w*-]*\.[\w.*]+"  # a path
     r"|\.[A-Za-z]\w{2,}|[$@]\{?[A-Za-z_]\w*\}?|\w+=\S+"
 )
+_SIGN = re.compile(r"\w\(|(?<!\w)-|\w[_/=]|_\w|/\w|[a-z][A-Z]|::|->|\.[A-Za-z_]|[$@]")
+"""Without any of these a line holds no code, and most lines hold none."""
 _JOINTS = frozenset(("&&", "||", "|", "=", "==", "===", "!=", "<=", ">=", "=>", "->", ":=", "|=", "+=", ">", ">>"))
 """Between words of code; by itself such a sign says nothing."""
 _KNOWN = """
@@ -49,6 +51,8 @@ def ticked(text: str) -> str:
 
 
 def _line(line: str) -> str:
+    if not _SIGN.search(line):
+        return line
     parts, end = list[str](), 0
     for start, stop in _runs(line):
         parts += line[end:start], f"`{line[start:stop]}`"

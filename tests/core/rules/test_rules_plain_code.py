@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.rules import plain_code
 from core.rules.book import book_of
 from core.rules.call import ToolCall
 from core.rules.match import match
@@ -43,6 +44,14 @@ def test_what_can_hardly_be_prose_is_code(said: str, code: list[str]) -> None:
 def test_only_backticks_are_added(text: str) -> None:
     if "`" not in text:
         assert ticked(text).replace("`", "") == text
+
+
+@given(st.text(alphabet=st.sampled_from("git --x_yB.(){}[]|=>/ ,\"'가를$@:-~*"), max_size=80))
+def test_a_line_that_is_passed_over_holds_no_code(line: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        quick = ticked(line)
+        patch.setattr(plain_code, "_SIGN", re.compile(""))
+        assert ticked(line) == quick
 
 
 def test_a_rule_without_backticks_shows_what_the_same_rule_with_them_does() -> None:
