@@ -5,145 +5,177 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import cache
-
-from core.rules.fields import known_field
+from dataclasses import dataclass
 
 _FENCE = re.compile(r"[ \t]*((?:>[ \t]?)*)(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`]*)$")
+_CODE = re.compile(r"`[^`]*`")
 _PROSE = ("md", "markdown", "text", "txt", "plain", "rst", "{", "adoc", "example")
-_MOST = 1_000
-"""Fences within a fence that are looked at."""
+_MOST = 12
+"""Longer fences are as long as this where what one holds is counted."""
+_WRONG = 1 << 32
+"""What a fence line without a partner costs; a rule that is held costs one."""
 
 
-def fenced(lines: Sequence[str], begins_rule: Callable[[str], bool] = lambda _: False) -> tuple[list[bool], list[int]]:
-    """For each line whether a fence or an HTML comment holds it (fence lines too), and the lines (from 0) that open
-    one which nothing closes: those count as text, or everything behind them would be lost.
+def fenced(
+    lines: Sequence[str], begins_rule: Callable[[str], bool] = lambda _: False
+) -> tuple[list[bool], list[int], list[int]]:
+    """For each line whether a fence or an HTML comment holds it (fence lines too); the lines (from 0) that open one
+    which nothing closes: those count as text, or everything behind them would be lost; and those that open a fence of
+    code which ends its rule and holds another: an example, or its end stands too late.
 
-    What would hold the heading of a rule, and takes its end from that rule, was never closed.
+    Fences are read so that the fewest lines of them lack a partner, and where that may be done in several ways, so
+    that they hold the fewest headings of rules.
     """
     inside = [False] * len(lines)
     unclosed: list[int] = []
-    ends = _Ends(lines, begins_rule)
-    at = 0
-    while at < len(lines):
-        end = ends.of(at)
-        if end is None:
-            at += 1
+    doubtful: list[int] = []
+    rules = [at for at, line in enumerate(lines) if "#" in line and begins_rule(line)]
+    marks = _marks(lines, rules)
+    _pair(marks)
+    ends = _chosen(marks, rules)
+    behind = -1
+    for mark, end in zip(marks, ends, strict=True):
+        if mark.line <= behind:
             continue
-        if end < at:
-            unclosed.append(at)
-            at += 1
+        if end < 0:
+            unclosed.append(mark.line)
             continue
-        inside[at : end + 1] = [True] * (end + 1 - at)
-        at = end + 1
-    return inside, unclosed
+        begin, behind = mark.line + mark.aside, end
+        inside[begin : end + 1] = [True] * (end + 1 - begin)
+        if mark.code and _held(rules, mark.line, end) and _is_last(lines, rules, end):
+            doubtful.append(mark.line)
+    return inside, unclosed, doubtful
 
 
-class _Ends:
-    """Where each fence and comment ends. What closes a fence is found once: a file of a million openers is still read
-    in a moment."""
+@dataclass(slots=True)
+class _Mark:
+    """A line that opens a fence or a comment, or closes a fence. `closes`: it may; `end`: where a comment or a quoted
+    fence ends, -1 where nothing closes it, None for a fence; `aside`: text stands before it; `code`: it has a word."""
 
-    def __init__(self, lines: Sequence[str], begins_rule: Callable[[str], bool]) -> None:
-        self.lines = lines
-        self.closers: dict[str, dict[int, list[int]]] = {"`": {}, "~": {}}
-        self.openers: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}  # with a word behind the signs: none closes
-        self.comments: list[int] = []
-        self.comment_ends: list[int] = []
-        self.rules: list[int] = []
-        for at, line in enumerate(lines):
-            self._look(at, line, begins_rule)
-        self._alone = cache(self._is_whole)
+    line: int
+    sign: str = ""
+    size: int = 0
+    closes: bool = False
+    code: bool = False
+    end: int | None = None
+    aside: bool = False
+    ways: tuple[tuple[int, bool], ...] = ()
+    """Which mark may close it, and whether those between are pairs of their own."""
 
-    def _look(self, at: int, line: str, begins_rule: Callable[[str], bool]) -> None:
+
+def _marks(lines: Sequence[str], rules: Sequence[int]) -> list[_Mark]:
+    comments = [at for at, line in enumerate(lines) if "<!--" in line]
+    comment_ends = [at for at, line in enumerate(lines) if "-->" in line]
+    pre_ends = [at for at, line in enumerate(lines) if "</" in line and "</pre" in line.casefold()]
+    marks: list[_Mark] = []
+    for at, line in enumerate(lines):
         found = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        if found and found.group(3).strip():
-            self.openers[found.group(2)[0]].append((at, len(found.group(2))))
-        elif (bare := line.strip())[:3] in ("```", "~~~") and not bare.strip(bare[0]):
-            self.closers[bare[0]].setdefault(len(bare), []).append(at)
-        if "<!--" in line:
-            self.comments.append(at)
-        if "-->" in line:
-            self.comment_ends.append(at)
-        if begins_rule(line):
-            self.rules.append(at)
+        if found and found.group(1):
+            marks.append(_Mark(at, end=_quoted_end(lines, at)))
+        elif found:
+            sign, bare = found.group(2), line.strip()
+            closes = bare == sign
+            word = found.group(3).strip().casefold()
+            marks.append(_Mark(at, sign[0], len(sign), closes, bool(word) and not word.startswith(_PROSE)))
+        elif "<" not in line:
+            continue
+        elif line.lstrip().startswith("<!--"):
+            end = at if "-->" in line else _first(comment_ends, at + 1)
+            marks.append(_Mark(at, end=-1 if _holds_another(rules, comments, at, end) else end))
+        elif "<!--" in line:
+            opened = "<!--" in _CODE.sub("", line) and "-->" not in line
+            end = _first(comment_ends, at + 1) if opened else -1
+            if end >= 0 and lines[end].rstrip().endswith("-->") and not 0 <= _first(comments, at + 1) <= end:
+                marks.append(_Mark(at, end=end, aside=True))
+        elif line.lstrip()[:4].casefold() == "<pre" and "</pre" not in line.casefold():
+            end = _first(pre_ends, at + 1)
+            if end >= 0:
+                marks.append(_Mark(at, end=end))
+    return marks
 
-    def of(self, at: int) -> int | None:
-        """The last line of what this line opens: None where it opens nothing, -1 where nothing closes it."""
-        line = self.lines[at]
-        found = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        if found:
-            return self._quoted_end(at) if found.group(1) else self._fence_end(at, found.group(2))
-        if not line.lstrip().startswith("<!--"):
-            return None
-        end = at if "-->" in line else _first(self.comment_ends, at + 1)
-        rule = _first(self.rules, at + 1)
-        if 0 <= rule < end and _first(self.comments, rule) <= end and _first(self.comments, rule) >= 0:
-            return -1
-        return end
 
-    def _quoted_end(self, at: int) -> int:
-        """A fence in a quote ends where it is closed in the quote, or with the quote."""
-        mark = self.lines[at].lstrip(" \t>")[:3]
-        for end in range(at + 1, len(self.lines)):
-            line = self.lines[end].lstrip()
-            if not line.startswith(">"):
-                return end - 1
-            bare = line.lstrip(" \t>").rstrip()
-            if bare.startswith(mark) and not bare.strip(mark[0]):
-                return end
-        return len(self.lines) - 1
+def _holds_another(rules: Sequence[int], comments: Sequence[int], at: int, end: int) -> bool:
+    """Whether a comment would take its end from another one, behind the heading of a rule."""
+    rule = _first(rules, at + 1)
+    return 0 <= rule < end and 0 <= _first(comments, rule) <= end
 
-    def _fence_end(self, at: int, mark: str) -> int:
-        end = self._closed_at(at, mark)
-        first = bisect_right(self.rules, at)
-        if end < 0 or first == len(self.rules) or self.rules[first] > end:
+
+def _quoted_end(lines: Sequence[str], at: int) -> int:
+    """A fence in a quote ends where it is closed in the quote, or with the quote."""
+    mark = lines[at].lstrip(" \t>")[:3]
+    for end in range(at + 1, len(lines)):
+        line = lines[end].lstrip()
+        if not line.startswith(">"):
+            return end - 1
+        bare = line.lstrip(" \t>").rstrip()
+        if bare.startswith(mark) and not bare.strip(mark[0]):
             return end
-        opened = self.openers[mark[0]]
-        begin = bisect_left(opened, (self.rules[first], 0))
-        if any(place < end and size >= len(mark) for place, size in opened[begin : begin + _MOST]):
-            return -1
-        if self._is_code(at) and any(map(self._has_field, self._between(first, end))):
-            return -1  # no program has the fields of a rule
-        last = bisect_left(self.rules, end)
-        behind = self.rules[last] if last < len(self.rules) else len(self.lines)
-        return -1 if self._alone(self.rules[last - 1], behind) else end
+    return len(lines) - 1
 
-    def _between(self, first: int, end: int) -> Sequence[int]:
-        """The headings of rules from the `first` of all on, before a line."""
-        return self.rules[first : min(bisect_left(self.rules, end - 1), first + _MOST)]
 
-    def _has_field(self, rule: int) -> bool:
-        return any(map(known_field, self.lines[rule + 1 : rule + 3]))
+def _pair(marks: Sequence[_Mark]) -> None:
+    """The ways to close each fence: by the first line that may, or by the first behind pairs that it holds."""
+    for sign in "`~":
+        places = [at for at, mark in enumerate(marks) if mark.sign == sign]
+        closers: list[int] = []  # those behind that no longer one stands before, the nearest last
+        sizes: list[int] = []
+        free = -1  # the first closer behind, pairs left out
+        frees: dict[int, int] = {}
+        for at in reversed(places):
+            mark = marks[at]
+            found = bisect_right(sizes, -mark.size) - 1
+            plain = closers[found] if found >= 0 else -1
+            nested = free if free >= 0 and marks[free].size >= mark.size else -1
+            mark.ways = tuple((end, end == nested != plain) for end in dict.fromkeys((plain, nested)) if end >= 0)
+            frees[at] = free  # behind this one
+            free = at if mark.closes else frees[nested] if nested >= 0 else -1
+            if mark.closes:
+                while sizes and -sizes[-1] <= mark.size:
+                    sizes.pop()
+                    closers.pop()
+                sizes.append(-mark.size)
+                closers.append(at)
 
-    def _is_code(self, at: int) -> bool:
-        """Whether a fence says that it holds code: what it holds is no example of a rule."""
-        found = _FENCE.match(self.lines[at])
-        word = found.group(3).strip().casefold() if found else ""
-        return bool(word) and not word.startswith(_PROSE)
 
-    def _closed_at(self, at: int, mark: str) -> int:
-        ends = (_first(places, at + 1) for size, places in self.closers[mark[0]].items() if size >= len(mark))
-        return min((end for end in ends if end >= 0), default=-1)
+def _chosen(marks: Sequence[_Mark], rules: Sequence[int]) -> list[int]:
+    """The line on which each mark ends where it is read as one that opens; -1: as text."""
+    openers: dict[tuple[str, int], list[int]] = {}
+    for at, mark in enumerate(marks):
+        if mark.sign and not mark.closes:
+            openers.setdefault((mark.sign, min(mark.size, _MOST)), []).append(at)
+    lines = [mark.line for mark in marks]
+    costs = [0] * (len(marks) + 1)
+    ends = [-1] * len(marks)
+    for at in range(len(marks) - 1, -1, -1):
+        mark = marks[at]
+        if mark.end is not None:
+            ends[at] = mark.end
+            costs[at] = costs[bisect_right(lines, mark.end)] if mark.end >= 0 else _WRONG + costs[at + 1]
+            continue
+        best = _WRONG + costs[at + 1]
+        for place, nested in mark.ways:
+            cost = costs[place + 1] + _held(rules, mark.line, lines[place])
+            if not nested:
+                cost += _WRONG * sum(
+                    bisect_left(spots, place) - bisect_right(spots, at)
+                    for (sign, size), spots in openers.items()
+                    if sign == mark.sign and size >= min(mark.size, _MOST)
+                )
+            if cost < best or (cost == best and ends[at] < 0):  # of two ways as good, the fence is closed
+                best, ends[at] = cost, lines[place]
+        costs[at] = best
+    return ends
 
-    def _is_whole(self, begin: int, behind: int) -> bool:
-        """Whether every fence of these lines is closed in them: they need none that was opened before."""
-        at = begin
-        while at < behind:
-            line = self.lines[at]
-            found = _FENCE.match(line) if "```" in line or "~~~" in line else None
-            if found is None or found.group(1):
-                at += 1
-                continue
-            mark = found.group(2)
-            end = self._closed_at(at, mark)
-            opened = self.openers[mark[0]]
-            next_one = bisect_right(opened, (at, len(mark)))
-            if not 0 <= end < behind or (
-                next_one < len(opened) and opened[next_one][0] < end and opened[next_one][1] >= len(mark)
-            ):
-                return False
-            at = end + 1
-        return True
+
+def _held(rules: Sequence[int], begin: int, end: int) -> int:
+    """How many headings of rules stand between two lines."""
+    return bisect_left(rules, end) - bisect_right(rules, begin)
+
+
+def _is_last(lines: Sequence[str], rules: Sequence[int], end: int) -> bool:
+    """Whether the rule ends with this line."""
+    behind = next((at for at in range(end + 1, len(lines)) if lines[at].strip()), len(lines))
+    return behind == len(lines) or _first(rules, behind) == behind
 
 
 def _first(places: Sequence[int], at: int) -> int:

@@ -28,6 +28,8 @@ _SHORT = 5
 _USUAL = re.compile(r"ERR-[0-9]{3}")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 _ASTRAY = "these fields stand under no heading like ### ERR-001: title"
+_UNCLOSED = "this fence or comment is never closed; it was read as text"
+_EXAMPLE = "this fence holds a rule, which is taken for an example"
 _Told = tuple[int, str, Cost]
 """A line, what is wrong with it, what that costs."""
 _BREAK = re.compile(r"\r*\n|\r")
@@ -72,9 +74,9 @@ def joined(files: Iterable[RuleFile]) -> RuleList:
 def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFile:
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
     lines, numbers = _lines(redact(text))
-    inside, unclosed = fenced(lines, begins_rule)
-    told: list[_Told] = [(numbers[at], "this fence or comment is never closed; it was read as text", "lost")
-                         for at in unclosed]  # fmt: skip
+    inside, unclosed, doubtful = fenced(lines, begins_rule)
+    told: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
+    told.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
     reading = _Reading(lines, numbers, inside)
     reading.read()
     flaws = [Flaw(path, line, message, cost=cost) for line, message, cost in (*told, *reading.flaws)]

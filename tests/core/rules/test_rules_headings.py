@@ -156,7 +156,6 @@ FENCE = "```bash\necho\n```\n"
     "behind",
     [
         FENCE,
-        "```\n",
         "```\necho\n```\n",
         "text\n### ERR-003: three\n```\necho\n```\n",
         "```sh\n### ERR-003: three\n" + FENCE,
