@@ -138,7 +138,7 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     if not args.tool:
         raise Fault("invalid_input", "no tool given", 'write --tool Bash --input \'{"command": "…"}\'')
     try:
-        given: object = json.loads(text_given(args.input, "input"))
+        given: object = json.loads(text_given(args.input, "input").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
     if not isinstance(given, dict):
@@ -201,8 +201,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     here are told beside: they may be another project's."""
     from dataclasses import replace
 
-    from cli.layout import one_line
-    from cli.show_rules import check_lines
+    from cli.show_rules import check_lines, flaw_line
     from core.rules.rule import dearest_first
     from core.rules.tables import strangers, table_flaws
 
@@ -211,7 +210,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     found = replace(read, flaws=dearest_first((*read.flaws, *table_flaws())))
     context.out.result(found, check_lines(context.out, found))
     for one in strangers(found.rules):
-        context.out.note(f"{one_line(one.path)}:{one.line}: {one_line(one.message)}")
+        context.out.note(flaw_line(one))
     return 1 if found.flaws or not found.rules else 0
 
 

@@ -10,7 +10,7 @@ from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.clusters import Clusters
 from core.rules.compare import Comparison, Difference, Rate
-from core.rules.rule import RuleList
+from core.rules.rule import Flaw, RuleList
 from core.rules.usage import Usage
 
 
@@ -59,10 +59,16 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
         yield out.paint(_NO_RULE, "warn")
 
 
+def flaw_line(flaw: Flaw) -> str:
+    """File, line and what is wrong; no line where it is the file itself."""
+    place = f"{one_line(flaw.path)}:{flaw.line}" if flaw.line else one_line(flaw.path)
+    return f"{place}: {one_line(flaw.message)}"
+
+
 def check_lines(out: Output, found: RuleList) -> Iterator[str]:
     """What is wrong, each with file and line; what a rule can do without is dim."""
     for flaw in found.flaws:
-        told = f"{one_line(flaw.path)}:{flaw.line}: {one_line(flaw.message)}"
+        told = flaw_line(flaw)
         yield out.paint(told, "dim") if flaw.cost == "missing" else told
     if not found.rules:
         yield out.paint(_NO_RULE, "warn")

@@ -34,6 +34,12 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
     return tuple(found.values())
 
 
+def no_files(settings: RuleSettings) -> tuple[str, ...]:
+    """What stands where one's own rule files are looked for and is none: a folder, a pipe, a link to nowhere."""
+    found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
+    return tuple(f"no rules were read from {path}: it is no file" for path in found)
+
+
 def named_files(paths: Sequence[str]) -> ScopedFiles:
     """Files named on a command line: of several the first is the user's own, the others are the project's. One that is
     named twice is one."""

@@ -97,6 +97,13 @@ def heading_at(lines: Sequence[str], at: int) -> Heading | None:
     return Heading(6, named, marked=False, quoted=bool(bare.group(1)), plain=False)
 
 
+def rule_id(text: str) -> str:
+    """An id that a person wrote (`err-27`), as rule files are read; any other text as it is."""
+    named = _named(text)
+    plain = named is not None and named.first and not (named.title or named.span or named.several)
+    return named.id if named is not None and plain else text
+
+
 def begins_rule(line: str) -> bool:
     """Whether a line alone is plainly the heading of a rule."""
     found = _marked(line) if "#" in line else None

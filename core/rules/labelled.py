@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 
 from core.fault import Fault, why_unread
 from core.rules.call import ToolCall, read_call
+from core.rules.headings import rule_id
 
 Half = Literal["tune", "report", "all"]
 
@@ -92,7 +93,9 @@ def said_of(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
 
 
 def _ids(value: object) -> tuple[str, ...]:
-    return tuple(str(one) for one in cast("list[object]", value)) if isinstance(value, list) else ()
+    """The ids of a list, as rule files are read."""
+    given = cast("list[object]", value) if isinstance(value, list) else []
+    return tuple(dict.fromkeys(rule_id(str(one)) for one in given))
 
 
 def _labelled(line: bytes, where: str) -> LabelledCall:

@@ -5,8 +5,8 @@ A field may go on over lines, lists and fenced blocks; a fenced example is no ru
 
 from __future__ import annotations
 
+import codecs
 import hashlib
-import os
 import re
 import textwrap
 import unicodedata
@@ -20,6 +20,7 @@ from core.rules.blocks import fenced
 from core.rules.fields import REQUIRED, Field, field_of, is_plural, known_field, meant_by
 from core.rules.headings import Heading, begins_rule, heading_at
 from core.rules.rule import Cost, Flaw, Rule, RuleFile, RuleList, Scope
+from core.rules.rule_bytes import read_bytes
 from core.text import redact
 
 MAX_BYTES = 16 << 20
@@ -30,6 +31,12 @@ _QUOTE = re.compile(r" {0,3}>[ \t]?")
 _ASTRAY = "these fields stand under no heading like ### ERR-001: title"
 _UNCLOSED = "this fence or comment is never closed; it was read as text"
 _EXAMPLE = "this fence holds a rule, which is taken for an example"
+_NO_MARK = "this is no UTF-8: it looks like UTF-16 or UTF-32 without a byte order mark. Save it as UTF-8"
+_BYTE_ORDER = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+_BEGIN = 4_096
 _Told = tuple[int, str, Cost]
 """A line, what is wrong with it, what that costs."""
 _BREAK = re.compile(r"\r*\n|\r")
@@ -39,9 +46,7 @@ _BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
     """The rules of one file. Raises Fault io_error where it cannot be read, invalid_input where it is too large."""
     try:
-        with path.open("rb") as file:
-            info = os.fstat(file.fileno())
-            data = file.read(MAX_BYTES + 1)
+        data, info = read_bytes(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
         raise Fault("io_error", f"cannot read the rules {path}: {said}", "name a Markdown file of rules") from error
@@ -337,10 +342,14 @@ def _is_date(text: str) -> bool:
 
 
 def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
-    """UTF-8, or UTF-16 where the file says so; what is neither becomes U+FFFD and is reported."""
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    """UTF-8, or UTF-16 or UTF-32 where the file says so; what is none of them becomes U+FFFD and is reported."""
+    encoding = next((name for mark, name in _BYTE_ORDER.items() if data.startswith(mark)), "utf-8-sig")
+    begin = data[:_BEGIN]
+    if encoding == "utf-8-sig" and begin.count(0) * 20 > len(begin):
+        return data.decode(encoding, "replace"), [Flaw(path, 0, _NO_MARK)]
     try:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        return data.decode(encoding, "replace"), [Flaw(path, line, "this is no UTF-8; the bad bytes were replaced")]
+        told = f"this is no {encoding.removesuffix('-sig').upper()}; the bad bytes were replaced"
+        return data.decode(encoding, "replace"), [Flaw(path, line, told)]

@@ -16,6 +16,7 @@ from core.log import Log
 from core.rules.answer import RuleMatch
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
+from core.rules.headings import rule_id
 from core.rules.match import match
 from core.rules.rule import Rule
 from core.rules.rule_source import source_for
@@ -44,6 +45,16 @@ def find_relevant_rules_semantic(
     answer, unless `use_fallback` is off: then nothing does. Raises nothing, whatever it is given; what fails is a
     warning in the log (REQ-SEM-006).
     """
+    try:
+        return _relevant(rules, tool_name, tool_input, use_fallback)
+    except Exception as error:  # noqa: BLE001 whatever is given: what stands in its parts may raise anything
+        _warn(f"no rules were matched: what was given cannot be read ({type(error).__name__})")
+        return []
+
+
+def _relevant(
+    rules: Iterable[Mapping[str, Any]], tool_name: str, tool_input: Mapping[str, Any], use_fallback: bool
+) -> list[dict[str, Any]]:
     until = _now() + DEADLINE_S
     given = list(cast("Iterable[object]", rules or ()))
     read = [_rule(at, cast("Mapping[str, Any]", rule)) for at, rule in enumerate(given) if isinstance(rule, Mapping)]
@@ -92,7 +103,7 @@ def _rule(at: int, given: Mapping[str, Any]) -> Rule:
         return _plain(given.get(name) or "")
 
     return Rule(
-        said("id") or f"rule {at}",
+        rule_id(said("id")) or f"rule {at}",
         said("title"),
         said("problem"),
         said("root_cause"),

@@ -237,7 +237,10 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
         raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
     for part in _PATTERN_KEYS[1:]:
         _strings(said.get(part, []), where, (*key, part))
-    return replace(_pattern(name, said), quick=is_quick(source))
+    from core.rules.headings import rule_id
+
+    found = _pattern(name, said)
+    return replace(found, quick=is_quick(source), rules=tuple(map(rule_id, found.rules)))
 
 
 def _strings(given: object, where: _Where, key: tuple[str, ...]) -> tuple[str, ...]:

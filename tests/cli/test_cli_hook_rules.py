@@ -101,3 +101,13 @@ def test_where_no_rule_file_is_no_host_stays_behind(home: Home) -> None:
 
 def test_a_setting_switches_it_off(home: Home) -> None:
     assert home.hook(CASEBOOK_RULES_HOOK="false").stdout == b""
+
+
+def test_a_folder_where_the_rule_file_should_be_is_logged(home: Home) -> None:
+    place = home.path / ".claude" / "memory.md"
+    place.unlink()
+    place.mkdir()
+    done = home.hook()
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    logs = [path.read_text("utf-8") for path in home.path.rglob("*.log*") if path.is_file()]
+    assert any(f"no rules were read from {place}" in text for text in logs)

@@ -113,13 +113,13 @@ def test_labelled_calls_may_come_through_a_pipe_and_rules_that_are_not_there_are
 ) -> None:
     lines = [
         f'{{"tool_name": "Bash", "tool_input": {PUSH}, "expected": {expected}}}'
-        for expected in ('["ERR-004"]', '["ERR-999", "ERR-4"]', '["ERR-4"]', "[]")
+        for expected in ('["ERR-004"]', '["ERR-999", "err-998"]', '["ERR-998", "err-4"]', "[]")
     ]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
     assert main(["rules", "compare", "--rules", RULES, "--calls", "-", "--no-model", "--db", db]) == 0
     told = capsys.readouterr()
     assert "calls: 4" in told.out
-    assert "not there: ERR-999 (1), ERR-4 (2)" in told.err
+    assert "not there: ERR-999 (1), ERR-998 (2)" in told.err
 
 
 def test_one_rule_is_told_as_one(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -221,3 +221,19 @@ def test_without_rules_those_of_the_settings_and_the_project_are_read(
     assert main(["rules", "list", "--db", db]) == 0
     told = capsys.readouterr().out
     assert told.index("ERR-008") < told.index("ERR-007")
+
+
+def test_an_input_may_begin_with_a_byte_order_mark(
+    db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PUSH.encode("utf-8-sig"))))
+    assert main(["rules", "match", "--rules", RULES, "--tool", "Bash", "--input", "-", "--no-model", "--db", db]) == 0
+    assert "ERR-004" in capsys.readouterr().out
+
+
+def test_what_is_wrong_with_a_file_as_a_whole_has_no_line(
+    db: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "m.md").write_bytes("### ERR-001: a\n".encode("utf-16-le"))
+    assert main(["rules", "check", "--rules", str(tmp_path / "m.md"), "--db", db]) == 1
+    assert f"{tmp_path / 'm.md'}: this is no UTF-8" in capsys.readouterr().out

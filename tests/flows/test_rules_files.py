@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.fault import Fault
-from core.flows.rule_files import named_files, rule_files
+from core.flows.rule_files import named_files, no_files, rule_files
 from core.settings import RuleSettings
 
 RULES = RuleSettings()
@@ -84,3 +84,20 @@ def test_a_file_that_is_named_twice_is_one(tmp_path: Path) -> None:
     loop = tmp_path / "loop.md"
     loop.symlink_to(loop)
     assert named_files([str(loop), str(one)])[0][0] == loop
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to itself", "link to nowhere"])
+def test_what_stands_in_the_place_of_the_users_own_and_is_no_file_is_told(home: Path, kind: str) -> None:
+    assert no_files(RULES) == ()
+    place = home / ".claude" / "memory.md"
+    place.unlink()
+    assert no_files(RULES) == ()
+    if kind == "folder":
+        place.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(place if kind == "link to itself" else home / "gone.md")
+    assert rule_files(RULES) == ()
+    assert no_files(RULES) == (f"no rules were read from {place}: it is no file",)

@@ -114,13 +114,14 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings)
 def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
     """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
     from core.flows.hook.rule_settings import read_rules
-    from core.flows.rule_files import rule_files
+    from core.flows.rule_files import no_files, rule_files
 
     rules = read_rules(around.rules)
     folder = Path(payload.cwd) if Path(payload.cwd).is_absolute() else None
     files = rule_files(rules, folder) if rules is not None else ()
+    odd = no_files(rules) if rules is not None else ()
     if rules is None or not files:
-        return Handled(event=payload.event)
+        return Handled(event=payload.event, fault="; ".join(odd))
     from core.flows.hook.before import advise, count_shown, embed_soon
     from core.flows.hook.rules_reply import rules_reply
     from core.settings import EmbeddingSettings
@@ -135,7 +136,7 @@ def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
             embed_soon(files, database, settings)
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)
-    told = (fault or _missed(advice.found), *advice.unread)
+    told = (fault or _missed(advice.found), *advice.unread, *odd)
     return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files))
 
 

@@ -21,15 +21,17 @@ DATA = Path(__file__).parents[2] / "data" / "rules"
 RULES = parse_text("### ERR-042: House style\n**Problem**: nobody else would guess this\n").rules
 
 
-def test_an_own_pattern_names_a_rule_outright(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", ["ERR-042", "err-42", "ERR 42", "ERR_042"])
+def test_an_own_pattern_names_a_rule_outright(tmp_path: Path, written: str) -> None:
     call = ToolCall("Bash", {"command": "frobnicate --wide"})
     assert match(book_of(RULES, load_tables(tmp_path)), call).rules == ()
     (tmp_path / "rules.toml").write_text(
-        "[error_patterns.frob]\nmatch = 'frobnicate\\b'\nrules = ['ERR-042']\n", encoding="utf-8"
+        f"[error_patterns.frob]\nmatch = 'frobnicate\\b'\nrules = ['{written}']\n", encoding="utf-8"
     )
     found = match(book_of(RULES, load_tables(tmp_path)), call)
     assert [one.id for one in found.rules] == ["ERR-042"]
     assert found.trace[0].fact("patterns") == "frob"
+    assert strangers(RULES, tmp_path) == ()
 
 
 def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:

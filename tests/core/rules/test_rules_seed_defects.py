@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +151,16 @@ def test_the_librarys_own_function_takes_any_call(given: Any, name: Any) -> None
 
 
 @pytest.mark.usefixtures("without_model")
+def _broken() -> Iterator[dict[str, str]]:
+    yield {"id": "ERR-001"}
+    raise RuntimeError
+
+
+@pytest.mark.parametrize("rules", [5, object(), _broken(), True, 1.5])
+def test_the_librarys_own_function_takes_any_rules(rules: Any) -> None:
+    assert find_relevant_rules_semantic(rules, "Bash", {}) == []
+
+
 def test_a_table_of_ones_own_that_is_wrong_is_done_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
