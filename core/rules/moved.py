@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,9 +15,13 @@ LEAST = 0.005
 Kind = Literal["shown", "hidden", "new", "gone", "up", "down", "score"]
 
 
+_Place = tuple[int, bool, MatchedRule]
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A rule that moved. `shown` and `hidden`: it crossed the cut-off; `new` and `gone`: it is listed on one side only.
+    """A rule that moved. `shown` and `hidden`: it crossed the cut-off; `new` and `gone`: it is listed on one side only,
+    `itself`: as the rule is only there. `line` is where it stands now, 0: it is not listed.
 
     Ranks count from 1, over shown and below; 0: not listed. Scores are relevance, 0 where not listed.
     """
@@ -29,18 +34,33 @@ class Move:
     rank: int
     score_before: float
     score: float
+    line: int = 0
+    itself: bool = False
 
 
-def moved(before: RuleMatch, after: RuleMatch) -> tuple[Move, ...]:
-    """What moved, what crossed the cut-off first."""
-    found = list(_moves(before, after))
+Named = tuple[str, str]
+"""A rule by file and id."""
+
+
+def moved(
+    before: RuleMatch, after: RuleMatch, had: Sequence[Named] | None = None, has: Sequence[Named] | None = None
+) -> tuple[Move, ...]:
+    """What moved, what crossed the cut-off first. `had` and `has`: every rule there was and is, listed or not; without
+    them no rule is taken for one that came or went itself."""
+    found = list(_moves(before, after, _unlisted(before, had), _unlisted(after, has)))
     order: tuple[Kind, ...] = ("shown", "hidden", "new", "gone", "up", "down", "score")
-    return tuple(sorted(found, key=lambda one: (order.index(one.kind), -abs(one.score - one.score_before), one.id)))
+    return tuple(
+        sorted(
+            found, key=lambda one: (not one.itself, order.index(one.kind), -abs(one.score - one.score_before), one.id)
+        )
+    )
 
 
-def in_words(before: RuleMatch, after: RuleMatch) -> tuple[str, ...]:
+def in_words(
+    before: RuleMatch, after: RuleMatch, had: Sequence[Named] | None = None, has: Sequence[Named] | None = None
+) -> tuple[str, ...]:
     """What moved, in words, the cut-off first if it did; nothing where nothing moved."""
-    lines = [told(one) for one in moved(before, after)]
+    lines = [told(one) for one in moved(before, after, had, has)]
     if abs(after.cutoff - before.cutoff) >= LEAST:
         lines.insert(0, f"cut-off {before.cutoff:.2f} to {after.cutoff:.2f}")
     return tuple(lines)
@@ -48,6 +68,8 @@ def in_words(before: RuleMatch, after: RuleMatch) -> tuple[str, ...]:
 
 def told(move: Move) -> str:
     """A move in words."""
+    if move.itself:
+        return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} is gone"
     still = abs(move.score - move.score_before) < LEAST
     scores = f"{move.score:.2f}" if still else f"{move.score_before:.2f} to {move.score:.2f}"
     return {
@@ -61,23 +83,53 @@ def told(move: Move) -> str:
     }[move.kind]
 
 
-def _moves(before: RuleMatch, after: RuleMatch) -> Iterator[Move]:
-    old, new = _ranked(before), _ranked(after)
-    for key in {**old, **new}:
-        was, now = old.get(key), new.get(key)
-        if now is None and was is not None:
+def _moves(
+    before: RuleMatch, after: RuleMatch, had: Counter[Named] | None, has: Counter[Named] | None
+) -> Iterator[Move]:
+    """`had` and `has`: how many rules of a name are there and not listed."""
+    for was, now in _pairs(before, after):
+        if was is not None and now is None:
             rank, shown, one = was
-            kind: Kind = "hidden" if shown else "gone"
-            yield Move(kind, one.path, one.id, one.title, rank, 0, one.relevance_score, 0.0)
+            itself = has is not None and not has[one.path, one.id]
+            kind: Kind = "hidden" if shown and not itself else "gone"
+            yield Move(kind, one.path, one.id, one.title, rank, 0, one.relevance_score, 0.0, 0, itself)
         elif now is not None:
             rank, shown, one = now
             rank_before, shown_before, score_before = (0, False, 0.0) if was is None else _of(was)
+            itself = was is None and had is not None and not had[one.path, one.id]
             named = _kind(rank_before, rank, shown_before, shown, score_before, one.relevance_score)
             if named is not None:
-                yield Move(named, one.path, one.id, one.title, rank_before, rank, score_before, one.relevance_score)
+                score = one.relevance_score
+                kind = "new" if itself else named
+                yield Move(kind, one.path, one.id, one.title, rank_before, rank, score_before, score, one.line, itself)
 
 
-def _of(place: tuple[int, bool, MatchedRule]) -> tuple[int, bool, float]:
+def _unlisted(found: RuleMatch, every: Sequence[Named] | None) -> Counter[Named] | None:
+    listed = Counter((one.path, one.id) for one in (*found.rules, *found.below))
+    return None if every is None else Counter(every) - listed
+
+
+def _pairs(before: RuleMatch, after: RuleMatch) -> Iterator[tuple[_Place | None, _Place | None]]:
+    """Each rule as it was and as it is: of one file and id; where that comes again, what says the same first, then in
+    their order (lines move with every edit)."""
+    old, new = _ranked(before), _ranked(after)
+    for key in {**old, **new}:
+        left, right = old.get(key, []), new.get(key, [])
+        for was in list(left) if len(left) != len(right) else ():
+            now = next((one for one in right if _says(one) == _says(was)), None)
+            if now is not None:
+                left.remove(was)
+                right.remove(now)
+                yield was, now
+        for at in range(max(len(left), len(right))):
+            yield (left[at] if at < len(left) else None), (right[at] if at < len(right) else None)
+
+
+def _says(place: _Place) -> tuple[str, str]:
+    return place[2].title, place[2].solution
+
+
+def _of(place: _Place) -> tuple[int, bool, float]:
     return place[0], place[1], place[2].relevance_score
 
 
@@ -91,15 +143,10 @@ def _kind(rank_before: int, rank: int, shown_before: bool, shown: bool, before: 
     return "score" if rank == rank_before else "up" if rank < rank_before else "down"
 
 
-def _ranked(found: RuleMatch) -> dict[tuple[str, str, int], tuple[int, bool, MatchedRule]]:
-    """Rules by file, id and which one of that id: lines move with every edit."""
-    out: dict[tuple[str, str, int], tuple[int, bool, MatchedRule]] = {}
+def _ranked(found: RuleMatch) -> dict[Named, list[_Place]]:
+    """Rules by file and id, those that share both in the order of their lines."""
+    out: dict[Named, list[_Place]] = {}
     count = len(found.rules)
-    seen: dict[tuple[str, str], list[int]] = {}
-    listed = (*found.rules, *found.below)
-    for one in listed:
-        seen.setdefault((one.path, one.id), []).append(one.line)
-    for at, one in enumerate(listed):
-        nth = sorted(seen[one.path, one.id]).index(one.line)
-        out[one.path, one.id, nth] = (at + 1, at < count, one)
-    return out
+    for at, one in enumerate((*found.rules, *found.below)):
+        out.setdefault((one.path, one.id), []).append((at + 1, at < count, one))
+    return {key: sorted(places, key=lambda place: place[2].line) for key, places in out.items()}

@@ -121,12 +121,12 @@ async def test_a_rule_file_that_is_gone_for_a_while_leaves_nothing_stale(caseboo
         assert "Why it is shown" not in frame(app), "there is no rule to give reasons for"
         save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and idle(app))
-        assert "ERR-011 is shown now" in frame(app), "what moved is told from before it was gone"
+        assert "ERR-011 is new" in frame(app), "what moved is told from before it was gone"
         rules.unlink()
         await until(pilot, lambda: "cannot be matched" in frame(app))
         save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and "nothing moved" in frame(app))
-        assert "ERR-011 is shown now" not in frame(app), "that was the time before"
+        assert "ERR-011 is new" not in frame(app), "that was the time before"
 
 
 async def test_e_opens_the_rule_at_its_line_and_the_ranking_follows(

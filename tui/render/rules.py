@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -98,9 +99,13 @@ def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Sign
 
 
 def place_of(path: str, line: int) -> str:
-    """Where a rule stands: the file's folder and name, the line."""
+    """Where a rule stands: the file's folder and name, the line; `~` for the folder of the user, so that their own
+    `.claude/memory.md` is not taken for that of a project."""
     parts = path.replace("\\", "/").split("/")
-    return f"{title('/'.join(parts[-2:]))}:{line}"
+    file, home = Path(path), Path.home()
+    inside = file.relative_to(home).parts if file.is_relative_to(home) else ()
+    named = ("~", *inside) if 0 < len(inside) <= 2 else parts[-2:]
+    return f"{title('/'.join(named))}:{line}"
 
 
 def said_of(label: Label | None, rule: str, *, shown: bool) -> str:
@@ -205,12 +210,21 @@ def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = Fals
     return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
 
 
-def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str], Move]) -> tuple[object, ...]:
+def below_said(match: RuleMatch, label: Label | None, rule: str) -> str:
+    """What a person said of a rule that is not shown; a label names an id, and where a rule of that id is shown, it is
+    that one which applies."""
+    said = said_of(label, rule, shown=False)
+    return "" if said == "missing" and any(one.id == rule for one in match.rules) else said
+
+
+def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move]) -> tuple[object, ...]:
     """A match as rows: the rules shown, the cut-off, those below."""
     shown = [
-        RankRow(one, "shown", said_of(label, one.id, shown=True), moves.get((one.path, one.id))) for one in match.rules
+        RankRow(one, "shown", said_of(label, one.id, shown=True), moves.get((one.path, one.id, one.line)))
+        for one in match.rules
     ]
     below = [
-        RankRow(one, "below", said_of(label, one.id, shown=False), moves.get((one.path, one.id))) for one in match.below
+        RankRow(one, "below", below_said(match, label, one.id), moves.get((one.path, one.id, one.line)))
+        for one in match.below
     ]
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used), *below)

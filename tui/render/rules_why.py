@@ -10,7 +10,7 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.foreign import block, inline, title
-from tui.render.rules import MEANING, WORDS, bar, label_mark, place_of, said_of, standing
+from tui.render.rules import MEANING, WORDS, bar, below_said, label_mark, place_of, said_of, standing
 from tui.render.session_name import session_name
 from tui.render.signs import Signs
 from tui.render.trace import draw_trace
@@ -110,7 +110,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
          "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
-    if said := said_of(ranked.label, one.id, shown=shown):
+    if said := said_of(ranked.label, one.id, shown=True) if shown else below_said(ranked.match, ranked.label, one.id):
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)

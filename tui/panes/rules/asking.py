@@ -11,7 +11,6 @@ from tui.render.rules_states import no_call, no_files, no_rules, unreadable
 
 if TYPE_CHECKING:
     from core.fault import Fault
-    from core.rules.answer import RuleMatch
     from core.rules.call import ToolCall
     from core.rules.calls_page import StoredCall
     from core.rules.label_file import Label
@@ -39,7 +38,7 @@ class Asking:
         self._go_to: RuleKey | None = None  # the rule to choose once the match is there, and the model has spoken
         self._kept: RuleKey | None = None  # the rule one was at when a newer match did not list it any more
         self._went = False  # whether the person has gone to a rule of this call
-        self._last: RuleMatch | None = None  # of this call, while there were rules: what moved is told from there
+        self._last: Ranked | None = None  # of this call, while there were rules: what moved is told from there
 
     def chosen(self) -> None:
         """Another call is the chosen one: read it."""
@@ -99,7 +98,7 @@ class Asking:
         self.match(None)
         self._screen.changed()
 
-    def match(self, before: RuleMatch | None, retries: int = _RETRIES, delay: float = 0.0) -> None:
+    def match(self, before: Ranked | None, retries: int = _RETRIES, delay: float = 0.0) -> None:
         """Match the call (again); `before`: tell what moved since then."""
 
         def came(ranked: Ranked | None, final: bool) -> None:
@@ -150,7 +149,7 @@ class Asking:
                 moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
                 self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
-            self._last = ranked.match
+            self._last = ranked
             self._screen.rank.show(ranked, self._go_to or at)
         self.show()
 

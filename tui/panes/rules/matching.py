@@ -49,7 +49,8 @@ RuleKey = tuple[str, str, int]
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """The rules of one call. `soon`: what the model says comes in a moment; `moves` since the match before it, and
-    `moved`, the same in words. `project`: whose own rules are among them; `texts`: the fields of the call."""
+    `moved`, the same in words. `project`: whose own rules are among them; `texts`: the fields of the call;
+    `every`: the rules there are, by file and id."""
 
     call: ToolCall
     match: RuleMatch
@@ -63,6 +64,7 @@ class Ranked:
     soon: bool = False
     project: str = ""
     texts: tuple[LitText, ...] = ()
+    every: tuple[tuple[str, str], ...] = ()
 
     @property
     def unfinished(self) -> bool:
@@ -120,7 +122,7 @@ class Matching:
     # Work of jobs ----------------------------------------------------------------------------------------------------
 
     def rank(
-        self, call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None
+        self, call: ToolCall | None, before: Ranked | None, pinned: RuleKey | None
     ) -> Callable[[Job[Ranked | None]], Ranked | None]:
         """Match a call (None: only read the rules); None where no rule file is named. `before`: what moved since?"""
 
@@ -189,7 +191,7 @@ class Matching:
     # -----------------------------------------------------------------------------------------------------------------
 
     def _ranked(
-        self, job: Job[Any], call: ToolCall, before: RuleMatch | None, pinned: RuleKey | None, *,
+        self, job: Job[Any], call: ToolCall, before: Ranked | None, pinned: RuleKey | None, *,
         meaning: bool, late: Callable[[], object] | None = None,
     ) -> Ranked:  # fmt: skip
         from core.rules.explain import call_texts
@@ -200,9 +202,11 @@ class Matching:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
             if meaning and unfinished(found):
                 self._forget()
-        like = before is not None and before.fallback_used == found.fallback_used
-        moves = moved(before, found) if like and before is not None else ()
-        words = in_words(before, found) if like and before is not None else ()
+        every = tuple((one.path, one.id) for one in book.rules)
+        moves, words = (), ()
+        if before is not None and before.match.fallback_used == found.fallback_used:
+            moves = moved(before.match, found, before.every, every)
+            words = in_words(before.match, found, before.every, every)
         extra = None
         if pinned is not None and (at := _place(book, pinned)) is not None:
             extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
@@ -210,7 +214,7 @@ class Matching:
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=not meaning and self.sources.embedding is not None, project=self.sources.project,
-            texts=call_texts(call),
+            texts=call_texts(call), every=every,
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:

@@ -16,11 +16,11 @@ from tui.render.foreign import inline
 from tui.render.rules import (
     CutoffRow,
     RankRow,
+    below_said,
     draw_cutoff,
     draw_rank_head,
     draw_rank_row,
     rows_of,
-    said_of,
 )
 from tui.render.rules_why import draw_label
 from tui.render.signs import Signs
@@ -93,12 +93,12 @@ class RankList(Vertical):
     def show(self, ranked: Ranked, at: RuleKey | None) -> None:
         """Show this match: the rule `at` chosen if it is there, else the first."""
         self.ranked = ranked
-        moves = {(one.path, one.id): one for one in ranked.moves}
+        moves = {(one.path, one.id, one.line): one for one in ranked.moves}
         rows = list(rows_of(ranked.match, ranked.label, moves))
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
-            row = RankRow(one, "pinned", said_of(ranked.label, one.id, shown=False))
+            row = RankRow(one, "pinned", below_said(ranked.match, ranked.label, one.id))
             if known is None:
                 rows.append(row)
         shown = RankRows(tuple(rows))

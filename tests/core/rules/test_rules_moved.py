@@ -1,0 +1,42 @@
+"""What moved where a rule came, went, or shares its id with another."""
+
+from __future__ import annotations
+
+from core.rules.book import book_of
+from core.rules.call import ToolCall
+from core.rules.match import match
+from core.rules.moved import Move, in_words, moved
+from core.rules.parse import parse_text
+
+ONE = "### ERR-001: Force push\n**Problem**: `git push --force` removed commits\n**Solution**: revert\n\n"
+TWO = "### ERR-001: Push to main\n**Problem**: `git push origin main` went past the review\n**Solution**: a branch\n\n"
+OTHER = "### ERR-007: Letters\n**Problem**: letters fell off the sign\n**Solution**: screw them on\n"
+PUSH = ToolCall("Bash", {"command": "git push --force origin main"})
+
+
+def moves(before: str, after: str) -> tuple[tuple[Move, ...], tuple[str, ...]]:
+    old, new = (book_of(parse_text(text, "memory.md").rules) for text in (before, after))
+    names = [[(rule.path, rule.id) for rule in book.rules] for book in (old, new)]
+    args = match(old, PUSH), match(new, PUSH), names[0], names[1]
+    return moved(*args), in_words(*args)
+
+
+def test_a_rule_that_is_gone_fell_below_nothing_and_is_new_when_it_is_back() -> None:
+    assert "ERR-001 is gone" in moves(ONE + OTHER, OTHER)[1]
+    assert "ERR-001 is gone" in moves(ONE, "")[1]
+    (first, *_), words = moves(OTHER, ONE + OTHER)
+    assert (first.kind, first.itself) == ("new", True)
+    assert any(line.startswith("ERR-001 is new (") for line in words)
+    assert not any("cut-off (" in line or "shown now" in line for line in words)
+
+
+def test_a_rule_that_is_there_and_is_no_longer_listed_fell() -> None:
+    said = ONE.replace("git push --force", "letters").replace("Force push", "Sign").replace("commits", "paint")
+    assert "fell below the cut-off" in " ".join(moves(ONE + OTHER, said + OTHER)[1])
+
+
+def test_of_two_rules_with_one_id_the_one_that_goes_is_the_one_that_moved() -> None:
+    for left, line in ((ONE, 1), (TWO, 1)):
+        found = moves(ONE + TWO, left)[0]
+        assert sum(one.itself and one.kind == "gone" and one.line == 0 for one in found) == 1
+        assert not any(one.line == line and abs(one.score - one.score_before) > 0.2 for one in found), left
