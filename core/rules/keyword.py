@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.rules.call import PATH, CallText
@@ -188,24 +188,56 @@ def bounded(score: float) -> float:
 def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> KeywordIndex:
     """The index over these rules."""
     read = [_read(rule, glossary) for rule in rules]
-    counted = [_counts(rule, said, glossary) for rule, said in zip(rules, read, strict=True)]
-    lengths = [sum(counts.values()) for counts in counted]
-    mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    cures = [_of_cure(rule, said) for rule, said in zip(rules, read, strict=True)]
-    found: dict[str, list[tuple[int, float, float]]] = {}
-    for at, counts in enumerate(counted):
-        norm = _K1 * (1 - _B + _B * lengths[at] / mean)
+    lengths: list[float] = []
+    found: dict[str, list[tuple[int, float]]] = {}
+    for at, rule in enumerate(rules):
+        counts = _counts(rule, read[at], glossary)
+        lengths.append(sum(counts.values()))
         for term, count in counts.items():
-            part = _OF_CURE if term in cures[at] else 1.0
-            found.setdefault(term, []).append((at, (_K1 + 1) * count / (count + norm), part))
-    postings: dict[str, Sequence[tuple[int, float, float]]] = {}
-    for term, places in found.items():
-        rare = _idf(len(places), len(rules))
-        best = sorted(
-            ((at, gain * rare, part) for at, gain, part in places), key=lambda one: (-one[1] * one[2], one[0])
-        )
-        postings[term] = tuple(best[:_MOST_RULES])
-    return KeywordIndex(len(rules), postings)
+            if (places := found.get(term)) is None:
+                found[term] = [(at, count)]
+            else:
+                places.append((at, count))
+    return KeywordIndex(len(rules), _Postings(rules, read, lengths, found))
+
+
+class _Postings(Mapping[str, Sequence[tuple[int, float, float]]]):
+    """What each term says of its rules, reckoned when it is first asked for: a call asks of few, and terms are many."""
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        read: Sequence[Mapping[str, Sequence[str]]],
+        lengths: Sequence[float],
+        found: Mapping[str, Sequence[tuple[int, float]]],
+    ) -> None:
+        self._rules, self._read, self._lengths, self._found = rules, read, lengths, found
+        self._mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+        self._known: dict[str, tuple[tuple[int, float, float], ...]] = {}
+        self._cures: dict[int, frozenset[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._found
+
+    def __getitem__(self, term: str) -> tuple[tuple[int, float, float], ...]:
+        if term not in self._known:
+            places = self._found[term]
+            rare = _idf(len(places), len(self._rules))
+            made = [self._posting(term, at, count, rare) for at, count in places]
+            self._known[term] = tuple(sorted(made, key=lambda one: (-one[1] * one[2], one[0]))[:_MOST_RULES])
+        return self._known[term]
+
+    def _posting(self, term: str, at: int, count: float, rare: float) -> tuple[int, float, float]:
+        norm = _K1 * (1 - _B + _B * self._lengths[at] / self._mean)
+        if at not in self._cures:
+            self._cures[at] = _of_cure(self._rules[at], self._read[at])
+        return at, (_K1 + 1) * count / (count + norm) * rare, _OF_CURE if term in self._cures[at] else 1.0
 
 
 def _read(rule: Rule, glossary: Mapping[str, str]) -> dict[str, list[str]]:

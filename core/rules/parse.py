@@ -94,7 +94,7 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
         lines_of.append(rule.line)
         if nth:
             flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {lines_of[0]}", rule.id))
-        rules.append(replace(rule, nth=nth))
+        rules.append(replace(rule, nth=nth) if nth else rule)
         flaws += [Flaw(path, line, message, rule.id, cost) for line, message, cost in part.flaws(rule)]
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
 

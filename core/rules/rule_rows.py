@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any, cast
 
 import apsw
@@ -20,6 +20,9 @@ from core.store.sql import storable
 
 MAX_AGE_S = 24 * 3600.0
 """After so long a file is read again even if neither size nor time of it changed (REQ-SEM-007)."""
+
+
+_KEPT = tuple(one.name for one in fields(Rule) if one.name != "path")
 
 
 def row_id(rule: Rule) -> str:
@@ -138,7 +141,6 @@ def rule_of(path: str, body: str) -> Rule:
 
 
 def _body(rule: Rule) -> str:
-    said = asdict(rule)
+    said = {name: getattr(rule, name) for name in _KEPT}
     said["extra"] = dict(rule.extra)
-    del said["path"]
     return storable(json.dumps(said, ensure_ascii=False))
