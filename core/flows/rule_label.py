@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.fault import Fault
+from core.flows.rule_files import ScopedFiles
 from core.rules.call import ToolCall
-from core.rules.label_file import Label, SaidOtherwise, Seen, Verdict, label_file, label_of, put_label
+from core.rules.label_file import (
+    Label,
+    SaidOtherwise,
+    Seen,
+    Verdict,
+    broken_lines,
+    label_file,
+    label_of,
+    put_label,
+    read_labels,
+)
+from core.rules.labelled import LabelledCall, expected_elsewhere
 from core.rules.usage import count_back, count_use
 from core.store import open_store
 
@@ -25,6 +38,40 @@ class Said:
     otherwise: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """The labelled calls that were said among the rules in force; `elsewhere` counts those of other rules, `broken` are
+    the lines of the file that are no labelled call."""
+
+    calls: tuple[LabelledCall, ...]
+    elsewhere: int = 0
+    broken: tuple[int, ...] = ()
+
+    def told(self, known: Collection[str]) -> tuple[str, ...]:
+        """What is to be said of a comparison on them, `known` are the ids of its rules; nothing where all is well."""
+        out: list[str] = []
+        if self.broken:
+            lines = ", ".join(map(str, self.broken[:5])) + (", ..." if len(self.broken) > 5 else "")
+            out.append(f"{'line' if len(self.broken) == 1 else 'lines'} {lines} of the labels cannot be read")
+        if self.elsewhere:
+            calls = "1 call is" if self.elsewhere == 1 else f"{self.elsewhere:,} calls are"
+            out.append(f"{calls} left out: labelled by the rules of another project")
+        if absent := expected_elsewhere(self.calls, known):
+            named = ", ".join(f"{name} ({count})" for name, count in absent.items())
+            out.append(f"calls expect rules that are not there: {named}")
+        return tuple(out)
+
+
+def comparable(database: Path, files: Callable[[str], ScopedFiles], project: str) -> Comparable:
+    """The labels that can be compared by the rules of a project; `files` are those in force for a folder. A label of
+    earlier days, without a project, counts everywhere. Raises Fault io_error."""
+    path, here = label_file(database), files(project)
+    every = [call for call, _ in read_labels(path)]
+    same = {one: files(one) == here for one in {call.project for call in every} if one}
+    calls = tuple(call for call in every if same.get(call.project, True))
+    return Comparable(calls, len(every) - len(calls), broken_lines(path))
+
+
 def label_call(
     database: Path,
     call: ToolCall,
@@ -32,6 +79,7 @@ def label_call(
     verdict: Verdict,
     *,
     shown_from: str | None = None,
+    project: str | None = None,
     seen: Seen = "any",
 ) -> Said:
     """Say something of a call, as `put_label` does.
@@ -40,9 +88,9 @@ def label_call(
     Saying the same again takes it back, from the counts too. Raises Fault as `put_label`.
     """
     path = label_file(database)
-    before = label_of(path, call) if seen == "any" else seen
+    before = label_of(path, call, project) if seen == "any" else seen
     try:
-        now = put_label(path, call, rule, verdict, seen=seen)
+        now = put_label(path, call, rule, verdict, seen=seen, project=project)
     except SaidOtherwise as other:
         return Said(other.label, otherwise=True)
     if rule is None or shown_from is None:

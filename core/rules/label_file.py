@@ -64,20 +64,34 @@ def read_labels(path: Path) -> tuple[tuple[LabelledCall, Label], ...]:
     return tuple((_labelled(item), _label(item)) for item in found if item is not None)
 
 
-def label_of(path: Path, call: ToolCall) -> Label | None:
-    """What was said of this call; None: nothing. Raises Fault io_error."""
-    key = _key(_item(call))
-    found = (item for line in _lines(path) if (item := _parsed(line)) is not None and _key(item) == key)
-    item = next(found, None)
+def broken_lines(path: Path) -> tuple[int, ...]:
+    """The lines of the file, counted from 1, that are no labelled call. Raises Fault io_error."""
+    found = enumerate(_data(path).split("\n"), 1)
+    return tuple(at for at, line in found if line.strip() and _parsed(line) is None)
+
+
+def label_of(path: Path, call: ToolCall, project: str | None = None) -> Label | None:
+    """What was said of this call among the rules of a project (None: of any); None: nothing. Raises Fault io_error."""
+    lines = _lines(path)
+    places = _places(lines, _key(_item(call)), project)
+    item = _parsed(lines[places[0]]) if places else None
     return None if item is None else _label(item)
 
 
 def put_label(
-    path: Path, call: ToolCall, rule: str | None, verdict: Verdict, about: str = "", *, seen: Seen = "any"
+    path: Path,
+    call: ToolCall,
+    rule: str | None,
+    verdict: Verdict,
+    about: str = "",
+    *,
+    seen: Seen = "any",
+    project: str | None = None,
 ) -> Label | None:
     """Say something of a call; what was said the same way already is taken back. Its label now, None for none left.
 
-    `rule` None with `right`: silence is the right answer. `seen` is the label that whoever says it has before them.
+    `rule` None with `right`: silence is the right answer. `seen` is the label that whoever says it has before them,
+    `project` the folder whose rules they have; a label of earlier days, without one, becomes theirs.
     Raises SaidOtherwise where the file has another one, Fault invalid_input where no rule is named and it is needed,
     io_error where the file cannot be written, timeout where another process holds it.
     """
@@ -87,7 +101,7 @@ def put_label(
     key = _key(given)
     with turn(path.with_name(path.name + ".lock"), patience=2.0):
         lines = _lines(path)
-        places = [at for at, line in enumerate(lines) if (item := _parsed(line)) is not None and _key(item) == key]
+        places = _places(lines, key, project)
         item = _parsed(lines[places[0]]) if places else None
         before = None if item is None else _label(item)
         if seen != "any" and not same_label(before, seen):
@@ -97,13 +111,23 @@ def put_label(
         if now is None:
             kept = [line for at, line in enumerate(lines) if at not in places]
         else:
-            line = _line({**given, **(item or {"about": redact(about)}), **_fields(now)})
+            where = {"project": project} if project else {}
+            line = _line({**given, **(item or {"about": redact(about)}), **where, **_fields(now)})
             if places:
                 kept[places[0]] = line
             else:
                 kept.append(line)
         write_file(path, (f"{line}\n" for line in kept), replace=True)
     return now
+
+
+def _places(lines: Sequence[str], key: str, project: str | None) -> list[int]:
+    """Which lines are about a call: those of the project, else those that name none."""
+    found = [(at, item) for at, line in enumerate(lines) if (item := _parsed(line)) is not None and _key(item) == key]
+    if project is None:
+        return [at for at, _ in found]
+    own = [at for at, item in found if project and item.get("project") == project]
+    return own or [at for at, item in found if not item.get("project")]
 
 
 def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
@@ -159,16 +183,20 @@ def _line(item: dict[str, Any]) -> str:
 
 
 def _lines(path: Path) -> Sequence[str]:
+    return [line for line in _data(path).split("\n") if line.strip()]
+
+
+def _data(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        return ()
+        return ""
     except OSError as error:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the file") from error
     if len(data) > MAX_BYTES:
         raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "put it aside")
-    return [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
+    return data.decode("utf-8", "replace")
 
 
 def _parsed(line: str) -> dict[str, Any] | None:

@@ -21,7 +21,8 @@ Half = Literal["tune", "report", "all"]
 class LabelledCall:
     """A call and the ids of the rules that apply; none: it should be met with silence. `hard`: a word of some rule is
     in it, and yet none applies. `unwanted`: rules that came up, and were said to be wrong; where nothing else is said,
-    it is not known whether others apply, unless `silence` says that none does."""
+    it is not known whether others apply, unless `silence` says that none does.
+    `project`: the folder whose rules were before whoever said so, empty where that is not known."""
 
     call: ToolCall
     expected: tuple[str, ...]
@@ -30,6 +31,7 @@ class LabelledCall:
     about: str = ""
     unwanted: tuple[str, ...] = ()
     silence: bool = False
+    project: str = ""
 
     @property
     def silent(self) -> bool:
@@ -89,7 +91,9 @@ def said_of(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
     expected, unwanted = _ids(item.get("expected")), _ids(item.get("not"))
     hard, silence = item.get("hard") is True, item.get("silence") is True and not expected
     about = str(item.get("about", ""))
-    return LabelledCall(call, expected, hard, str(item.get("lang", "")), about, unwanted, silence)
+    project: object = item.get("project")
+    folder = project if isinstance(project, str) else ""
+    return LabelledCall(call, expected, hard, str(item.get("lang", "")), about, unwanted, silence, folder)
 
 
 def _ids(value: object) -> tuple[str, ...]:

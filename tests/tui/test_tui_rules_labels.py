@@ -100,3 +100,16 @@ async def test_what_was_said_to_be_wrong_counts_in_the_comparison_as_that_alone(
         await pilot.press("G")
         await until(pilot, lambda: "a rule is shown that you said is wrong" in frame(app))
         assert "not ERR-001 → ERR-001" in frame(app)
+
+
+async def test_the_comparison_says_which_line_of_the_labels_is_broken(tmp_path: Path, labels: Path) -> None:
+    put_label(labels, CALL, "ERR-001", "right")
+    with labels.open("a", encoding="utf-8") as file:
+        file.write("{broken\n")
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 warning in detail" in frame(app))
+        assert "! line 2 of the labels cannot be read" in frame(app)

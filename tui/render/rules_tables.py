@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -83,10 +84,11 @@ def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool 
     return Content.assemble(*lead, " " * max(0, width - used))
 
 
-def draw_system(row: SystemScore) -> Content:
-    """One way of matching in full, each share with its interval."""
+def draw_system(row: SystemScore, notes: Sequence[str] = ()) -> Content:
+    """One way of matching in full, each share with its interval; `notes` on the comparison stand first."""
     cut = "it is never silent" if row.cutoff is None else f"a rule is shown from {row.cutoff:.2f} on"
     parts: list[tuple[str, str]] = [
+        *((f"! {inline(one, 400)}\n", "$cb-draft") for one in notes),
         (f"{row.name}\n", "bold $cb-text"),
         (f"{_WAYS.get(row.name, '')}; {cut}\n", "$cb-soft"),
     ]

@@ -211,7 +211,7 @@ class Asking:
             if ranked is not None and ranked.call is call and ranked.label != label:
                 self._relabel(ranked, label, "")
 
-        self._screen.jobs.run("rules-relabel", read_label(call), came, self._screen.told)
+        self._screen.jobs.run("rules-relabel", read_label(call, self._screen.matching.folder), came, self._screen.told)
 
     def pin(self, key: RuleKey | None) -> None:
         """Keep this rule in the ranking, whatever its score; None: none."""

@@ -41,14 +41,16 @@ class Labelling:
         verdict: Verdict,
         seen: Label | None,
         shown_from: str | None = None,
+        project: str = "",
     ) -> None:
-        """On disk in its turn. `seen`: the label that is on the screen; `shown_from`: the file of a rule that is shown.
+        """On disk in its turn. `seen`: the label that is on the screen; `shown_from`: the file of a rule that is shown;
+        `project`: the folder whose rules are.
 
         What one has said a moment ago and is not on the screen yet counts as seen.
         """
 
         before = self._last if self._last is not None and self._last.call is call else None
-        saying = self._last = Saying(call, rule, verdict, seen, shown_from, before)
+        saying = self._last = Saying(call, rule, verdict, seen, shown_from, before, project)
 
         def done(found: Said, _final: bool) -> None:
             self._heard(saying)

@@ -119,6 +119,11 @@ class Matching:
         changed, self.sources = wanted != self.sources, wanted
         return changed
 
+    @property
+    def folder(self) -> str:
+        """The folder whose rules are in force; empty for none."""
+        return "" if self.sources.folder is None else str(self.sources.folder)
+
     # Work of jobs ----------------------------------------------------------------------------------------------------
 
     def rank(
@@ -210,7 +215,7 @@ class Matching:
         extra = None
         if pinned is not None and (at := _place(book, pinned)) is not None:
             extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
-        label = label_of(label_file(self._database), call)
+        label = label_of(label_file(self._database), call, self.folder)
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=not meaning and self.sources.embedding is not None, project=self.sources.project,

@@ -56,10 +56,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A comparison, and how each case fares."""
+    """A comparison (None: there is nothing to measure), and how each case fares. `notes`: what was left out, and why;
+    `project`: whose own rules were compared."""
 
-    comparison: Comparison
+    comparison: Comparison | None
     cases: tuple[CaseResult, ...]
+    notes: tuple[str, ...] = ()
+    project: str = ""
 
 
 @dataclass(slots=True)
@@ -73,6 +76,7 @@ class Saying:
     seen: Label | None
     shown_from: str | None
     after: Saying | None
+    project: str = ""
     said: Said | None = None
 
 
@@ -159,13 +163,13 @@ def watch_files(sources: Sources) -> Callable[[Job[Changed]], Changed]:
     return work
 
 
-def read_label(call: ToolCall) -> Callable[[Job[Label | None]], Label | None]:
+def read_label(call: ToolCall, project: str) -> Callable[[Job[Label | None]], Label | None]:
     """What is said of a call by now."""
 
     def work(job: Job[Any]) -> Label | None:
         from core.rules.label_file import label_file, label_of
 
-        return label_of(label_file(job.lane.path), call)
+        return label_of(label_file(job.lane.path), call, project)
 
     return work
 
@@ -179,8 +183,9 @@ def say(saying: Saying) -> Callable[[Job[Said]], Said]:
         before = None if saying.after is None else saying.after.said
         seen = saying.seen if before is None or before.otherwise else before.label
         saying.said = label_call(
-            job.lane.path, saying.call, saying.rule, saying.verdict, shown_from=saying.shown_from, seen=seen
-        )
+            job.lane.path, saying.call, saying.rule, saying.verdict,
+            shown_from=saying.shown_from, project=saying.project, seen=seen,
+        )  # fmt: skip
         saying.after = None
         return saying.said
 
@@ -202,15 +207,18 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
     """Compare every way of matching on what was labelled; None where nothing was."""
 
     def work(job: Job[Any]) -> Measured | None:
+        from core.flows.rule_label import comparable
         from core.rules.case_results import case_results
-        from core.rules.label_file import label_file, read_labels
 
-        calls = tuple(call for call, _ in read_labels(label_file(job.lane.path)))
-        if not calls:
-            return None
+        sources = matching.sources
+        found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)
+        if not found.calls:
+            return Measured(None, (), found.told(())) if found.elsewhere or found.broken else None
+        calls = found.calls
         with matching.using(job) as matcher:
             compared = matcher.compare(calls)
             answer = lambda call: matcher.match(call, wait_s=600.0)  # noqa: E731
-            return Measured(compared, case_results(calls, answer, compared.differences))
+            notes = found.told({rule.id for rule in matcher.rules().rules})
+            return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
 
     return work

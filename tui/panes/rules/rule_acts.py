@@ -171,7 +171,7 @@ class RuleActs:
     def _say(self, call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None = None) -> None:
         ranked = self._screen.rank.ranked
         seen = ranked.label if ranked is not None and ranked.call is call else None
-        self._screen.labelling.say(call, rule, verdict, seen, shown_from)
+        self._screen.labelling.say(call, rule, verdict, seen, shown_from, self._screen.matching.folder)
 
     def _in_view(self) -> ToolCall | None:
         """The call whose rules are shown; None, and why, while another one is typed or read."""

@@ -17,6 +17,7 @@ from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.jobs import Job
 from tui.panes.rules.queries import Measured, find_clusters, measure
+from tui.render.foreign import inline
 from tui.render.progress import counted
 from tui.render.rules_tables import (
     draw_case,
@@ -233,17 +234,11 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     from core.rules.case_results import CaseResult
     from core.rules.compare import SystemScore
 
-    def rows(found: Measured | None) -> tuple[Hashable, ...]:
-        return () if found is None else (*found.comparison.systems, *map(Row, found.cases))
+    notes: list[str] = []
 
-    def told(found: Measured | None) -> str:
-        if found is None:
-            return ""
-        judged = [one for one in found.cases if not one.labelled.undecided]
-        right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
-        told = [f"{right} of {len(judged)} labelled calls right"] if judged else []
-        told += [f"{counted(only, 'call')} only told what is wrong"] if only else []
-        return ", ".join((*told, f"{found.comparison.rules:,} rules"))
+    def rows(found: Measured | None) -> tuple[Hashable, ...]:
+        notes[:] = found.notes if found is not None else ()
+        return () if found is None or found.comparison is None else (*found.comparison.systems, *map(Row, found.cases))
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Row) and isinstance(row.case, CaseResult):
@@ -251,7 +246,9 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
             return True
         return False
 
-    def nothing(_found: Measured | None) -> Notice:
+    def nothing(found: Measured | None) -> Notice:
+        if found is not None:
+            return Notice("No label is about these rules", "; ".join(found.notes), (("{table.back}", "goes back"),))
         return Notice(
             "Nothing is labelled yet",
             "That is done among the calls, behind this table: choose one and say of its rules which are right, wrong or"
@@ -269,14 +266,27 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
 
     def detail(row: Hashable) -> Content:
         if isinstance(row, SystemScore):
-            return draw_system(row)
+            return draw_system(row, notes)
         return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
 
     table = Table(
-        "The ways of matching, on labelled calls", measure(pane.matching), rows, told, nothing,
+        "The ways of matching, on labelled calls", measure(pane.matching), rows, _measured, nothing,
         paint, detail, take, lambda row: isinstance(row, Row) and isinstance(row.case, CaseResult),
     )  # fmt: skip
     return TableScreen(pane, table)
+
+
+def _measured(found: Measured | None) -> str:
+    """What a comparison was made of."""
+    if found is None or found.comparison is None:
+        return ""
+    judged = [one for one in found.cases if not one.labelled.undecided]
+    right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
+    told = [f"{right} of {len(judged)} labelled calls right"] if judged else []
+    told += [f"{counted(only, 'call')} only told what is wrong"] if only else []
+    warned = [f"{counted(len(found.notes), 'warning')} in detail"] if found.notes else []
+    whose = f" with those of {inline(found.project, 30)}" if found.project else ""
+    return ", ".join((*warned, *told, f"{found.comparison.rules:,} rules{whose}"))
 
 
 class Row:
