@@ -21,7 +21,8 @@ EXAMPLES: Final = (
 )
 """Calls to begin with."""
 
-
+_KEY: Final = 60
+"""Characters of a key that are named."""
 _NO_NAME: Final = ("the tool has no name yet", "type one: Bash, Write, Edit, Task")
 
 
@@ -48,7 +49,7 @@ def typed_call(tool: str, text: str) -> Typed:
     if not text.strip():
         raise Fault("invalid_input", "the input is empty", 'type a JSON object: {"command": "…"}')
     if len(text) > MAX_CHARS:
-        raise Fault("invalid_input", f"the input is longer than {MAX_CHARS:,} characters", "shorten it")
+        raise too_long(len(text))
     given = _object(text)
     if isinstance(given.get("tool_name"), str) and isinstance(given.get("tool_input"), dict):
         folder = given.get("cwd")
@@ -60,9 +61,33 @@ def typed_call(tool: str, text: str) -> Typed:
     return Typed(read_call({"tool_name": tool, "tool_input": given}))
 
 
+def too_long(chars: int) -> Fault:
+    """An input of so many characters is not taken."""
+    return Fault("invalid_input", f"too long: {chars:,} characters, at most {MAX_CHARS:,}", "shorten it")
+
+
+class _NotSentError(ValueError):
+    """The standard library reads it; JSON it is not, or nobody knows what it says."""
+
+
+def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict[str, object]()
+    for key, value in pairs:
+        if key in found:
+            raise _NotSentError(f'the key "{key[:_KEY]}" is there twice')
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise _NotSentError(f"{name} is no JSON")
+
+
 def _object(text: str) -> dict[str, object]:
     try:
-        given: object = json.loads(text)
+        given: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+    except _NotSentError as error:
+        raise Fault("invalid_input", str(error), "no hook sends that: correct the JSON") from None
     except json.JSONDecodeError as error:
         what = error.msg[:1].lower() + error.msg[1:].removesuffix(" starting at")
         raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "correct the JSON") from None

@@ -16,6 +16,11 @@ from core.rules.typed_call import typed_call
         ('{"command": "ls', "line 1, column 13: unterminated string"),
         ('{"command":\n ls}', "line 2, column 2: expecting value"),
         ('["ls"]', "this is JSON, but no object"),
+        ('{"c": NaN}', "NaN is no JSON"),
+        ('{"c": [-Infinity]}', "-Infinity is no JSON"),
+        ('{"c": 1, "c": 2}', 'the key "c" is there twice'),
+        ('{"a": {"c": 1, "c": 1}}', 'the key "c" is there twice'),
+        ('{"c": "' + "x" * 999_993 + '"}', "too long: 1,000,002 characters, at most 1,000,000"),
     ],
 )
 def test_what_is_wrong_with_typed_json_is_said_in_whole_words(text: str, told: str) -> None:
