@@ -57,3 +57,17 @@ async def test_a_name_is_pasted_as_one_line(tmp_path: Path) -> None:
         app.post_message(events.Paste(" Ba\x1b[31msh\n"))
         await until(pilot, lambda: screen.calls.typed.text[0].startswith("Ba"))
         assert "\x1b" not in screen.calls.typed.text[0] and "\n" not in screen.calls.typed.text[0]
+
+
+async def test_the_box_has_the_focus_before_the_screen_is_drawn_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", CALLS[1]), rules)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, app)
+        monkeypatch.setattr(screen, "call_after_refresh", lambda *_call, **_rest: True)
+        for key in "nread":
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: screen.calls.typed.text == ("read", ""))

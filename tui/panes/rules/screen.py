@@ -199,7 +199,7 @@ class RulesScreen(Screen[None]):
     def type(self) -> None:
         """Into the box."""
         self.calls.show_box(True)
-        self.call_after_refresh(self.calls.take_focus)
+        self.calls.take_focus()
         if self.calls.typed.blank:
             self.acts.project = ""
             self._typed(_BLANK)

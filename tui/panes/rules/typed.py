@@ -122,8 +122,8 @@ class TypedCall(Vertical):
         self.put(tool, text)
 
     def take_focus(self) -> None:
-        """Into the JSON if the tool is named, else to the tool."""
-        (self._json if self._tool.value else self._tool).focus()
+        """Into the JSON if the tool is named, else to the tool; at once, drawn or not: keys behind are meant for it."""
+        self.screen.set_focus(self._json if self._tool.value else self._tool)
 
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
