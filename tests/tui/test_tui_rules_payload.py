@@ -71,3 +71,34 @@ async def test_the_box_has_the_focus_before_the_screen_is_drawn_anew(
         for key in "nread":
             app.post_message(events.Key(key, key))
         await until(pilot, lambda: screen.calls.typed.text == ("read", ""))
+
+
+async def test_what_is_typed_behind_a_call_that_is_taken_goes_into_the_box(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", CALLS[1]), rules)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, app)
+        monkeypatch.setattr(screen, "call_after_refresh", lambda *_call, **_rest: True)
+        before = screen.calls.typed.text
+        for key in ("N", "x", "y"):
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: "xy" in screen.calls.typed.text[1])
+        assert screen.calls.typed.text != before
+
+
+async def test_what_is_too_long_for_the_box_is_refused_and_not_cut(tmp_path: Path) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", CALLS[1]), rules)
+    async with app.run_test(size=(120, 34)) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("n", "B", "a", "s", "h", "enter", "{")
+        await until(pilot, lambda: screen.calls.typed.text == ("Bash", "{"))
+        app.post_message(events.Paste(json.dumps({"command": "x" * 340_000})))
+        await until(pilot, lambda: "too long: 340,0" in frame(app))
+        assert screen.calls.typed.text == ("Bash", "{"), "nothing of it was taken"
+        await pilot.press("}")
+        await until(pilot, lambda: "too long" not in frame(app))

@@ -91,7 +91,7 @@ class RuleActs:
         calls = self._screen.calls
         calls.show_box(True)
         calls.typed.put(call.tool_name, json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1))
-        self._screen.call_after_refresh(calls.take_focus)
+        calls.take_focus()
 
     def take_apart(self, typed: Typed) -> None:
         """The call of a payload in the place of the payload; the rules that hold are those of its folder."""

@@ -25,6 +25,13 @@ class JsonArea(TextArea):
 
     takes_pastes: ClassVar[bool] = True
 
+    class TooLong(Message):
+        """So many characters were pasted that the box takes none of them."""
+
+        def __init__(self, length: int) -> None:
+            super().__init__()
+            self.length = length
+
     def __init__(self) -> None:
         super().__init__(id="typed-json", soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
                          highlight_cursor_line=False)  # fmt: skip
@@ -37,7 +44,10 @@ class JsonArea(TextArea):
         """Textual's own takes whatever comes."""
         event.prevent_default()
         event.stop()
-        if text := as_shown(event.text.replace("\r", "\n"))[:_LONG]:
+        text = as_shown(event.text.replace("\r", "\n"))
+        if len(text) > _LONG:
+            self.post_message(self.TooLong(len(text)))
+        elif text:
             self.replace(text, *self.selection)
 
 
@@ -85,6 +95,7 @@ class TypedCall(Vertical):
         super().__init__(id="rules-typed")
         self._example = -1
         self._note = ""  # what was made of what was typed
+        self._refused = 0  # characters of what was too long for the box
         self._tool = ToolBox()
         self._json = JsonArea()
         self._told = Static(id="typed-told")
@@ -108,9 +119,11 @@ class TypedCall(Vertical):
     def put(self, tool: str, text: str, note: str = "") -> None:
         """Begin with this; `note` says where it is from."""
         self._note = note
+        self._refused = len(text) if len(text) > _LONG else 0
         with self.prevent(Input.Changed, TextArea.Changed):
             self._tool.value = title(tool)
-            self._json.put(text[:_LONG])
+            self._tool.cursor_position = len(self._tool.value)
+            self._json.put("" if self._refused else text)
         self._changed()
 
     def next_example(self) -> None:
@@ -127,6 +140,11 @@ class TypedCall(Vertical):
 
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
+        if self._refused:
+            told = f"too long: {self._refused:,} characters, at most {_LONG:,} here"
+            hint = "  give it to `casebook rules match --input -`"
+            self._told.update(Content.assemble((told, "$cb-bad"), (hint, "$cb-dim")))
+            return
         if fault is None:
             told = Content.assemble((title(self._note) or "a call: the ranking is its own", "$cb-good"))
         else:
@@ -134,25 +152,35 @@ class TypedCall(Vertical):
             told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
         self._told.update(told)
 
+    def on_json_area_too_long(self, event: JsonArea.TooLong) -> None:
+        """It is not cut: what is there stays, and why is said."""
+        event.stop()
+        self._refused = event.length
+        self.fault(None)
+
     def _changed(self) -> None:
         self.post_message(self.Changed(*self.text))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """The tool's name."""
         event.stop()
-        self._note = ""
+        self._note, self._refused = "", 0
         self._changed()
 
     def on_tool_box_json(self, event: ToolBox.Json) -> None:
         """A whole call, or its input, was pasted as the tool's name."""
         event.stop()
-        self._json.put(event.text.replace("\r", "\n")[:_LONG])
+        text = event.text.replace("\r", "\n")
+        if len(text) > _LONG:
+            self._json.post_message(JsonArea.TooLong(len(text)))
+            return
+        self._json.put(text)
         self._json.focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Its input."""
         event.stop()
-        self._note = ""
+        self._note, self._refused = "", 0
         self._changed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
