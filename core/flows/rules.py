@@ -44,6 +44,7 @@ DEADLINE_S = 4.0
 """A match never keeps a tool waiting for 5 seconds (REQ-SEM-010); this leaves room for the rest."""
 _BATCH = 16
 """Rules embedded at once before a match: however little time there is, something is done."""
+_RETRY_S = 0.05
 
 Log = Callable[[str], None]
 
@@ -63,7 +64,8 @@ class RuleMatcher:
     `database` is made where it is missing and a model is there, since vectors are kept in it. `vectors` is where a
     query's vector comes from (`core.flows.vectors.vector_search`), `embed` embeds what waits; without them keywords
     answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
-    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them.
+    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them. `patience_s`:
+    how long a match waits for another run that embeds just now.
     """
 
     paths: Sequence[tuple[Path, Scope]]
@@ -73,6 +75,7 @@ class RuleMatcher:
     log: Log = lambda _: None
     clock: Callable[[], float] = time.time
     in_memory: bool = True
+    patience_s: float = 0.0
     _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
     _list: RuleList | None = None
     _book: Book | None = None
@@ -250,7 +253,7 @@ class RuleMatcher:
             return f"what changed cannot be embedded: {store.readonly}"
         try:
             self._sync(store)
-            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
+            report = self._embed(store, source, embedder, until)
         except Fault as fault:
             self.log(f"rules could not be embedded: {fault.message}")
             return fault.message
@@ -259,6 +262,16 @@ class RuleMatcher:
         if report.busy:
             return "another run is embedding just now"
         return f"{report.waiting} rules still wait to be embedded: casebook rules refresh" if report.canceled else ""
+
+    def _embed(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> EmbedReport:
+        """Embed what waits; while another run does, wait for it: its vectors are ours, and before they are there some
+        are of the text before."""
+        patient = min(until, time.monotonic() + self.patience_s)
+        while True:
+            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
+            if not report.busy or time.monotonic() >= patient:
+                return report
+            time.sleep(_RETRY_S)
 
     def _sync(self, store: Store) -> None:
         stale = [

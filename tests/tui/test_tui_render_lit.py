@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -54,9 +55,8 @@ def test_the_same_case_is_toned_by_its_tier_and_not_underlined() -> None:
 
 def test_wide_and_hostile_signs_before_it_do_not_shift_the_light() -> None:
     line = "빌드\x1b[2J\u202e 실패\t: config.toml"
-    row = row_of(
-        CaseRow(1, line, "draft", "x", "", 1, 0, "", ""), hit("text"), Query("config.toml", "", "", "")
-    )  # fmt: skip
+    found = replace(hit("text"), key_line=line)
+    row = row_of(CaseRow(1, line, "draft", "x", "", 1, 0, "", ""), found, Query("config.toml", "", "", ""))
     assert "".join(lit(draw_row(row, 100, UNICODE, NOW))) == "configtoml"
 
 
