@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,12 @@ from textual.message import Message
 from tui.panes.errors.editing import edit_in, editor_of
 from tui.panes.messages import PaneSearchLibrary, PaneShowAll
 from tui.panes.rules.matching import key_of
-from tui.render.foreign import inline
 
 if TYPE_CHECKING:
     from core.fault import Fault
     from core.rules.call import ToolCall
     from core.rules.label_file import Verdict
     from core.rules.rule import Rule
-    from core.rules.typed_call import Typed
     from tui.panes.rules.screen import RulesScreen
 
 _LANE = "rules-all"
@@ -31,7 +28,6 @@ class RuleActs:
 
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
-        self.project = ""  # of the call that was taken into the box
         self._awaited = False  # whether something opens once the rules are read
 
     def perform(self, action_id: str) -> bool:
@@ -84,22 +80,6 @@ class RuleActs:
                 self._screen.post_message(message(found))
 
         self._all(came)
-
-    def take_into_box(self, call: ToolCall, project: str = "") -> None:
-        """Type on from this call, made in that project."""
-        self.project = project
-        calls = self._screen.calls
-        calls.show_box(True)
-        calls.typed.put(call.tool_name, json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1))
-        calls.take_focus()
-
-    def take_apart(self, typed: Typed) -> None:
-        """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
-        self.project = typed.folder
-        where = f"; it happened in {inline(typed.folder, 60)}" if typed.folder else ""
-        text = json.dumps(dict(typed.call.tool_input), ensure_ascii=False, indent=1)
-        self._screen.calls.typed.put(typed.call.tool_name, text, f"taken out of a hook's payload{where}")
-        self._screen.calls.typed.take_focus()
 
     def edit(self, path: Path, line: int) -> None:
         """The file at this line in the person's editor; the watch sees what is saved."""

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from core.fault import Fault
 from tui.actions import Situation, bindings
 from tui.following import Following
-from tui.jobs import DEBOUNCE, Jobs
+from tui.jobs import Jobs
 from tui.panes.errors.watching import files_at, watch
 from tui.panes.messages import PaneCopied, PaneSaid
 from tui.panes.rules.asking import SOON, Asking
@@ -22,7 +22,7 @@ from tui.panes.rules.calls import CallList
 from tui.panes.rules.labelling import Labelling
 from tui.panes.rules.matching import Matching
 from tui.panes.rules.memory import memory_of, recall
-from tui.panes.rules.queries import check_typed
+from tui.panes.rules.own_call import OwnCall
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_acts import RuleActs
 from tui.panes.rules.searching import Searching
@@ -38,7 +38,6 @@ from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from core.rules.typed_call import Typed
     from tui.app import CasebookApp
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
@@ -70,6 +69,7 @@ class RulesScreen(Screen[None]):
         self.why = WhyView(signs, clock)
         self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)
+        self.own_call = OwnCall(self)
         self.searching = Searching(self)
         self._body = Container(id="rules-body")
         self._top = TopBar(replace(place, pane="Rules"), signs)
@@ -145,16 +145,11 @@ class RulesScreen(Screen[None]):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "rules.type": self.type,
-            "rules.change": self.change,
             "rules.tool": self._only_tool,
             "rules.unfilter": lambda: self._filter(""),
             "rules.why": self._toggle_why,
             "rules.copy": self._copy,
             "import.begin": self._import,
-            "typed.example": self.calls.typed.next_example,
-            "typed.keep": self.rank.place.take_focus,
-            "typed.back": self.leave_box,
             "list.open": self.open,
             "list.back": self._back,
             "case.back": self._out_of_why,
@@ -165,7 +160,7 @@ class RulesScreen(Screen[None]):
         if asked_back and action_id in ("list.back", "case.back"):
             return True
         if (act := acts.get(action_id)) is None:
-            return self.searching.perform(action_id) or self.acts.perform(action_id)
+            return any(part.perform(action_id) for part in (self.own_call, self.searching, self.acts))
         act()
         self.changed()
         return True
@@ -196,52 +191,15 @@ class RulesScreen(Screen[None]):
         elif not self.searching.clear() and self.calls.tool:
             self._filter("")
 
-    def type(self) -> None:
-        """Into the box."""
-        self.calls.show_box(True)
-        self.calls.take_focus()
-        if self.calls.typed.blank:
-            self.acts.project = ""
-            self._typed(_BLANK)
-        else:
-            self.calls.typed.put(*self.calls.typed.text)
-
-    def change(self) -> None:
-        """Take the chosen call into the box."""
-        if self.asking.call is not None:
-            self.acts.take_into_box(self.asking.call, self.asking.project)
-
-    def leave_box(self) -> None:
-        """Back to the list."""
-        self.calls.show_box(False)
-        self.rank.of_earlier(False)
-        self.calls.take_focus()
-        self.asking.chosen()
-
     def on_search_box_asked(self, event: SearchBox.Asked) -> None:
         """Other words are searched."""
         event.stop()
         self.searching.asked(event.text)
 
     def on_typed_call_changed(self, event: TypedCall.Changed) -> None:
-        """What is typed is asked as soon as it is a call; the ranking stays until then."""
+        """Another call, or none yet."""
         event.stop()
-        if not self.calls.typing:
-            return
-
-        def came(found: Typed, _final: bool) -> None:
-            if self.calls.typing and found.wrapped:
-                self.acts.take_apart(found)
-            elif self.calls.typing:
-                self._typed(None)
-                self.asking.ask(found.call, self.acts.project)
-
-        self.jobs.run("rules-call", check_typed(event.tool, event.text), came, self._typed, delay=DEBOUNCE)
-
-    def _typed(self, fault: Fault | None) -> None:
-        """Whether what is typed is a call, and else of which one the ranking is."""
-        self.calls.typed.fault(fault)
-        self.rank.of_earlier(fault is not None and self.asking.call is not None)
+        self.own_call.changed(event.tool, event.text)
 
     def _only_tool(self) -> None:
         if self.calls.tool:
@@ -288,6 +246,3 @@ class RulesScreen(Screen[None]):
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All rules of a match are there."""
         event.stop()
-
-
-_BLANK = Fault("invalid_input", "type a tool and its input as JSON", "or begin with an example")

@@ -52,7 +52,7 @@ class Searching:
 
     def _begin(self) -> None:
         if self._screen.calls.typing:
-            self._screen.leave_box()
+            self._screen.own_call.leave()
         self._screen.calls.begin_search()
 
     def _open(self) -> None:

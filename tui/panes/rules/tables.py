@@ -242,7 +242,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Row) and isinstance(row.case, CaseResult):
-            pane.acts.take_into_box(row.case.labelled.call)
+            pane.own_call.take(row.case.labelled.call)
             return True
         return False
 

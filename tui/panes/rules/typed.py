@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static, TextArea
+from textual.widgets.text_area import Selection
 
 from core.fault import Fault
 from tui.actions import bindings
@@ -37,8 +38,13 @@ class JsonArea(TextArea):
                          highlight_cursor_line=False)  # fmt: skip
 
     def put(self, text: str) -> None:
-        """Another text in the place of this one."""
+        """Another text in the place of this one; the cursor goes to its end, and nothing is selected."""
         self.replace(as_shown(text), (0, 0), self.document.end)
+        self.move_cursor(self.document.end)
+
+    def select_from_end(self) -> None:
+        """Select all of it, and stay at its beginning, where one reads on."""
+        self.selection = Selection(self.document.end, (0, 0))
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Textual's own takes whatever comes."""
@@ -134,6 +140,16 @@ class TypedCall(Vertical):
         tool, text = EXAMPLES[self._example]
         self.put(tool, text)
 
+    def begin(self) -> None:
+        """To the tool, all that is there selected in both boxes: what is typed takes its place."""
+        self._tool.select_all()
+        self._json.select_from_end()
+        self.screen.set_focus(self._tool)
+
+    def other(self) -> None:
+        """From the tool to its input, and back."""
+        self.screen.set_focus(self._tool if self._json.has_focus else self._json)
+
     def take_focus(self) -> None:
         """Into the JSON if the tool is named, else to the tool; at once, drawn or not: keys behind are meant for it."""
         self.screen.set_focus(self._json if self._tool.value else self._tool)
@@ -175,7 +191,7 @@ class TypedCall(Vertical):
             self._json.post_message(JsonArea.TooLong(len(text)))
             return
         self._json.put(text)
-        self._json.focus()
+        self.screen.set_focus(self._json)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Its input."""
@@ -186,4 +202,4 @@ class TypedCall(Vertical):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: on to the input."""
         event.stop()
-        self._json.focus()
+        self.screen.set_focus(self._json)
