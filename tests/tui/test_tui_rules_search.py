@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -21,9 +22,11 @@ from tui.actions import BY_ID, footer
 from tui.app import CasebookApp
 from tui.jobs import Job
 from tui.panes.rules.calls import CallRows
+from tui.panes.rules.matching import Ranked
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.queries import FIRST, Keys, read_keys
 from tui.panes.rules.screen import RulesScreen
+from tui.render.rules_states import no_call
 
 WIDE, SMALL = (120, 34), (80, 24)
 MORE = (
@@ -128,6 +131,32 @@ async def test_where_nothing_is_found_it_says_so_and_which_key_clears_it(calls: 
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and screen.calls.rows.has_focus)
 
 
+@pytest.mark.parametrize("size", [SMALL, (200, 50)])
+async def test_where_no_call_is_found_nothing_is_ranked_and_no_verdict_is_shown(
+    calls: Path, rules: Path, size: tuple[int, int]
+) -> None:
+    app = rules_app(calls, rules)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("slash")
+        await searched(pilot, screen, "nowhere")
+        await until(pilot, lambda: "No call matches" in frame(app))
+        told = " ".join(frame(app).replace("│", " ").split())
+        assert 'No call has "nowhere", so no' in told
+        assert not any(one in told for one in ("cut-off", "Silence", "by words")), "nobody asked about an empty call"
+        await searched(pilot, screen, "else")
+        await until(pilot, lambda: 'No call has "nowhereelse"' in frame(app))
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: "cut-off" in frame(app) and "No call matches" not in frame(app) and idle(app))
+
+
+def test_a_search_among_the_calls_of_one_tool_says_so_where_it_finds_none() -> None:
+    told = no_call(cast("Ranked", SimpleNamespace(rules=1)), "git", "Bash")
+    assert told.why == 'No call of Bash has "git", so no rule is ranked. One rule was read.'
+    assert [key for key, _ in told.steps] == ["{find.clear}", "{rules.unfilter}", "{rules.type}"]
+    assert no_call(cast("Ranked", SimpleNamespace(rules=2)), "", "Bash").why.startswith("No call of Bash is there")
+
+
 async def test_a_short_terminal_has_room_for_the_box_and_what_it_finds(calls: Path, rules: Path) -> None:
     app = rules_app(calls, rules, ascii_only=True)
     async with app.run_test(size=(40, 12)) as pilot:
@@ -146,6 +175,7 @@ async def test_where_no_calls_are_it_is_not_the_words(tmp_path: Path, rules: Pat
         await pilot.press("slash")
         await searched(pilot, screen, "git")
         assert "No tool calls yet" in frame(app)
+        assert "Which rules does a tool call meet?" in frame(app) and "No call matches" not in frame(app)
 
 
 async def test_a_search_goes_with_the_tool_and_with_what_comes_in(calls: Path, rules: Path) -> None:

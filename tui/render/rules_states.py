@@ -46,9 +46,19 @@ def no_rules(ranked: Ranked) -> Notice:
     )
 
 
-def no_call(ranked: Ranked) -> Notice:
-    """Rules, and no call to ask them about."""
+def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
+    """Rules, and no call to ask them about; `searched`, `tool`: what was searched, and no call is like that."""
     rules = "One rule was" if ranked.rules == 1 else f"{ranked.rules:,} rules were"
+    if searched or tool:
+        of_tool = f" of {inline(tool, 40)}" if tool else ""
+        words = f' has "{inline(searched, 60)}"' if searched else " is there"
+        back = (("{find.clear}", "goes back to all calls"),) if searched else ()
+        of_all = (("{rules.unfilter}", "shows the calls of all tools"),) if tool else ()
+        return Notice(
+            "No call matches",
+            f"No call{of_tool}{words}, so no rule is ranked. {rules} read.",
+            (*back, *of_all, ("{rules.type}", "types a call")),
+        )
     return Notice(
         "Which rules does a tool call meet?",
         f"{rules} read. Choose a call on the left, or type one.",

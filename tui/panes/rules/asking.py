@@ -143,7 +143,7 @@ class Asking:
         elif not ranked.rules:
             self._screen.rank.tell(no_rules(ranked), ranked)
         elif self.call is None:
-            self._screen.rank.tell(no_call(ranked), ranked)
+            self._screen.rank.tell(no_call(ranked, *self._screen.calls.sought), ranked)
         else:
             if told:
                 moves = ranked.moved
@@ -168,7 +168,7 @@ class Asking:
         if one is None or reasons is None or reasons.key != key_of(one) or ranked is None:
             self._reasons = reasons = None
         source = self.source if ranked is not None and ranked.call is self.call else None
-        self._screen.why.show(ranked, one, reasons, source)
+        self._screen.why.show(None if self.call is None else ranked, one, reasons, source)  # of no call nothing is said
         self._screen.changed()
         if ranked is None or one is None:
             self._screen.jobs.cancel("rules-why")

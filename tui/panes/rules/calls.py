@@ -102,6 +102,7 @@ class CallList(Vertical):
         self._last: int | None = None  # the call that was chosen, while none is listed too
         self._listed = False  # whether calls were listed already
         self._notice: Notice | None = None
+        self.sought = "", ""  # the words, and the tool, of which no call is there
         self.box.display = False
 
     def compose(self) -> ComposeResult:
@@ -158,6 +159,7 @@ class CallList(Vertical):
             self._listed = True
             self._read(at, at)
             query = self.box.asked if found.words and found.every else ""
+            self.sought = ("", "") if now.total else (query.strip(), self.tool)
             self._tell(None if now.total else _none(self.tool, query, found.every))
             self._caption()
             done()
@@ -194,6 +196,7 @@ class CallList(Vertical):
     def _failed(self, done: Callable[[], object]) -> Callable[[Fault], None]:
         def failed(fault: Fault) -> None:
             self.rows.show(CallRows())
+            self.sought = "", ""
             self._tell(_none("", "", 0) if fault.code == "not_indexed" else of_fault(fault))
             self._caption()
             done()

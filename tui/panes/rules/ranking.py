@@ -137,7 +137,9 @@ class RankList(Vertical):
         if ranked.flaws:
             count = len(ranked.flaws)
             parts.append(self._signs.told(f"{count:,} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))
-        if ranked.soon:
+        if not self.rows.rows.total:
+            pass  # nothing is ranked, by words or otherwise
+        elif ranked.soon:
             parts.append("by words; the model is coming")
         elif ranked.match.fallback_used:
             parts.append("by words alone")
