@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +12,7 @@ from core.embedding import backlog, stored
 from core.embedding.attempt import Outcome
 from core.embedding.backlog import Failure
 from core.embedding.source import Source
-from core.embedding.stored import Made, Place
+from core.embedding.stored import Made, Place, sha_of
 
 Fate = Literal["gone", "kept", "failed", "blank", "new", "twin"]
 """`gone`: its row is; `kept`: its vector still holds; `failed`: it failed before; `new`: the model has to read it;
@@ -63,7 +62,7 @@ def equal_texts(
 def _look(item_id: int, text: str | None, have: str | None, failed: str | None) -> Text:
     if text is None:
         return Text(item_id, "", "", "gone")
-    sha = _sha(text)
+    sha = sha_of(text)
     fate: Fate = "kept" if have == sha else "failed" if failed == sha else "new" if text.strip() else "blank"
     return Text(item_id, text, sha, fate)
 
@@ -76,7 +75,7 @@ def write(
     `tried` holds, by the text's hash, the outcome of each `new` text and each `twin`.
     """
     now = source.texts(con, [one.item_id for one in texts])
-    same = [one for one in texts if (_sha(now[one.item_id]) if one.item_id in now else "") == one.sha]
+    same = [one for one in texts if (sha_of(now[one.item_id]) if one.item_id in now else "") == one.sha]
     lost = [one.item_id for one in same if one.fate == "gone"]
     kept = [one for one in same if one.fate == "kept"]
     made, failures = list[Made](), list[Failure]()
@@ -99,7 +98,3 @@ def write(
     had = {one.item_id for one in same if one.fate == "twin"}
     copied = sum(one.item_id in had for one in made)
     return Done(len(made) - copied, len(kept) + copied, copied, len(lost), tuple(failures))
-
-
-def _sha(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from array import array
@@ -36,6 +37,11 @@ class Place:
     model: str
     recipe: str
     dim: int
+
+
+def sha_of(text: str) -> str:
+    """The hash of a text that is embedded, as it is kept beside its vectors."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def sign_bits(vector: Vector) -> bytes:
@@ -92,7 +98,10 @@ def forget(con: apsw.Connection, kind: str, ids: Collection[int]) -> None:
 
 
 def present(con: apsw.Connection, place: Place, ids: Collection[int]) -> dict[int, str]:
-    """Of these items those that have a vector of that model and recipe, with the hash of its text."""
+    """Of these items those that have a vector of that model and recipe, with the hash of the text it was made of.
+
+    Whether that is still the item's text is for whoever asks to say.
+    """
     rows = con.execute(
         "SELECT item_id, text_sha FROM json_each(?) CROSS JOIN vector ON kind = ? AND item_id = value"
         " AND model = ? AND recipe = ?",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from core.embedding.asking import NoVectors, VectorSearch
-from core.embedding.stored import present
 from core.embedding.worker import place_of
 from core.rules.book import Book
-from core.rules.rule_rows import ids_of
+from core.rules.kept_vectors import kept_vectors, text_shas
 from core.rules.rule_source import source_for
-from core.rules.semantic import StoredSemantic
+from core.rules.semantic import StoredSemantic, stored_semantic
 from core.store import Store, faults
 
 
@@ -22,9 +21,8 @@ def kept_semantic(store: Store, book: Book, vectors: VectorSearch) -> StoredSema
     if isinstance(model, NoVectors) or isinstance(embedder, NoVectors):
         return None
     english = model.languages == "en"
+    source = source_for(book.tables, english=english)
     with faults(store.path):
-        place = place_of(source_for(book.tables, english=english), embedder)
-        rows = ids_of(store.con, book.rules)
-        there = present(store.con, place, rows.values())
-    items = {at: item for at, item in rows.items() if item in there}
-    return StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english)
+        place = place_of(source, embedder)
+        kept = kept_vectors(store.con, place, book, text_shas(book, source))
+    return stored_semantic(store.con, book, vectors, place, kept, english=english)

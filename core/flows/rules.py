@@ -9,15 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.embedding.asking import NoVectors, VectorSearch
 from core.embedding.catalogue import Thresholds
-from core.embedding.stored import present, windows_of
+from core.embedding.stored import windows_of
 from core.embedding.worker import place_of, run
 from core.fault import Fault
+from core.flows.standing_vectors import StandingVectors
 from core.rules.answer import RuleMatch
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
@@ -26,10 +28,9 @@ from core.rules.compare import Comparison, compare
 from core.rules.compare import fit as fitted
 from core.rules.labelled import Half, LabelledCall, of_half
 from core.rules.match import SHOWN, Semantic, match
-from core.rules.matrix import matrix_of
 from core.rules.parse import joined, parse
 from core.rules.rule import RuleFile, RuleList, Scope
-from core.rules.rule_rows import MAX_AGE_S, drop_gone, embed_anew, forget_freshness, ids_of, is_fresh, sync
+from core.rules.rule_rows import MAX_AGE_S, drop_gone, embed_anew, forget_freshness, is_fresh, sync
 from core.rules.rule_source import RuleSource, source_for
 from core.rules.semantic import NoSemantic, StoredSemantic, bars_of
 from core.rules.tables import load_tables
@@ -44,7 +45,6 @@ DEADLINE_S = 4.0
 """A match never keeps a tool waiting for 5 seconds (REQ-SEM-010); this leaves room for the rest."""
 _BATCH = 16
 """Rules embedded at once before a match: however little time there is, something is done."""
-_RETRY_S = 0.05
 
 Log = Callable[[str], None]
 
@@ -64,8 +64,8 @@ class RuleMatcher:
     `database` is made where it is missing and a model is there, since vectors are kept in it. `vectors` is where a
     query's vector comes from (`core.flows.vectors.vector_search`), `embed` embeds what waits; without them keywords
     answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
-    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them. `patience_s`:
-    how long a match waits for another run that embeds just now.
+    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them. While another
+    program embeds, a match is answered with what there is, and its semantic step says so (`ELSEWHERE`).
     """
 
     paths: Sequence[tuple[Path, Scope]]
@@ -75,12 +75,12 @@ class RuleMatcher:
     log: Log = lambda _: None
     clock: Callable[[], float] = time.time
     in_memory: bool = True
-    patience_s: float = 0.0
     _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
     _list: RuleList | None = None
     _book: Book | None = None
     _store: Store | None = None
-    _ready: tuple[Book, StoredSemantic] | None = None
+    _standing: StandingVectors | None = None
+    _logged: str = ""
     _opening: threading.Thread | None = None
 
     def __enter__(self) -> RuleMatcher:
@@ -93,7 +93,7 @@ class RuleMatcher:
         """Let go of the casebook and the model; may be called twice."""
         if self._store is not None:
             self._store.close()
-            self._store = None
+            self._store = self._standing = None
         if self.vectors is not None:
             self.vectors.close()
 
@@ -108,7 +108,7 @@ class RuleMatcher:
                 self._read[str(path)] = _Read(file, self.clock())
         if changed or self._list is None:
             self._list = joined(self._read[str(path)].file for path, _ in self.paths)
-            self._book = self._ready = None
+            self._book = None
         return self._list
 
     def _holds(self, path: Path, known: _Read) -> bool:
@@ -124,7 +124,7 @@ class RuleMatcher:
         found = self.rules()
         tables = load_tables()
         if self._book is None or self._book.tables is not tables:
-            self._book, self._ready = book_of(found.rules, tables), None
+            self._book = book_of(found.rules, tables)
         return self._book
 
     def match(
@@ -141,10 +141,18 @@ class RuleMatcher:
         left = self.deadline_s - (time.monotonic() - started) if wait_s is None else wait_s
         semantic = self._semantic(book, max(0.0, left))
         found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
+        if self._moved(semantic):
+            semantic = self._semantic(book, max(0.0, left - (time.monotonic() - started)))
+            found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
         step = next(step for step in found.trace if step.stage == "semantic")
-        if step.outcome in ("failed", "timeout"):
-            self.log(f"rules were matched by keywords alone: {step.reason}")
+        self._log_once(step.reason if step.outcome in ("failed", "timeout") else "")
         return found
+
+    def _log_once(self, why: str) -> None:
+        """Why keywords alone matched: not again for each call that meets the same."""
+        if why and why != self._logged:
+            self.log(f"rules were matched by keywords alone: {why}")
+        self._logged = why
 
     def refresh(self, *, all_of_them: bool = False, wait_s: float = 3600.0) -> EmbedReport | NoVectors:
         """Read the files again and embed what changed; `all_of_them`: every rule of theirs. What is kept of files that
@@ -216,20 +224,24 @@ class RuleMatcher:
         store = self._opened()
         source = self._source(book, model)
         place = place_of(source, embedder)
-        english = model.languages == "en"
-        if self._ready is not None and self._ready[0] is book and self._ready[1].place == place:
-            return self._ready[1]
-        note = self._prepare(store, source, embedder, until)
-        rows = ids_of(store.con, book.rules, book.hashes)
-        there = present(store.con, place, rows.values())
-        items = {at: item for at, item in rows.items() if item in there}
-        if not items and note:
-            return NoSemantic("timeout" if time.monotonic() >= until else "failed", note)
-        rows = matrix_of(store.con, place, items) if self.in_memory else None
-        made = StoredSemantic(store.con, book, vectors, place, items, frozenset(items.values()), english, note, rows)
-        if not note and len(items) == len(book.rules):
-            self._ready = (book, made)
-        return made
+        if self._standing is None:
+            self._standing = StandingVectors(self.in_memory)
+        if (known := self._standing.standing(store, book, place)) is not None:
+            return known
+        busy, why = self._prepare(store, source, embedder, until)
+        made = self._standing.found(store, source, place, book, vectors, busy=busy, why=why)
+        if made.items or not made.lack.waiting:
+            return made
+        late = made.lack.elsewhere or time.monotonic() >= until
+        return NoSemantic("timeout" if late else "failed", made.lack.note, made.lack)
+
+    def _moved(self, semantic: Semantic) -> bool:
+        """Whether another program changed the rows that were just compared."""
+        if not isinstance(semantic, StoredSemantic) or self._standing is None:
+            return False
+        with suppress(Fault):  # the match says what it was made of; the next one says what is wrong
+            return self._standing.moved(self._opened(), semantic)
+        return False
 
     def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
         """The model, if it is there in time; one that still loads goes on loading for the next match."""
@@ -247,31 +259,19 @@ class RuleMatcher:
             self._opening.start()
         return self._opening
 
-    def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> str:
-        """Rows and vectors up to date; why not, in words, where that did not come about."""
+    def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> tuple[bool, str]:
+        """Rows and vectors up to date; whether another program embeds just now, and why else that was not done."""
         if store.readonly is not None:
-            return f"what changed cannot be embedded: {store.readonly}"
+            return False, f"what changed cannot be embedded: {store.readonly}"
         try:
             self._sync(store)
-            report = self._embed(store, source, embedder, until)
+            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
         except Fault as fault:
             self.log(f"rules could not be embedded: {fault.message}")
-            return fault.message
+            return False, fault.message
         if report.failed:
             self.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
-        if report.busy:
-            return "another run is embedding just now"
-        return f"{report.waiting} rules still wait to be embedded: casebook rules refresh" if report.canceled else ""
-
-    def _embed(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> EmbedReport:
-        """Embed what waits; while another run does, wait for it: its vectors are ours, and before they are there some
-        are of the text before."""
-        patient = min(until, time.monotonic() + self.patience_s)
-        while True:
-            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
-            if not report.busy or time.monotonic() >= patient:
-                return report
-            time.sleep(_RETRY_S)
+        return report.busy, "no time was left to embed them all: casebook rules refresh" if report.canceled else ""
 
     def _sync(self, store: Store) -> None:
         stale = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import apsw
 
 from core.embedding.asking import NoVectors, VectorSearch
-from core.embedding.stored import Place, present
+from core.embedding.stored import Place
 from core.fault import Fault
 from core.rules.book import Book
-from core.rules.rule_rows import ids_of
+from core.rules.kept_vectors import kept_vectors, text_shas
 from core.rules.rule_source import source_for
-from core.rules.semantic import NoSemantic, StoredSemantic
+from core.rules.semantic import NoSemantic, StoredSemantic, stored_semantic
 
 
 def kept_semantic(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tuple[StoredSemantic | NoSemantic, bool]:
@@ -22,12 +22,7 @@ def kept_semantic(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tu
     source = source_for(book.tables, english=english)
     place = Place(source.kind, f"{model.id}@{model.version}", f"{source.recipe}+{model.recipe}", model.dim)
     try:
-        rows = ids_of(con, book.rules, book.hashes)
-        there = present(con, place, rows.values())
+        kept = kept_vectors(con, place, book, text_shas(book, source))
     except (Fault, apsw.Error) as error:
         return NoSemantic("failed", f"the casebook cannot be read: {error}"), False
-    items = {at: item for at, item in rows.items() if item in there}
-    missing = len(book.rules) - len(items)
-    note = f"{missing} rules have no vector yet" if missing else ""
-    found = StoredSemantic(con, book, vectors, place, items, frozenset(items.values()), english, note)
-    return found, bool(missing)
+    return stored_semantic(con, book, vectors, place, kept, english=english), kept.lack.waiting > 0

@@ -19,6 +19,7 @@ from core.embedding.stored import Place, windows_of
 from core.embedding.vectors import cosine, similarity_of
 from core.fault import Fault
 from core.rules.book import Book
+from core.rules.kept_vectors import NOTHING, KeptVectors, Lack
 from core.rules.match import Similarities
 from core.rules.matrix import Matrix
 from core.rules.rule_rows import read_at
@@ -40,8 +41,9 @@ def readable(text: str, book: Book, *, english: bool) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class StoredSemantic:
-    """Similarities by the vectors in the casebook; belongs to one connection. `items` are the rows of the book's rules,
-    by place; `among` is the same as a set, kept for the index; `matrix` holds their vectors in a process that stays."""
+    """Similarities by the vectors in the casebook; belongs to one connection. `items` are the rows of the book's rules
+    that have one, by place; `among` is the same as a set, kept for the index; `lack` says what the others lack;
+    `matrix` holds the vectors in a process that stays."""
 
     con: apsw.Connection
     book: Book
@@ -50,23 +52,25 @@ class StoredSemantic:
     items: Mapping[int, int]
     among: frozenset[int]
     english: bool
-    note: str = ""
+    lack: Lack = NOTHING
     matrix: Matrix | None = None
 
     def similar(self, text: str, also: frozenset[int]) -> Similarities:
         """See `Semantic`."""
         watch = Stopwatch()
         try:
-            return self._similar(text, also, watch)
+            found = self._similar(text, also, watch)
         except Fault as fault:
-            return missing("timeout" if fault.code == "timeout" else "failed", fault.message, watch)
+            found = missing("timeout" if fault.code == "timeout" else "failed", fault.message, watch)
         except apsw.Error as error:
-            return missing("failed", f"the casebook cannot be read: {error}", watch)
+            found = missing("failed", f"the casebook cannot be read: {error}", watch)
+        return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, *self.lack.facts)))
 
     def _similar(self, text: str, also: frozenset[int], watch: Stopwatch) -> Similarities:
         off = why_off(self.con, "rule", self.place.model, self.place.recipe)
         if off or not self.items:
-            return missing("skipped", self.note or off or "no rule is embedded yet", watch)
+            why = "; ".join(part for part in (off, self.lack.note) if part)
+            return missing("skipped", why or "no rule is embedded yet", watch)
         said = readable(text, self.book, english=self.english)
         if said is None:
             return missing("skipped", "the model does not read the language of this call", watch)
@@ -76,7 +80,7 @@ class StoredSemantic:
             return missing(why.outcome, why.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
         looked = read_at(self.con, self.book.paths)
-        return _as_read(told(scores, bars, self.book, self.place, self.note, watch, looked), text, said)
+        return _as_read(told(scores, bars, self.book, self.place, self.lack.note, watch, looked), text, said)
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -129,10 +133,18 @@ class NoSemantic:
 
     outcome: Outcome
     reason: str
+    lack: Lack = NOTHING
 
     def similar(self, text: str, also: frozenset[int]) -> Similarities:
         """See `Semantic`: no score, and the reason."""
-        return Similarities({}, Step("semantic", self.outcome, self.reason))
+        return Similarities({}, Step("semantic", self.outcome, self.reason, self.lack.facts))
+
+
+def stored_semantic(
+    con: apsw.Connection, book: Book, vectors: VectorSearch, place: Place, kept: KeptVectors, *, english: bool
+) -> StoredSemantic:
+    """The tier over these vectors as the casebook's index compares them."""
+    return StoredSemantic(con, book, vectors, place, kept.items, frozenset(kept.items.values()), english, kept.lack)
 
 
 def bars_of(vectors: VectorSearch) -> Thresholds | NoVectors:

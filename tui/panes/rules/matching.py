@@ -41,8 +41,6 @@ WAIT = 600.0
 _LATE: dict[Kind, float] = {"query": 10.0, "document": 60.0}
 """Seconds that a model which has answered before may take for one question, or for the few rules it reads at once."""
 _POLL = 0.05
-_PATIENCE_S = 3.0
-"""How long another program that embeds the same rules is waited for, before they are compared without."""
 
 RuleKey = tuple[str, str, int]
 """A rule by file, id and line."""
@@ -278,7 +276,7 @@ class Matching:
             known.close()
         settings = self.sources.embedding if meaning else None
         vectors = None if settings is None else asked_search(settings, self._embed)
-        made = RuleMatcher(files, self._database, vectors, log=self._told, in_memory=False, patience_s=_PATIENCE_S)
+        made = RuleMatcher(files, self._database, vectors, log=self._told, in_memory=False)
         self._none = self._none if vectors is None else isinstance(vectors.model(), NoVectors)
         self._matchers[meaning] = made
         return made
