@@ -59,6 +59,7 @@ class Situation:
     rule_shown: bool = False
     flaws: int = 0
     leads: bool = False
+    nothing: str = ""
     library: bool = False
     cited: bool = False
     hit: bool = False

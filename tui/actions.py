@@ -48,7 +48,7 @@ def _can_zoom(now: Situation) -> str:
 
 
 def _needs_rows(now: Situation) -> str:
-    return "" if now.rows else "The list is empty."
+    return "" if now.rows else now.nothing or "The list is empty."
 
 
 def _needs_query(now: Situation) -> str:

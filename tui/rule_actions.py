@@ -62,6 +62,8 @@ def _needs_filtered(now: Situation) -> str:
 
 
 def _needs_way(now: Situation) -> str:
+    if now.nothing:
+        return now.nothing
     return "" if now.leads else "This row leads nowhere: a cluster leads to its first rule, a labelled call to the box."
 
 

@@ -46,6 +46,16 @@ def test_a_tool_is_named_shortly_and_leaves_the_room_to_the_call(tool: str, told
     assert draw_call_row(searched, 90, UNICODE, NOW).plain.split()[0].startswith(tool[:9]), "what was searched is seen"
 
 
+@pytest.mark.parametrize(
+    ("tool", "width"), [("WebFetch", 54), ("TodoWrite", 54), ("NotebookEdit", 66), ("KillShell", 54)]
+)
+def test_a_tool_is_named_in_full_where_there_is_room(tool: str, width: int) -> None:
+    drawn = draw_call_row(CallRow(1, tool, "all of it", "2026-03-13T10:00:00.000Z", False, ""), width, UNICODE, NOW)
+    assert drawn.plain.split()[0] == tool and drawn.cell_length == width
+    (case,) = case_results((LabelledCall(ToolCall(tool, {}), ("ERR-001",)),), lambda _: SILENCE)
+    assert tool in draw_case_row(case, 111, UNICODE).plain
+
+
 def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
     shown = MatchedRule("ERR-001", "Force push", 0.6, "keyword", None, 0.6, (), "use a lease")
     found = RuleMatch((shown,), (), (), True, 0.3, ())

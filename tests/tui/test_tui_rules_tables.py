@@ -49,11 +49,31 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
     rules = tmp_path / "memory.md"
     rules.write_text(RULES.split("### ERR-002")[0], encoding="utf-8")
     app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), rules)
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot, app)
         await pilot.press("c")
         await until(pilot, lambda: "Every rule stands alone" in frame(app))
+        assert "There is one rule: it takes two to compare." in frame(app)
+        assert "1 rules" not in frame(app)
         assert "go there" not in keys(frame(app))
+        for key in ("enter", "o"):
+            await pilot.press(key)
+            await until(pilot, lambda: told(app, "No clusters were found"))
+            assert not told(app, "leads nowhere") and not told(app, "list is empty"), key
+        await pilot.press("escape", "v")
+        await until(pilot, lambda: "Nothing is labelled yet" in frame(app) and idle(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, "a call that you label is a row here"))
+
+
+async def test_rules_that_stand_alone_are_told_with_their_number(tmp_path: Path) -> None:
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES.split("### ERR-003")[0], encoding="utf-8")
+    app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), rules)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("c")
+        await until(pilot, lambda: "2 rules were compared by words: no two say nearly the same" in frame(app))
 
 
 async def test_an_empty_casebook_is_filled_from_here(tmp_path: Path) -> None:

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 MEANING, WORDS = "$cb-accent", "$cb-draft"
 """The tones of the two tiers, wherever one is drawn."""
-_TOOL, _LONG_TOOL, _AGE = 6, 10, 5
+_TOOL, _AGE = 6, 5
+_MORE_FOR_TOOL = ((88, 16), (64, 12), (50, 9))
+"""From which width of a row on the tool has how many cells."""
 _SHORT = {"shell_command": "shell", "local_shell": "shell", "exec_command": "exec", "container.exec": "exec",
           "apply_patch": "patch", "update_plan": "plan", "write_stdin": "stdin"}  # fmt: skip
 """Tools that agents name at length, as they are named where there is little room."""
-_LONG_TOOL_FROM = 64
 _AGE_FROM = 44
 _BARS_FROM, _LONG_BARS_FROM = 40, 70
 _MOVES = {
@@ -127,6 +128,11 @@ def bar(value: float, width: int, signs: Signs) -> str:
     return ("━" * (halves // 2) + "╸" * (halves % 2)).ljust(width)
 
 
+def tool_cells(width: int) -> int:
+    """How many cells the name of a tool has in a row of this width."""
+    return next((cells for least, cells in _MORE_FOR_TOOL if width >= least), _TOOL)
+
+
 def short_tool(name: str) -> str:
     """A tool's name in a few letters: what agents name at length, and one of a server of tools without the server."""
     own = name.rpartition("__")[2] if name.startswith("mcp__") else name
@@ -138,7 +144,7 @@ def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chos
     sign = ("!" if row.failed else " ", "$cb-bad")
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
-    cells = _TOOL if width < _LONG_TOOL_FROM else _LONG_TOOL
+    cells = tool_cells(width)
     name = row.tool if row.lit_tool else short_tool(row.tool)
     tool = pad(inline(name, cells, more=signs.more), cells) + " "
     room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tui.render.foreign import block, inline, pad, title
-from tui.render.rules import bar, place_of, standing
+from tui.render.rules import bar, place_of, short_tool, standing, tool_cells
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     fine = case.result in ("right", "gone")
     middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
     middle = pad(inline(middle, 30, more=signs.more), 30)
-    tool = pad(inline(case.labelled.call.tool_name, 8, more=signs.more), 8)
+    cells = max(8, tool_cells(width - 40))
+    tool = pad(inline(short_tool(case.labelled.call.tool_name), cells, more=signs.more), cells)
     room = max(0, width - 6 - cell_len(tool) - cell_len(middle))
     return Content.assemble(
         (signs.bar if chosen else " ", "$cb-accent"),

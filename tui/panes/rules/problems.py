@@ -62,7 +62,7 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
     nothing = Notice("Nothing is wrong", "", (("{table.back}", "goes back"),))
     table = Table(
         "Problems in the rule files", work, lambda found: found, told, lambda _found: nothing,
-        paint, detail, take, lambda row: isinstance(row, Flaw), direct=True,
+        paint, detail, take, lambda row: isinstance(row, Flaw), "Nothing is wrong with the rule files.", direct=True,
     )  # fmt: skip
     shown = TableScreen(pane, table)
     return shown

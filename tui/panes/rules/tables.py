@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from tui.panes.rules.screen import RulesScreen
 
 LANE = "rules-table"
+_WORKING = "This is still being worked out."
+_FAILED = "This could not be worked out; why stands here."
 T = TypeVar("T")
 
 
@@ -68,7 +70,8 @@ class Detail(Reading):
 @dataclass(frozen=True, slots=True)
 class Table(Generic[T]):
     """What a table is made of: its work, its rows with heading and footing, how a row and its detail are drawn, whether
-    a row leads somewhere and what takes one there. `direct`: Enter does that at once; the detail says no more."""
+    a row leads somewhere and what takes one there. `direct`: Enter does that at once; the detail says no more. `empty`:
+    what is said where one wants to go on from no row."""
 
     heading: str
     work: Callable[[Job[T]], T]
@@ -79,6 +82,7 @@ class Table(Generic[T]):
     detail: Callable[[Hashable], Content]
     take: Callable[[Hashable], bool]
     leads: Callable[[Hashable], bool]
+    empty: str
     direct: bool = False
 
 
@@ -97,6 +101,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
         self._told = Static()
         self._detail = Detail(id="table-detail")
         self._frame = Vertical(id="table-list")
+        self._nothing = _WORKING  # why there is no row
         self._keys = KeyFooter(pane.signs, Situation("table"))
 
     def compose(self) -> ComposeResult:
@@ -111,7 +116,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("table", leads=self._leads)
+        return Situation("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
 
     @property
     def _leads(self) -> bool:
@@ -137,6 +142,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
 
     def _came(self, found: T, _final: bool) -> None:
         rows = self._table.rows(found)
+        self._nothing = self._table.empty
         self._list.show(TableRows(rows), self._list.chosen)
         self._place.tell(None if rows else self._table.nothing(found))
         self._frame.border_subtitle = Content(self._table.told(found))
@@ -145,6 +151,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
     def _failed(self, fault: Fault) -> None:
         from tui.render.rules_states import unreadable
 
+        self._nothing = _FAILED
         self._place.tell(unreadable(fault))
 
     def perform(self, action_id: str) -> bool:
@@ -212,7 +219,10 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
         return True
 
     def nothing(found: Clusters) -> Notice:
-        told = f"{found.rules:,} rules were compared by {found.by}."
+        if found.rules > 1:
+            told = f"{found.rules:,} rules were compared by {found.by}: no two say nearly the same, or belong together."
+        else:
+            told = f"There {'is one rule' if found.rules else 'is none'}: it takes two to compare."
         return Notice("Every rule stands alone", told, (("{table.back}", "goes back"),))
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
@@ -223,8 +233,9 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
 
     table = Table(
         "Rules that belong together", find_clusters(pane.matching), lambda found: found.clusters,
-        lambda found: f"{found.rules:,} rules, compared by {found.by}", nothing, paint, detail, take,
-        lambda row: isinstance(row, Cluster),
+        lambda found: counted(found.rules, "rule") + (f", compared by {found.by}" if found.rules > 1 else ""), nothing,
+        paint, detail, take, lambda row: isinstance(row, Cluster),
+        "No clusters were found: no two rules say nearly the same, or belong together.",
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -272,6 +283,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     table = Table(
         "The ways of matching, on labelled calls", measure(pane.matching), rows, _measured, nothing,
         paint, detail, take, lambda row: isinstance(row, Row) and isinstance(row.case, CaseResult),
+        "Nothing is compared yet: a call that you label is a row here.",
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -286,7 +298,7 @@ def _measured(found: Measured | None) -> str:
     told += [f"{counted(only, 'call')} only told what is wrong"] if only else []
     warned = [f"{counted(len(found.notes), 'warning')} in detail"] if found.notes else []
     whose = f" with those of {inline(found.project, 30)}" if found.project else ""
-    return ", ".join((*warned, *told, f"{found.comparison.rules:,} rules{whose}"))
+    return ", ".join((*warned, *told, f"{counted(found.comparison.rules, 'rule')}{whose}"))
 
 
 class Row:
