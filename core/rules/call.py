@@ -6,7 +6,7 @@ The whole call counts (decision 14): content, old and new text, description, pro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -36,6 +36,7 @@ _PROGRAM = {
     "rustc": "rust", "go": "go", "mvn": "java", "gradle": "java", "psql": "sql", "mysql": "sql", "sqlite3": "sql",
     "terraform": "terraform", "docker": "docker", "verilator": "verilog", "iverilog": "verilog",
 }  # fmt: skip
+_BLANKS = re.compile(r"\S+")
 _COMMAND = ("command", "cmd")
 _WHERE = ("workdir", "cwd")
 _ASIDE = ("subagent_type", "output_mode", "type", *_WHERE)
@@ -193,7 +194,7 @@ def _programs(command: str) -> frozenset[str]:
         for word in part.split():
             if "=" in word or word in ("sudo", "env", "time", "nohup", "exec", "then", "do", "if", "!", "("):
                 continue
-            name = word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
+            name = _base(word)
             if name == "git":
                 rest = [one for one in part.split() if not one.startswith("-")]
                 sub = rest[rest.index(word) + 1 :] if word in rest else []
@@ -202,6 +203,20 @@ def _programs(command: str) -> frozenset[str]:
                 found.add(name)
             break
     return frozenset(found)
+
+
+def _base(word: str) -> str:
+    """The name of a program as it is called."""
+    return word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
+
+
+def programs_at(command: str, programs: Set[str]) -> Iterator[tuple[str, int, int]]:
+    """The languages that these programs of a command tell of, each with the place of the program's name."""
+    for found in _BLANKS.finditer(command):
+        name = _base(found.group())
+        if name in programs and name in _PROGRAM:
+            start = found.start() + found.group().rfind(name)
+            yield _PROGRAM[name], start, start + len(name)
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:

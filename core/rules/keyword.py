@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from core.rules.rule import Rule
 from core.rules.snippets import Snippet
 from core.rules.tables import READ, ErrorPattern, Tables
 from core.rules.terms import shares, stem, terms
+from core.rules.told_score import bounded
 
 _FIELDS = (
     ("title", 2.5), ("problem", 2.0), ("root_cause", 1.2), ("solution", 1.0), ("prevention", 0.6), ("category", 0.4),
@@ -22,8 +24,6 @@ _FIELDS = (
 _OTHER = 0.5
 """The weight of a field that nobody knows."""
 _K1, _B = 1.2, 0.5
-_FULL = 20.0
-"""The score that is full on the scale 0..1."""
 _ONE_TERM = 2.2
 """What one term adds at most: that several are shared says more than that a rare one is."""
 _OF_CURE = 0.5
@@ -72,11 +72,12 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The terms of a call, the strongest first; the names of the patterns that match it, and the rules that those name
-    outright; and the patterns of the user that were not tried to their end."""
+    """The terms of a call, the strongest first; the names of the patterns that match it, where in its text for patterns
+    each does, and the rules that those name outright; and the patterns of the user that were not tried to their end."""
 
     terms: tuple[QueryTerm, ...]
     patterns: tuple[str, ...] = ()
+    places: tuple[tuple[int, int], ...] = ()
     named: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
 
@@ -104,20 +105,25 @@ def query_terms(call: CallText, tables: Tables) -> Asked:
     for word in tables.tool_keywords.get(call.tool, ()):
         take(stem(word.casefold()), _TOOL_WEIGHT, "tool")
     matched, late = _patterns_in(call, tables) if call.act != "look" else ((), ())
-    for pattern in matched:
+    for pattern, _ in matched:
         for word in pattern.terms:
             take(stem(word), _PATTERN_WEIGHT, f"pattern {pattern.name}")
     strongest = sorted(found.values(), key=lambda one: -one.weight * one.share)
     return Asked(
         tuple(strongest),
-        tuple(one.name for one in matched),
-        tuple(rule for one in matched for rule in one.rules),
+        tuple(one.name for one, _ in matched),
+        tuple(place for _, place in matched),
+        tuple(rule for one, _ in matched for rule in one.rules),
         tuple(one.name for one in late),
     )
 
 
-def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[ErrorPattern], Sequence[ErrorPattern]]:
-    """The patterns that match a call, and those that had no time."""
+_Found = tuple[ErrorPattern, tuple[int, int]]
+"""A pattern and where it is in the text."""
+
+
+def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[_Found], Sequence[ErrorPattern]]:
+    """The patterns that match a call, each with the place, and those that had no time."""
     text = call.pattern_text[:READ]
     folded = text.casefold()
     fitting = [
@@ -129,9 +135,17 @@ def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[ErrorPattern]
     ]
     apart = [one for one in fitting if not one.quick]
     said = tried_apart(tuple(one.match.pattern for one in apart), text) if apart else ()
-    told = {one.name: found for one, found in zip(apart, said, strict=True)}
-    matched = [one for one in fitting if (told[one.name] if not one.quick else one.match.search(text))]
-    return matched, [one for one in apart if told[one.name] is None]
+    told = {one.name: place for one, place in zip(apart, said, strict=False)}
+    matched: list[_Found] = []
+    for one in fitting:
+        place = _span(one.match.search(text)) if one.quick else told.get(one.name)
+        if place is not None:
+            matched.append((one, place))
+    return matched, apart[len(said) :]
+
+
+def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
+    return None if found is None else found.span()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +158,7 @@ class KeywordIndex:
 
     def scores(self, asked: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
-        known = [one for one in asked if one.term in self.postings]
-        if len(known) > _MAX_TERMS:
-            known = heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(*self.postings[one.term][0][1:]))
+        known = self._known(asked)
         sums: dict[int, float] = {}
         for one in known:
             weight, share = one.weight, one.share
@@ -155,6 +167,20 @@ class KeywordIndex:
         kept = sums if most is None or len(sums) <= most else heapq.nlargest(most, sums, key=lambda at: (sums[at], -at))
         hits = self._hits(known, frozenset(kept))
         return {at: KeywordScore(sums[at], bounded(sums[at]), tuple(hits.get(at, ()))) for at in kept}
+
+    def one(self, asked: Iterable[QueryTerm], at: int) -> KeywordScore:
+        """What `scores` says of one rule, with every hit there is."""
+        known = self._known(asked)
+        hits = tuple(self._hits(known, frozenset((at,))).get(at, ()))
+        whole = sum(one.adds(gain, part) for one in known for to, gain, part in self.postings[one.term] if to == at)
+        return KeywordScore(whole, bounded(whole), hits)
+
+    def _known(self, asked: Iterable[QueryTerm]) -> list[QueryTerm]:
+        """The terms that any rule has; of very many those that say most."""
+        known = [one for one in asked if one.term in self.postings]
+        if len(known) <= _MAX_TERMS:
+            return known
+        return heapq.nlargest(_MAX_TERMS, known, key=lambda one: one.adds(*self.postings[one.term][0][1:]))
 
     def _hits(self, known: Sequence[QueryTerm], kept: frozenset[int]) -> dict[int, list[KeywordHit]]:
         hits: dict[int, list[KeywordHit]] = {}
@@ -178,11 +204,6 @@ def with_code(score: KeywordScore, best: tuple[Snippet, float] | None) -> Keywor
     return KeywordScore(
         whole, max(score.score, bounded(whole)), tuple(sorted(hits, key=lambda hit: (-hit.score, hit.term)))
     )
-
-
-def bounded(score: float) -> float:
-    """A keyword score on the scale 0..1 (REQ-SEM-002)."""
-    return min(1.0, max(0.0, score) / _FULL)
 
 
 def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> KeywordIndex:

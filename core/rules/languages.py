@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _SUFFIXES: Final = {
@@ -73,6 +73,7 @@ _KIN: Final = (
     frozenset(("shell", "docker", "data")),
     frozenset(("terraform", "data")),
 )
+_UNNAMED: Final = ("", "prose", "data")
 _WORD = re.compile(r"(?:(?<=\s)|^|(?<=[`\"'(/]))\*?\.([A-Za-z][A-Za-z0-9]{0,9})\b|([A-Za-z가-힣][\w.+#]*)")
 _FILE = re.compile(r"[\w\-*]\.([A-Za-z][A-Za-z0-9]{0,9})\b")
 TITLES: Final = {
@@ -96,15 +97,24 @@ def of_path(path: str) -> str:
 
 def named_in(text: str) -> frozenset[str]:
     """The languages that a text names: by their names, their tools, or endings of files. Prose and data are none."""
-    found: set[str] = set()
-    for suffix, word in _WORD.findall(text):
-        if suffix:
-            found.add(_BY_SUFFIX.get(suffix.lower(), ""))
-        elif word:
-            low = word.lower()
-            found.add(_BY_NAME.get(low, "") or ("cpp" if low.startswith("c++") else "csharp" if low == "c#" else ""))
-    found.update(_BY_SUFFIX.get(suffix.lower(), "") for suffix in _FILE.findall(text))
-    return frozenset(found - {"", "prose", "data"})
+    return frozenset(language for language, _, _ in named_at(text))
+
+
+def named_at(text: str) -> Iterator[tuple[str, int, int]]:
+    """Those languages, each with the place that names it."""
+    for found in _WORD.finditer(text):
+        suffix, word = found.groups()
+        language = _BY_SUFFIX.get(suffix.lower(), "") if suffix else _of_name(word.lower())
+        if language not in _UNNAMED:
+            yield language, *found.span(1 if suffix else 2)
+    for found in _FILE.finditer(text):
+        language = _BY_SUFFIX.get(found.group(1).lower(), "")
+        if language not in _UNNAMED:
+            yield language, *found.span(1)
+
+
+def _of_name(low: str) -> str:
+    return _BY_NAME.get(low, "") or ("cpp" if low.startswith("c++") else "csharp" if low == "c#" else "")
 
 
 def agree(ours: Iterable[str], theirs: Iterable[str]) -> bool | None:

@@ -18,6 +18,7 @@ from core.rules.score import ANOTHER, FEW_WORDS, NEAR_MISS, Context, Cutoffs, Re
 from core.rules.snippets import Shown, likest
 from core.rules.tables import ErrorPattern
 from core.rules.terms import as_written
+from core.rules.told_score import apart, short_of
 from core.trace import Step, Stopwatch, facts
 
 SHOWN = 5
@@ -109,19 +110,20 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     watch = Stopwatch()
     keyword = book.index.scores(asked.terms, CANDIDATES)
     keyword.update(_named(book, asked.named, keyword))
-    second = Step(
-        "keyword",
-        "hit" if keyword else "miss",
-        f"{len(keyword)} of {len(book.rules)} rules share a term" if keyword else "no rule shares a term",
-        facts(best=max((one.score for one in keyword.values()), default=0.0)),
-        elapsed_ms=watch.ms(),
-    )
+    keyword_ms = watch.ms()
     if semantic is None:
         found = Similarities({}, Step("semantic", "skipped", "no model was asked"))
     else:
         found = semantic.similar(query, frozenset(keyword))
     places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
     rules = tuple(weighed(book, text, matched, at, found.scores.get(at), keyword.get(at)) for at in places)
+    second = Step(
+        "keyword",
+        "hit" if keyword else "miss",
+        f"{len(keyword)} of {len(book.rules)} rules share a term" if keyword else "no rule shares a term",
+        facts(best=round(max((one.keyword.score for one in rules), default=0.0), 4)),
+        elapsed_ms=keyword_ms,
+    )
     return Weighing(rules, query, not found.scores, (first, second, found.step), text, matched)
 
 
@@ -215,7 +217,7 @@ def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: Ca
 
 def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
     if one.score < ranking.cutoff:
-        return f"{ranking.cutoff - one.score:.2f} below the cut-off {ranking.cutoff:.2f}"
+        return f"{short_of(one.score, ranking.cutoff)} below the cut-off {apart(one.score, ranking.cutoff)[1]}"
     if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
         return "another rule of this id scored higher"
     return f"above the cut-off, but only {limit} shown"

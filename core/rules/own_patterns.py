@@ -34,8 +34,9 @@ def is_quick(source: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[bool | None]:
-    """Whether each of the patterns is in the text; None for the one at which the time was up, and those behind it."""
+def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
+    """Where each of the patterns is in the text (None: nowhere); of the one at which the time was up, and of those
+    behind it, nothing is said."""
     import json  # what only a few need is no part of anybody's start
     import subprocess
 
@@ -49,5 +50,9 @@ def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[bool | None]:
         said = late.stdout or b""
     except OSError:
         said = b""
-    found: list[bool | None] = [one == b"1" for one in said.split()]
-    return (*found, *[None] * (len(sources) - len(found)))
+    return [_place(line) for line in said.decode().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _place(line: str) -> tuple[int, int] | None:
+    start, _, end = line.strip().partition(",")
+    return (int(start), int(end)) if end else None

@@ -8,10 +8,12 @@ import sys
 
 
 def main() -> None:
-    """Say of each pattern on standard input, on a line of its own and as soon as it is known, whether it is there."""
+    """Say where each pattern on standard input is, on a line of its own and as soon as it is known; `-`: nowhere."""
     given = json.load(sys.stdin)
+    text: str = given["text"]
     for source in given["patterns"]:
-        print(int(re.search(source, given["text"], re.MULTILINE) is not None), flush=True)
+        found = re.search(source, text, re.MULTILINE)
+        print("-" if found is None else f"{found.start()},{found.end()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -157,6 +157,16 @@ def likest(shown: Shown, code: CodeWords) -> tuple[Snippet, float] | None:
     return best
 
 
+def standing(text: str, said: str, code: CodeWords) -> Iterator[tuple[int, int]]:
+    """Where the words of a snippet stand in what is said, as far as a call with these words of code has them."""
+    wanted = {word: weight for word, weight in _snippet(text).words if _holds(code, word, weight)}
+    parts = [word.strip("_") for word, weight in wanted.items() if weight > 1 and len(word.strip("_")) > 4]
+    for found in _WORD.finditer(said):
+        word = found.group().casefold()
+        if word in wanted or any(part in word for part in parts):
+            yield found.span()
+
+
 def _likeness(snippet: Snippet, code: CodeWords) -> float:
     """How much of a snippet stands there, 0 to 1: a short one says less even where it is whole."""
     return (1 - 0.5**snippet.weight) * _share(snippet, code) ** 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -23,6 +23,9 @@ _COMMON = (
     "kept run runs thing things nobody anyone someone until since while because though whether"
 )
 _EVERYDAY: Final = frozenset(_COMMON.split())
+_GLUED = "은 는 이 가 을 를 의 에 로 와 과 도 만 에서 에게 으로 까지 부터 처럼 보다 에서는 으로는"
+_PARTICLES: Final = frozenset(_GLUED.split())
+"""What stands by itself where it was glued to code (`await`를)."""
 ENGLISH, PIECE = 0.85, 0.3
 """What an English word of a run says, and what one of its pieces does, beside each other."""
 MOST = 4_000
@@ -64,6 +67,35 @@ def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
             count += 1
         if count >= MOST:
             return
+
+
+def places(text: str, glossary: Glossary, wanted: Set[str]) -> Iterator[tuple[str, int, int]]:
+    """Where these terms stand in a text, in order of its pieces: of an identifier or a CJK run just the part that the
+    term is of. Of the same pieces as `spans`."""
+    count = 0
+    for found in _PIECE.finditer(text):
+        piece, start = found.group(), found.start()
+        terms = _latin(piece) if piece.isascii() else tuple(_cjk(piece, glossary))
+        count += len(terms)
+        for term in (one for one in dict.fromkeys(terms) if one in wanted):
+            for begin, end in _within(piece, term, glossary):
+                yield term, start + begin, start + end
+        if count >= MOST:
+            return
+
+
+def _within(piece: str, term: str, glossary: Glossary) -> Iterator[tuple[int, int]]:
+    if piece.isascii():
+        parts = [one.span() for one in _PARTS.finditer(piece) if stem(one.group().casefold()) == term]
+        yield from parts or [(0, len(piece))]
+        return
+    for words, start, end in meanings(piece, glossary):
+        if term in map(stem, words):
+            yield start, end
+    at = piece.find(term)
+    while at >= 0:
+        yield at, at + len(term)
+        at = piece.find(term, at + 1)
 
 
 _LOOKS = 20
@@ -135,23 +167,23 @@ def _parts(piece: str) -> Iterator[str]:
 def _cjk(run: str, glossary: Glossary) -> Iterator[str]:
     yield from dict.fromkeys(gloss for gloss, _ in glossed(run, glossary))
     bare = without_particle(run)
-    if bare in STOP_WORDS:
+    if bare in STOP_WORDS or bare in _PARTICLES:
         return
     pieces = [bare] if len(bare) == 1 else [bare[at : at + 2] for at in range(len(bare) - 1)]
     # Hiragana are endings and particles: they stand in every sentence.
     yield from (piece for piece in pieces if not _HIRAGANA.search(piece))
 
 
-def meanings(run: str, glossary: Glossary) -> Iterator[tuple[tuple[str, ...], int]]:
-    """What the words of a CJK run may mean in English, longest entries first, each with the place behind it."""
+def meanings(run: str, glossary: Glossary) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """What the words of a CJK run may mean in English, longest entries first, each with where it begins and ends."""
     at = 0
     while at < len(run):
         for size in range(min(8, len(run) - at), 0, -1):
             english = glossary.get(run[at : at + size])
             # One syllable of Hangul is a word only where it stands alone.
             if english is not None and (size > 1 or len(without_particle(run)) == 1 or not "가" <= run[at] <= "힣"):
+                yield tuple(english.split()), at, at + size
                 at += size
-                yield tuple(english.split()), at
                 break
         else:
             at += 1
@@ -159,7 +191,7 @@ def meanings(run: str, glossary: Glossary) -> Iterator[tuple[tuple[str, ...], in
 
 def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
     """The English words (stems) of a CJK run, each with the place behind it."""
-    return ((stem(word), end) for words, end in meanings(run, glossary) for word in words)
+    return ((stem(word), end) for words, _, end in meanings(run, glossary) for word in words)
 
 
 _MEANINGS = 2
@@ -173,7 +205,7 @@ def in_english(text: str, glossary: Glossary) -> str:
         run = found.group()
         if run.isascii():
             return run
-        told = (word for words, _ in meanings(run, glossary) for word in words[:_MEANINGS])
+        told = (word for words, _, _ in meanings(run, glossary) for word in words[:_MEANINGS])
         return f" {' '.join(told)} "
 
     if text.isascii():

@@ -13,12 +13,13 @@ from typing import Literal
 from core.rules.answer import MatchedRule
 from core.rules.book import Book
 from core.rules.call import CallText, ToolCall
-from core.rules.keyword import KeywordScore, QueryTerm, bounded, query_terms
+from core.rules.keyword import KeywordScore, QueryTerm, query_terms
 from core.rules.match import SHOWN, Semantic, Similarities, matched_rule, weigh, weighed
 from core.rules.ranking import Ranking, Weighed, ranking_of
 from core.rules.rule import Rule
 from core.rules.score import Context, Cutoffs, Regime
 from core.rules.terms import shares, spans
+from core.rules.told_score import bounded
 
 _WORDS = 8
 """Words of the rule that are named as missing in the call."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from core.store import open_store
 from tests.tui.support import NOW, until
@@ -97,3 +98,8 @@ def answered(screen: RulesScreen, command: str) -> bool:
     """Whether the ranking on the screen is that of the call with this command."""
     ranked = screen.rank.ranked
     return ranked is not None and ranked.call.tool_input.get("command") == command
+
+
+def told(screen: RulesScreen) -> str:
+    """All that is said on the right, what is out of sight too."""
+    return str(screen.why.query_one(Static).content)

@@ -18,7 +18,7 @@ from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
 from core.rules.clusters import ToGroup
 from core.store import open_store
-from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls
+from tests.tui.rules_support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, told
 from tests.tui.support import NOW, frame, until
 from tui import vector_process
 from tui.app import CasebookApp
@@ -86,7 +86,9 @@ async def test_the_model_joins_and_follows_an_edit(
         assert ranked is not None
         assert not ranked.soon
         assert all(one.similarity is not None for one in (*ranked.match.rules, *ranked.match.below))
-        await until(pilot, lambda: "all-MiniLM-L6-v2@" in frame(app) and "the row is what the file says" in frame(app))
+        await until(
+            pilot, lambda: "all-MiniLM-L6-v2@" in told(screen) and "the row is what the file says" in told(screen)
+        )
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")

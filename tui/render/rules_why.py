@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from textual.content import Content
 from core.text import visible
 from tui.render.foreign import block, inline, title
 from tui.render.rules import MEANING, WORDS, bar, below_said, label_mark, place_of, said_of, standing
+from tui.render.rules_shared import NAMES, draw_shared, head
 from tui.render.session_name import session_name
 from tui.render.signs import Signs
 from tui.render.trace import draw_trace
@@ -29,13 +30,6 @@ if TYPE_CHECKING:
 _BAR = 20
 _LINES, _LINE = 8, 400
 """Lines of one text that are drawn around what is lit, and code points of each."""
-_HITS = 10
-_NAMES = {"root_cause": "root cause", "new_string": "added", "old_string": "around it"}
-
-
-def head(text: str) -> Content:
-    """The heading of a part."""
-    return Content.styled(f"\n\n{text}\n", "bold $cb-dim")
 
 
 def draw_why(
@@ -51,9 +45,11 @@ def draw_why(
     parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
     if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
-    parts.append(_hits(matched, {} if reasons is None else reasons.explained.words, signs))
+    parts.append(draw_shared(matched, None if reasons is None else reasons.explained, signs))
     if reasons is not None:
-        parts.append(draw_call(ranked.call.tool_name, source, reasons.explained.call, signs))
+        parts.append(
+            draw_call(ranked.call.tool_name, source, reasons.explained.call, signs, named=reasons.explained.named)
+        )
         parts += [head("The rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
     parts.append(_query(ranked.match))
     if reasons is not None and reasons.usage is not None:
@@ -64,9 +60,12 @@ def draw_why(
     return Content.assemble(*parts)
 
 
-def draw_call(tool: str, source: StoredCall | None, texts: Sequence[LitText], signs: Signs) -> Content:
-    """A call: where it is from, and its fields with what a rule shares lit."""
-    parts: list[Content | tuple[str, str]] = [head(f"The call: {title(tool)}")]
+def draw_call(
+    tool: str, source: StoredCall | None, texts: Sequence[LitText], signs: Signs, *, named: bool = False
+) -> Content:
+    """A call: its tool and where it is from, and its fields, with what a rule shares lit; `named`: the tool too."""
+    name = (title(tool), f"bold underline {WORDS}" if named else "bold $cb-dim")
+    parts: list[Content | tuple[str, str]] = [head("The call: ").rstrip("\n"), name, ("\n", "")]
     if source is not None:
         name = session_name(source.session, source.started or source.ts, source.project)
         parts.append((f"{name}, message {source.message:,}", "$cb-soft"))
@@ -97,17 +96,19 @@ def _same(one: MatchedRule, other: MatchedRule) -> bool:
 
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
+    from core.rules.told_score import apart  # loaded once a call is matched
+
     mark = standing("shown" if shown else "below", signs)
     rank = next((at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if _same(other, one)), 0)
     if not rank and reasons is not None and reasons.why_not is not None:
         rank = reasons.why_not.rank
     place = f", number {rank}" if rank else ""
+    score, line = apart(one.relevance_score, ranked.match.cutoff)
     parts = [
         (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),
         (f"\n{mark.sign} {mark.words}{place}", f"bold {mark.tone}"),
-        (f"   {one.relevance_score:.2f} ", "bold $cb-text"),
-        (f"{'reaches' if one.relevance_score >= ranked.match.cutoff else 'is below'} {ranked.match.cutoff:.2f}",
-         "$cb-soft"),
+        (f"   {score} ", "bold $cb-text"),
+        (f"{'reaches' if one.relevance_score >= ranked.match.cutoff else 'is below'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
     if said := said_of(ranked.label, one.id, shown=True) if shown else below_said(ranked.match, ranked.label, one.id):
@@ -158,34 +159,11 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     return Content.assemble(head("What it would have needed"), *parts).rstrip()
 
 
-def _hits(one: MatchedRule, words: Mapping[str, str], signs: Signs) -> Content:
-    if not one.hits:
-        return Content.assemble(head("Shared words"), ("none", "$cb-dim"))
-    best = max(hit.score for hit in one.hits) or 1.0
-    parts: list[tuple[str, str]] = []
-    named: set[str] = set()
-    for hit in one.hits[:_HITS]:
-        word = words.get(hit.term, hit.term)
-        word = hit.term if word.casefold() in named else word  # two terms of one identifier
-        named.add(word.casefold())
-        source = hit.source.removeprefix("pattern ")
-        of = f"by the pattern {source}" if source != hit.source else f"in {_NAMES.get(source, source)}"
-        parts += [
-            (bar(hit.score / best, 6, signs), WORDS),
-            (f" {hit.score:>5.2f}  ", "$cb-dim"),
-            (inline(word, 30, more=signs.more), "bold $cb-text"),
-            (f"  {inline(of, 60)}\n", "$cb-dim"),
-        ]
-    if (more := len(one.hits) - _HITS) > 0:
-        parts.append((f"and {more} more\n", "$cb-dim"))
-    return Content.assemble(head("Shared words (bm25)"), *parts).rstrip()
-
-
 def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:
     """Each text with what the other side shares lit: the lines that have something of it, else its beginning."""
     parts: list[Content] = []
     for one in texts:
-        name = title(_NAMES.get(one.name, one.name))
+        name = title(NAMES.get(one.name, one.name))
         parts.append(Content.assemble((f"{name}  ", "$cb-dim"), _lit(one, signs, tone)))
     return Content("\n").join(parts)
 
@@ -199,13 +177,16 @@ def _lit(one: LitText, signs: Signs, tone: str) -> Content:
         end = start + len(line)
         if number in wanted:
             first = start
-            inside = [(a - first, b - first) for a, b in one.spans if a < end and b > first]
-            cut = max(0, inside[0][0] - _LINE // 2) if inside and inside[0][0] > _LINE // 2 else 0
+            inside = [(max(0, a - first), b - first) for a, b in one.spans if a < end and b > first]
+            matched = [(max(0, a - first), b - first) for a, b in one.patterns if a < end and b > first]
+            nearest = min((a for a, _ in (*inside, *matched)), default=0)
+            cut = max(0, nearest - _LINE // 2) if nearest > _LINE // 2 else 0
             text = visible(line[cut : cut + _LINE]).replace("\t", " ")
             content = Content.styled(text, "$cb-soft")
-            for a, b in inside:
-                if a - cut < len(text):
-                    content = content.stylize(f"bold underline {tone}", max(0, a - cut), min(len(text), b - cut))
+            for places, style in ((matched, f"underline {tone}"), (inside, f"bold underline {tone}")):
+                for a, b in places:
+                    if a - cut < len(text) and b > cut:
+                        content = content.stylize(style, max(0, a - cut), min(len(text), b - cut))
             mark = f"{signs.more} " if cut or left_out else ""
             lines.append(Content.assemble((mark, "$cb-faint"), content))
             left_out = False
@@ -223,7 +204,7 @@ def _wanted_lines(one: LitText) -> set[int]:
     """The numbers of the lines to draw: those with something lit, else the first."""
     found: set[int] = set()
     number = at = 0
-    for start, _ in one.spans:
+    for start, _ in sorted((*one.spans, *one.patterns)):
         number += one.text.count("\n", at, start)
         at = start
         found.add(number)
