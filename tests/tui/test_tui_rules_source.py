@@ -122,8 +122,8 @@ async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_lis
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
         ranking, lost = screen.matching.rank, "ERR-004"
 
-        def rank(call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None) -> Any:
-            work = ranking(call, before, pinned)
+        def rank(call: ToolCall | None, before: RuleMatch | None, pinned: RuleKey | None, **more: Any) -> Any:
+            work = ranking(call, before, pinned, **more)
 
             def joined(job: Job[Any]) -> Ranked | None:
                 found = work(job)

@@ -20,6 +20,8 @@ SOON, TYPED = 0.03, 0.15
 """Seconds that a row must stay chosen before it is read; while one types, each key may choose another."""
 _AGAIN, _RETRIES = 2.0, 5
 """Seconds after which the model is asked again where it could not answer just now, and how often."""
+_ELSEWHERE, _LONGEST = 0.2, 3.0
+"""Seconds after which what another program embeds is looked for, twice as long each time; and at most."""
 _MOVES = 3
 """Moves that are told in words."""
 
@@ -43,6 +45,7 @@ class Asking:
     def chosen(self) -> None:
         """Another call is the chosen one: read it."""
         if self._screen.calls.typing:
+            self.begin()
             return
         key = self._screen.calls.chosen_key
         if key is None:
@@ -64,6 +67,11 @@ class Asking:
 
         delay = TYPED if self._screen.calls.box.has_focus else SOON
         self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
+
+    def begin(self) -> None:
+        """Read the rules at least, where nothing was asked yet: who types has no call so far."""
+        if self._screen.rank.ranked is None and not self._screen.jobs.busy("rules-rank"):
+            self.match(None)
 
     @property
     def settled(self) -> bool:
@@ -98,15 +106,20 @@ class Asking:
         self.match(None)
         self._screen.changed()
 
-    def match(self, before: Ranked | None, retries: int = _RETRIES, delay: float = 0.0) -> None:
-        """Match the call (again); `before`: tell what moved since then."""
+    def match(self, before: Ranked | None, retries: int = _RETRIES, delay: float = 0.0, waited: int = 0) -> None:
+        """Match the call (again); `before`: tell what moved since then. `waited`: so often already for what another
+        program embeds."""
 
         def came(ranked: Ranked | None, final: bool) -> None:
-            if self._keeps(ranked):
-                self.match(before, retries)
-                return
-            self._ranked(ranked, told=before is not None and final)
-            if final and ranked is not None and ranked.unfinished and retries:
+            waits = final and self.call is not None and ranked is not None and ranked.elsewhere
+            if not (waits and self._shows(ranked)):
+                if self._keeps(ranked):
+                    self.match(before, retries, waited=waited)
+                    return
+                self._ranked(ranked, told=before is not None and final and not waits)
+            if waits:
+                self.match(before, retries, _pause(waited), waited + 1)
+            elif final and ranked is not None and ranked.unfinished and retries:
                 self.match(None, retries - 1, _AGAIN)
             elif final:
                 self._go_to = None
@@ -115,8 +128,15 @@ class Asking:
             self._screen.rank.tell(unreadable(fault))
             self.show()
 
-        work = self._screen.matching.rank(self.call, before, self.pinned or self._kept)
+        work = self._screen.matching.rank(self.call, before, self.pinned or self._kept, again=waited > 0)
         self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
+
+    def _shows(self, ranked: Ranked | None) -> bool:
+        """Whether the screen says the same already: who reads it is not disturbed."""
+        shown = self._screen.rank.ranked
+        if shown is None or ranked is None or not shown.elsewhere or shown.call is not ranked.call:
+            return False
+        return _told(shown) == _told(ranked)
 
     def _at(self, ranked: Ranked | None) -> RuleKey | None:
         """The rule of this call that the person is at."""
@@ -149,7 +169,7 @@ class Asking:
                 moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
                 self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
-            self._last = ranked
+            self._last = self._last if ranked.elsewhere else ranked
             self._screen.rank.show(ranked, self._go_to or at)
         self.show()
 
@@ -238,3 +258,12 @@ class Asking:
         if at is None:
             rank.rows.choose(index)
         self.show()
+
+
+def _pause(waited: int) -> float:
+    return min(_LONGEST, _ELSEWHERE * 2 ** min(waited, 10))
+
+
+def _told(ranked: Ranked) -> tuple[object, ...]:
+    """What one sees of a match."""
+    return ranked.match.rules, ranked.match.below, ranked.pinned, ranked.label, ranked.flaws, ranked.rules

@@ -48,9 +48,9 @@ RuleKey = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The rules of one call. `soon`: what the model says comes in a moment; `moves` since the match before it, and
-    `moved`, the same in words. `project`: whose own rules are among them; `texts`: the fields of the call;
-    `every`: the rules there are, by file and id."""
+    """The rules of one call. `soon`: what the model says comes in a moment; `elsewhere`: another program makes vectors
+    that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
+    them; `texts`: the fields of the call; `every`: the rules there are, by file and id."""
 
     call: ToolCall
     match: RuleMatch
@@ -62,13 +62,14 @@ class Ranked:
     moves: tuple[Move, ...] = ()
     moved: tuple[str, ...] = ()
     soon: bool = False
+    elsewhere: bool = False
     project: str = ""
     texts: tuple[LitText, ...] = ()
     every: tuple[tuple[str, str], ...] = ()
 
     @property
     def unfinished(self) -> bool:
-        """Whether the model could not answer just now: it failed, or somebody else was embedding."""
+        """Whether the model could not answer just now."""
         return unfinished(self.match)
 
 
@@ -127,9 +128,10 @@ class Matching:
     # Work of jobs ----------------------------------------------------------------------------------------------------
 
     def rank(
-        self, call: ToolCall | None, before: Ranked | None, pinned: RuleKey | None
+        self, call: ToolCall | None, before: Ranked | None, pinned: RuleKey | None, *, again: bool = False
     ) -> Callable[[Job[Ranked | None]], Ranked | None]:
-        """Match a call (None: only read the rules); None where no rule file is named. `before`: what moved since?"""
+        """Match a call (None: only read the rules); None where no rule file is named. `before`: what moved since?
+        `again`: what words say is on the screen already."""
 
         def work(job: Job[Any]) -> Ranked | None:
             from core.rules.call import ToolCall
@@ -141,7 +143,7 @@ class Matching:
             by_words = lambda: self._ranked(job, asked, before, pinned, meaning=False)  # noqa: E731
             if not meaning:
                 return by_words()
-            at_once = not (self.warm or self._none)
+            at_once = not (again or self.warm or self._none)
             if at_once:
                 job.partial(by_words())
             late = None if at_once else lambda: job.partial(by_words())
@@ -205,7 +207,8 @@ class Matching:
 
         with self._held(job, meaning=meaning, late=late) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
-            if meaning and unfinished(found):
+            elsewhere = meaning and _embedded_elsewhere(found)
+            if meaning and unfinished(found) and not elsewhere:
                 self._forget()
         every = tuple((one.path, one.id) for one in book.rules)
         moves, words = (), ()
@@ -218,7 +221,7 @@ class Matching:
         label = label_of(label_file(self._database), call, self.folder)
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
-            soon=not meaning and self.sources.embedding is not None, project=self.sources.project,
+            soon=not meaning and self.sources.embedding is not None, elsewhere=elsewhere, project=self.sources.project,
             texts=call_texts(call), every=every,
         )  # fmt: skip
 
@@ -314,9 +317,14 @@ class Matching:
 
 
 def unfinished(match: RuleMatch) -> bool:
-    """Whether the model could not answer just now: it failed, or somebody else was embedding."""
-    step = next((step for step in match.trace if step.stage == "semantic"), None)
-    return step is not None and step.outcome in ("failed", "timeout")
+    """Whether the model could not answer just now."""
+    return any(step.stage == "semantic" and step.outcome in ("failed", "timeout") for step in match.trace)
+
+
+def _embedded_elsewhere(match: RuleMatch) -> bool:
+    from core.rules.kept_vectors import ELSEWHERE
+
+    return any(step.stage == "semantic" and bool(step.fact(ELSEWHERE)) for step in match.trace)
 
 
 def _place(book: Book, key: RuleKey) -> int | None:

@@ -113,6 +113,8 @@ class OwnCall:
 
     def _check(self, fault: Fault | None) -> None:
         """Whether what is typed is a call, and else of which one the ranking is."""
+        if fault is not None:
+            self._screen.asking.begin()
         self._screen.calls.typed.fault(fault)
         self._screen.rank.of_earlier(fault is not None and self._screen.asking.call is not None)
 

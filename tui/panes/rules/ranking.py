@@ -141,6 +141,8 @@ class RankList(Vertical):
             pass  # nothing is ranked, by words or otherwise
         elif ranked.soon:
             parts.append("by words; the model is coming")
+        elif ranked.elsewhere:
+            parts.append("another program makes the vectors")
         elif ranked.match.fallback_used:
             parts.append("by words alone")
         self.border_title = Content(dot.join(("Rules", *parts)))
