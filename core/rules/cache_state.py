@@ -5,19 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from core.embedding.stored import sha_of
 from core.rules.rule import Rule
 from core.rules.rule_rows import row_id
+from core.rules.rule_source import source_for
+from core.rules.tables import load_tables
 from core.store import Store, faults
 from core.store.sql import storable
 
 
 @dataclass(frozen=True, slots=True)
 class KeptVector:
-    """A vector that is kept of a rule: its model (`id@version`), the recipe, the SHA-256 of the embedded text."""
+    """A vector that is kept of a rule: its model (`id@version`), the recipe, the SHA-256 of the embedded text.
+
+    `older`: that is not what the rule says now, so it is not compared.
+    """
 
     model: str
     recipe: str
     text_sha: str
+    older: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,8 @@ class CacheState:
 
 def cache_state(store: Store, rule: Rule) -> CacheState:
     """What is kept of this rule. Raises Fault."""
-    path = storable(rule.path)
+    path, tables = storable(rule.path), load_tables()
+    said = {sha_of(storable(source_for(tables, english=english).text(rule))) for english in (True, False)}
     with faults(store.path):
         file = store.con.execute("SELECT looked, sha256 FROM rule_file WHERE path = ?", (path,)).fetchone()
         row = store.con.execute(
@@ -62,6 +70,6 @@ def cache_state(store: Store, rule: Rule) -> CacheState:
         rule.content_hash,
         kept == rule.content_hash,
         waits is not None,
-        tuple(KeptVector(*one) for one in cast("list[tuple[str, str, str]]", vectors)),
+        tuple(KeptVector(*one, older=one[2] not in said) for one in cast("list[tuple[str, str, str]]", vectors)),
         "" if failed is None else str(failed[0]),
     )

@@ -15,6 +15,7 @@ from core.flows import standing_vectors
 from core.flows.rules import RuleMatcher
 from core.rules.answer import RuleMatch
 from core.rules.book import book_of
+from core.rules.cache_state import cache_state
 from core.rules.call import ToolCall
 from core.rules.kept_semantic import kept_semantic
 from core.rules.kept_vectors import ELSEWHERE
@@ -213,3 +214,5 @@ def test_who_only_reads_leaves_an_older_vector_out_too(tmp_path: Path, matcher: 
     assert waiting
     assert isinstance(tier, StoredSemantic)
     assert (list(tier.items), tier.lack.older) == ([0], 1)
+    first, second = (cache_state(other, rule).vectors[0] for rule in file.rules)
+    assert (first.older, second.older) == (False, True)

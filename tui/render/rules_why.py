@@ -233,7 +233,8 @@ def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content
     parts: list[tuple[str, str]] = []
     for one in cache.vectors:
         parts += [("model  ", "$cb-dim"), (title(one.model), "$cb-text"), (f"  {title(one.recipe)}\n", "$cb-dim")]
-        parts += [("text   ", "$cb-dim"), (f"sha256 {title(one.text_sha[:16])}\n", "$cb-soft")]
+        parts += [("text   ", "$cb-dim"), (f"sha256 {title(one.text_sha[:16])}", "$cb-soft")]
+        parts.append((", an older one: not compared\n", "$cb-draft") if one.older else ("\n", ""))
     if not cache.vectors:
         told = "waits to be embedded" if cache.waiting else "none: keywords alone compare this rule"
         parts.append((f"{told}\n", "$cb-draft"))
