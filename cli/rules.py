@@ -259,7 +259,8 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     from cli.context import text_given
     from cli.layout import clip
     from cli.show_rules import comparison_lines
-    from core.rules.labelled import expected_elsewhere, labelled_in, read_labelled
+    from core.rules.label_names import known_names
+    from core.rules.labelled import expected_elsewhere, labelled_in, named_in, read_labelled
 
     if args.calls == "-":
         calls = labelled_in(text_given("-", "file of labelled calls").encode(), "standard input")
@@ -267,7 +268,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
         calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
         matcher = stack.enter_context(_matcher(args, context))
-        missing = expected_elsewhere(calls, {rule.id for rule in matcher.rules().rules})
+        missing = expected_elsewhere(calls, known_names(matcher.rules().rules, named_in(calls)))
         found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
     context.out.result(found, comparison_lines(context.out, found))
     if missing:

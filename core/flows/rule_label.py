@@ -20,6 +20,7 @@ from core.rules.label_file import (
     put_label,
     read_labels,
 )
+from core.rules.label_names import id_of
 from core.rules.labelled import LabelledCall, expected_elsewhere
 from core.rules.usage import count_back, count_use
 from core.store import open_store
@@ -48,7 +49,7 @@ class Comparable:
     broken: tuple[int, ...] = ()
 
     def told(self, known: Collection[str]) -> tuple[str, ...]:
-        """What is to be said of a comparison on them, `known` are the ids of its rules; nothing where all is well."""
+        """What is to be said of a comparison on them, `known` are the names of its rules; nothing where all is well."""
         out: list[str] = []
         if self.broken:
             lines = ", ".join(map(str, self.broken[:5])) + (", ..." if len(self.broken) > 5 else "")
@@ -108,10 +109,10 @@ def _count(database: Path, path: str, rule: str, before: Label, now: Label) -> N
         if store.readonly is not None:
             raise Fault("db_readonly", store.readonly)
         if rule in now.applies and rule not in before.applies:
-            count_use(store, [(path, rule)], "helped")
+            count_use(store, [(path, id_of(rule))], "helped")
         if rule in before.applies and rule not in now.applies:
-            count_back(store, path, rule, "helped")
+            count_back(store, path, id_of(rule), "helped")
         if rule in now.not_these and rule not in before.not_these:
-            count_use(store, [(path, rule)], "dismissed")
+            count_use(store, [(path, id_of(rule))], "dismissed")
         if rule in before.not_these and rule not in now.not_these:
-            count_back(store, path, rule, "dismissed")
+            count_back(store, path, id_of(rule), "dismissed")

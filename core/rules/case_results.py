@@ -32,12 +32,12 @@ class CaseResult:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The ids shown, in order."""
-        return tuple(one.id for one in self.match.rules)
+        """The rules shown, in order, by the names that the label has for them."""
+        return tuple(map(self.labelled.name_of, self.match.rules))
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The expected ids that are not shown."""
+        """The expected rules that are not shown."""
         return self.labelled.missed(self.shown)
 
 
@@ -51,7 +51,7 @@ def case_results(
 
 
 def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> CaseResult:
-    shown = [rule.id for rule in match.rules]
+    shown = [one.name_of(rule) for rule in match.rules]
     result: Result
     if one.undecided:
         result = "unwanted" if set(shown) & set(one.unwanted) else "gone"

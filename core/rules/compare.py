@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from core.rules.book import Book
-from core.rules.call import ToolCall
 from core.rules.labelled import Half, LabelledCall
 from core.rules.match import SHOWN, Semantic, match
 from core.rules.plain_bm25 import PlainBm25
@@ -104,14 +103,14 @@ def compare(
     """Measure every way of matching on these calls (of one half already), at the shipped cut-offs, or at those with
     which the share `quiet` of the hard negatives is met with silence: then the order of the rules is what differs."""
     plain = PlainBm25(book.rules)
-    both = [ranked(book, one.call, semantic) for one in calls]
-    words = [ranked(book, one.call, None)["keyword"] for one in calls]
+    both = [ranked(book, one, semantic) for one in calls]
+    words = [ranked(book, one, None)["keyword"] for one in calls]
     bars = Cutoffs()
     if quiet is not None:
         ways = ([one["hybrid"] for one in both], words, [one["semantic"] for one in both])
         bars = Cutoffs(*(silent_from(calls, found, quiet) for found in ways))
     shown = {
-        "bm25": [tuple(book.rules[at].id for at in plain.rank(one.call)) for one in calls],
+        "bm25": [tuple(one.name_of(book.rules[at]) for at in plain.rank(one.call)) for one in calls],
         "keyword": [above(one, bars.keyword) for one in words],
         "semantic": [above(one["semantic"], bars.semantic) for one in both],
         "hybrid": [above(one["hybrid"], bars.fused if one["semantic"] else bars.keyword) for one in both],
@@ -123,13 +122,16 @@ def compare(
     return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown, names)))
 
 
-def ranked(book: Book, call: ToolCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
-    """Every rule with a score, by way of matching, whatever the cut-off. Where similarity decides, the scores are told
-    on the scale of those that are fused, so that one cut-off holds for both."""
-    found = match(book, call, semantic, limit=_EVERYTHING, cutoffs=_OPEN)
-    alone = [(one.id, (one.similarity or 0.0) * one.context) for one in found.rules] if not found.fallback_used else []
+def ranked(book: Book, asked: LabelledCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
+    """Every rule with a score, by way of matching, whatever the cut-off; named as the call's label does.
+
+    Where similarity decides, the scores are told on the scale of those that are fused, so that one cut-off holds for
+    both."""
+    found = match(book, asked.call, semantic, limit=_EVERYTHING, cutoffs=_OPEN)
+    near = () if found.fallback_used else found.rules
+    alone = [(asked.name_of(one), (one.similarity or 0.0) * one.context) for one in near]
     scale = _BARS.fused / _BARS.near if found.trace[-1].fact("regime") == "semantic" else 1.0
-    both = [(one.id, one.relevance_score * scale) for one in found.rules]
+    both = [(asked.name_of(one), one.relevance_score * scale) for one in found.rules]
     return {"keyword": both, "hybrid": both, "semantic": sorted(alone, key=lambda one: -one[1])}
 
 
@@ -157,7 +159,7 @@ def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) ->
     """
     bare = replace(book, tables=replace(book.tables, error_patterns=()))
     twice = [*calls, *calls]
-    asked = [(book, one.call) for one in calls] + [(bare, one.call) for one in calls]
+    asked = [(book, one) for one in calls] + [(bare, one) for one in calls]
     both = [ranked(one, call, semantic) for one, call in asked]
     plain = [ranked(one, call, None)["keyword"] for one, call in asked]
     return Cutoffs(

@@ -15,6 +15,7 @@ from core.atomic import write_file
 from core.embedding.turn import turn
 from core.fault import Fault
 from core.rules.call import ToolCall
+from core.rules.label_names import Titled, id_of, name_among
 from core.rules.labelled import LabelledCall, said_of
 from core.text import redact
 
@@ -34,6 +35,10 @@ class Label:
     applies: tuple[str, ...] = ()
     not_these: tuple[str, ...] = ()
     silence: bool = False
+
+    def name_of(self, rule: Titled) -> str:
+        """What it calls a rule."""
+        return name_among((*self.applies, *self.not_these), rule)
 
 
 Seen = Label | None | Literal["any"]
@@ -90,8 +95,9 @@ def put_label(
 ) -> Label | None:
     """Say something of a call; what was said the same way already is taken back. Its label now, None for none left.
 
-    `rule` None with `right`: silence is the right answer. `seen` is the label that whoever says it has before them,
-    `project` the folder whose rules they have; a label of earlier days, without one, becomes theirs.
+    `rule` is its name (`core.rules.label_names`); None with `right`: silence is the right answer. `seen` is the label
+    that whoever says it has before them, `project` the folder whose rules they have; a label of earlier days, without
+    one, becomes theirs.
     Raises SaidOtherwise where the file has another one, Fault invalid_input where no rule is named and it is needed,
     io_error where the file cannot be written, timeout where another process holds it.
     """
@@ -138,6 +144,8 @@ def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
     if rule in here:
         here.remove(rule)
     else:
+        if id_of(rule) in here:
+            here.remove(id_of(rule))  # it was said of one of those with this id: of this one
         here.append(rule)
         if rule in there:
             there.remove(rule)

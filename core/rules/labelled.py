@@ -12,16 +12,16 @@ from typing import Any, Literal, cast
 
 from core.fault import Fault, why_unread
 from core.rules.call import ToolCall, read_call
-from core.rules.headings import rule_id
+from core.rules.label_names import Titled, name_among, read_name
 
 Half = Literal["tune", "report", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledCall:
-    """A call and the ids of the rules that apply; none: it should be met with silence. `hard`: a word of some rule is
-    in it, and yet none applies. `unwanted`: rules that came up, and were said to be wrong; where nothing else is said,
-    it is not known whether others apply, unless `silence` says that none does.
+    """A call and the names of the rules that apply (`core.rules.label_names`: mostly ids); none: it should be met with
+    silence. `hard`: a word of some rule is in it, and yet none applies. `unwanted`: rules that came up, and were said
+    to be wrong; where nothing else is said, it is not known whether others apply, unless `silence` says that none does.
     `project`: the folder whose rules were before whoever said so, empty where that is not known."""
 
     call: ToolCall
@@ -42,6 +42,10 @@ class LabelledCall:
     def undecided(self) -> bool:
         """Whether nothing is said of it but which rules are wrong."""
         return not self.expected and not self.silent
+
+    def name_of(self, rule: Titled) -> str:
+        """What the call's label calls a rule."""
+        return name_among((*self.expected, *self.unwanted), rule)
 
     def missed(self, shown: Collection[str]) -> tuple[str, ...]:
         """The rules that apply and are not among those shown."""
@@ -77,8 +81,14 @@ def labelled_in(data: bytes, name: str) -> tuple[LabelledCall, ...]:
 
 
 def expected_elsewhere(calls: Iterable[LabelledCall], known: Collection[str]) -> dict[str, int]:
-    """The ids that calls expect and that are not known, with how many calls expect each: nothing can be right there."""
+    """The rules that calls expect and that are not known by their names, with how many calls expect each: nothing can
+    be right there."""
     return dict(Counter(one for call in calls for one in dict.fromkeys(call.expected) if one not in known))
+
+
+def named_in(calls: Iterable[LabelledCall]) -> set[str]:
+    """Every name that the labels of these calls have for a rule."""
+    return {name for call in calls for name in (*call.expected, *call.unwanted)}
 
 
 def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ...]:
@@ -97,9 +107,9 @@ def said_of(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
 
 
 def _ids(value: object) -> tuple[str, ...]:
-    """The ids of a list, as rule files are read."""
+    """The names of a list, ids as rule files are read."""
     given = cast("list[object]", value) if isinstance(value, list) else []
-    return tuple(dict.fromkeys(rule_id(str(one)) for one in given))
+    return tuple(dict.fromkeys(read_name(str(one)) for one in given))
 
 
 def _labelled(line: bytes, where: str) -> LabelledCall:

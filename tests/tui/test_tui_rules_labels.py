@@ -42,6 +42,27 @@ async def test_what_is_said_in_another_window_comes_by_itself(tmp_path: Path, la
         await until(pilot, lambda: "labelled" not in frame(app))
 
 
+async def test_what_is_said_of_one_of_two_rules_with_an_id_is_not_said_of_the_other(
+    tmp_path: Path, labels: Path
+) -> None:
+    (tmp_path / "memory.md").write_text(RULES.replace("ERR-004", "ERR-001"), encoding="utf-8")
+    app = rules_app(tmp_path / "calls.db", tmp_path / "memory.md")
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and ids(screen) == ["ERR-001"] and idle(app))
+        await pilot.press("enter", "G", "x")
+        second = "ERR-001: Push over the branch of others"
+        await until(pilot, lambda: label_of(labels, CALL) == Label((), (second,)) and idle(app))
+        rows = screen.rank.rows.rows
+        assert [getattr(rows.get(at), "label", None) for at in range(rows.total)] == ["", None, "wrong"]
+        await pilot.press("g", "r")
+        first = "ERR-001: Force push over a shared branch"
+        await until(pilot, lambda: label_of(labels, CALL) == Label((first,), (second,)) and idle(app))
+        await until(pilot, lambda: f"{first} is right here" in frame(app))
+        await pilot.press("v")
+        await until(pilot, lambda: "1 of 1 labelled calls right" in frame(app) and idle(app))
+
+
 async def test_what_is_not_on_the_screen_is_not_taken_back(
     tmp_path: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,13 +109,14 @@ def place_of(path: str, line: int) -> str:
     return f"{title('/'.join(named))}:{line}"
 
 
-def said_of(label: Label | None, rule: str, *, shown: bool) -> str:
+def said_of(label: Label | None, rule: MatchedRule, *, shown: bool) -> str:
     """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
     if label is None:
         return ""
-    if rule in label.applies:
+    name = label.name_of(rule)
+    if name in label.applies:
         return "right" if shown else "missing"
-    return "wrong" if rule in label.not_these else ""
+    return "wrong" if name in label.not_these else ""
 
 
 def bar(value: float, width: int, signs: Signs) -> str:
@@ -216,21 +217,23 @@ def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = Fals
     return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
 
 
-def below_said(match: RuleMatch, label: Label | None, rule: str) -> str:
-    """What a person said of a rule that is not shown; a label names an id, and where a rule of that id is shown, it is
-    that one which applies."""
+def below_said(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
+    """What a person said of a rule that is not shown; where the label names an id alone, and a rule of that id is
+    shown, it is that one which applies."""
     said = said_of(label, rule, shown=False)
-    return "" if said == "missing" and any(one.id == rule for one in match.rules) else said
+    if said != "missing" or label is None:
+        return said
+    return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
 
 
 def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move]) -> tuple[object, ...]:
     """A match as rows: the rules shown, the cut-off, those below."""
     shown = [
-        RankRow(one, "shown", said_of(label, one.id, shown=True), moves.get((one.path, one.id, one.line)))
+        RankRow(one, "shown", said_of(label, one, shown=True), moves.get((one.path, one.id, one.line)))
         for one in match.rules
     ]
     below = [
-        RankRow(one, "below", below_said(match, label, one.id), moves.get((one.path, one.id, one.line)))
+        RankRow(one, "below", below_said(match, label, one), moves.get((one.path, one.id, one.line)))
         for one in match.below
     ]
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used), *below)

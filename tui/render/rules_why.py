@@ -111,7 +111,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
         (f"{'reaches' if one.relevance_score >= ranked.match.cutoff else 'is below'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
-    if said := said_of(ranked.label, one.id, shown=True) if shown else below_said(ranked.match, ranked.label, one.id):
+    if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)

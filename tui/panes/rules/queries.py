@@ -209,6 +209,8 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
     def work(job: Job[Any]) -> Measured | None:
         from core.flows.rule_label import comparable
         from core.rules.case_results import case_results
+        from core.rules.label_names import known_names
+        from core.rules.labelled import named_in
 
         sources = matching.sources
         found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)
@@ -218,7 +220,7 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
         with matching.using(job) as matcher:
             compared = matcher.compare(calls)
             answer = lambda call: matcher.match(call, wait_s=600.0)  # noqa: E731
-            notes = found.told({rule.id for rule in matcher.rules().rules})
+            notes = found.told(known_names(matcher.rules().rules, named_in(calls)))
             return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
 
     return work

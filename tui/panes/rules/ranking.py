@@ -98,7 +98,7 @@ class RankList(Vertical):
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
-            row = RankRow(one, "pinned", below_said(ranked.match, ranked.label, one.id))
+            row = RankRow(one, "pinned", below_said(ranked.match, ranked.label, one))
             if known is None:
                 rows.append(row)
         shown = RankRows(tuple(rows))

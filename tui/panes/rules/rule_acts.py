@@ -15,9 +15,11 @@ from tui.panes.rules.matching import key_of
 
 if TYPE_CHECKING:
     from core.fault import Fault
+    from core.rules.answer import MatchedRule
     from core.rules.call import ToolCall
-    from core.rules.label_file import Verdict
+    from core.rules.label_file import Label, Verdict
     from core.rules.rule import Rule
+    from tui.panes.rules.matching import Ranked
     from tui.panes.rules.screen import RulesScreen
 
 _LANE = "rules-all"
@@ -146,12 +148,15 @@ class RuleActs:
             self._screen.say("Choose the rule that this is about.", "warning")
             return
         shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
-        self._say(call, None if one is None else one.id, verdict, shown_from)
+        self._say(call, one, verdict, shown_from)
 
-    def _say(self, call: ToolCall, rule: str | None, verdict: Verdict, shown_from: str | None = None) -> None:
+    def _say(
+        self, call: ToolCall, rule: MatchedRule | Rule | None, verdict: Verdict, shown_from: str | None = None
+    ) -> None:
         ranked = self._screen.rank.ranked
         seen = ranked.label if ranked is not None and ranked.call is call else None
-        self._screen.labelling.say(call, rule, verdict, seen, shown_from, self._screen.matching.folder)
+        name = None if rule is None else _name(rule, ranked, seen)
+        self._screen.labelling.say(call, name, verdict, seen, shown_from, self._screen.matching.folder)
 
     def _in_view(self) -> ToolCall | None:
         """The call whose rules are shown; None, and why, while another one is typed or read."""
@@ -171,12 +176,12 @@ class RuleActs:
         if call is None:
             return
         if one is not None and not self._screen.rank.chosen_shown:
-            self._say(call, one.id, "missing")
+            self._say(call, one, "missing")
             return
 
         def picked(rule: Rule | None) -> None:
             if rule is not None:
-                self._say(call, rule.id, "missing")
+                self._say(call, rule, "missing")
 
         self._pick("Which rule is missing?", picked)
 
@@ -196,6 +201,15 @@ class RuleActs:
         from tui.panes.rules.tables import compare_table
 
         self._screen.app.push_screen(compare_table(self._screen))
+
+
+def _name(rule: MatchedRule | Rule, ranked: Ranked | None, label: Label | None) -> str:
+    """What a label is to call the rule: two that share their id are told apart."""
+    from core.rules.label_names import name_to_say
+
+    alike = 0 if ranked is None else sum(name == rule.id for _, name in ranked.every)
+    said = () if label is None else (*label.applies, *label.not_these)
+    return name_to_say(said, rule, doubled=alike > 1)
 
 
 def _text(rule: Rule) -> str:
