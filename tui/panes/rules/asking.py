@@ -20,7 +20,7 @@ SOON, TYPED = 0.03, 0.15
 """Seconds that a row must stay chosen before it is read; while one types, each key may choose another."""
 _AGAIN, _RETRIES = 2.0, 5
 """Seconds after which the model is asked again where it could not answer just now, and how often."""
-_ELSEWHERE, _LONGEST = 0.2, 3.0
+_ELSEWHERE, _LONGEST = 0.2, 1.5
 """Seconds after which what another program embeds is looked for, twice as long each time; and at most."""
 _MOVES = 3
 """Moves that are told in words."""

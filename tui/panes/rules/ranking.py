@@ -142,7 +142,7 @@ class RankList(Vertical):
         elif ranked.soon:
             parts.append("by words; the model is coming")
         elif ranked.elsewhere:
-            parts.append("another program makes the vectors")
+            parts.insert(1, "another program makes the vectors")  # what it is now stands before what it always is
         elif ranked.match.fallback_used:
             parts.append("by words alone")
         self.border_title = Content(dot.join(("Rules", *parts)))
