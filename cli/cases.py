@@ -73,6 +73,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     for fix in case.resolutions:
         yield ""
         yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
+        if len(case.fingerprints) > 1:
+            yield from field(out, "for", _error_of(fix, case))
         yield from field(out, "fix", fix.text)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
@@ -95,6 +97,14 @@ def _standing(fix: Resolution) -> str:
     if fix.current:
         return ", the one that answers"
     return f", replaced by fix {fix.replaced_by}" if fix.replaced_by else ""
+
+
+def _error_of(fix: Resolution, case: Case) -> str:
+    """Which of several errors a fix is for."""
+    if fix.fingerprint is None:
+        return "every error of the case"
+    named = next((one.key_line for one in case.fingerprints if one.fingerprint == fix.fingerprint), "")
+    return one_line(named) or f"the error {fix.fingerprint}"
 
 
 def _seen(case: Case) -> str:

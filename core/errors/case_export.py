@@ -172,7 +172,7 @@ def _tags(case: Case) -> tuple[str, ...]:
 
 
 def _markdown_case(case: Case) -> str:
-    fix = visible(case.resolution or "No fix is written down yet.")
+    fix = visible(case.resolution or ("No fix answers." if case.resolutions else "No fix is written down yet."))
     by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
     line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
     told = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"

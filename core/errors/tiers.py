@@ -162,6 +162,19 @@ def neighbour_hit(
     return replace(hit, distance=round(distance, 4), reason=reason)
 
 
+def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> str:
+    """Why no fix of a case, or of one of its errors (`mark`), answers."""
+    row = con.execute(
+        "SELECT EXISTS (SELECT 1 FROM noise WHERE case_id = ?1), EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1"
+        " AND trim(text) <> '' AND (?2 IS NULL OR fingerprint IS NULL OR fingerprint = ?2))",
+        (case_id, mark),
+    ).fetchone()
+    noise, fixes = cast("tuple[int, int]", row or (0, 0))
+    if noise:
+        return "it is marked as noise"
+    return "none of its fixes answers any more" if fixes else "no fix is written down for it"
+
+
 def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     """A case that has every word of what was asked, with the fix of the error that has them: never an answer."""
     place = found.place
@@ -170,7 +183,7 @@ def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     own = _fixes(con, case_id, mark) if at_error and mark is not None else []
     fixes = own or _fixes(con, case_id, None)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), confidence="low")
-    look = f"its fix: casebook errors show {case_id}" if hit.resolution else "no fix is written down for it"
+    look = f"its fix: casebook errors show {case_id}" if hit.resolution else _unanswered(con, case_id)
     mine = at_error and hit.resolution is not None and (bool(own) or not fixes or mark is None)
     if at_error and fixes and not mine:
         look = f"a fix of another of its errors: casebook errors show {case_id}"
@@ -192,7 +205,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     if hit.resolution:
         step = Step("fingerprint", "hit", "the same case", facts(case=case_id), elapsed_ms=watch.ms())
         return Looked(hit, (), None, step)
-    reason = "seen before, but no fix is written down for it"
+    reason = f"seen before, but {_unanswered(con, case_id, query.fingerprint)}"
     silent = replace(hit, accepted=False, reason=reason)
     step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
     return Looked(None, (silent,), None, step)
@@ -217,7 +230,7 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
     best = fixes[order.index(max(order))] if fixes else None
     hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
     if not hit.resolution:
-        reason = "this kind is known, but no fix is written down for it"
+        reason = f"this kind is known, but {_unanswered(con, case_id)}"
         silent = replace(hit, accepted=False, reason=reason)
         return Looked(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())

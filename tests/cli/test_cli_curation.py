@@ -91,8 +91,24 @@ def test_reject_and_noise_are_listed_and_answer_nothing(filled: Run) -> None:
         assert [row["id"] for row in filled("errors", "list", "--status", status, "--json").json()["cases"]] == [case]
         assert filled("errors", "list", "--status", status).code == 0
     assert "wrong" in filled("errors", "show", "2").text
+    for error, why in ((ERRORS[0], "it is marked as noise"), (ERRORS[2], "none of its fixes answers any more")):
+        found = filled("errors", "search", error, "--json", "--no-count").json()
+        assert found["candidates"][0]["reason"] == f"seen before, but {why}"
+    assert filled("errors", "export", "--format", "markdown").text.count("No fix answers.") == 2
     assert filled("errors", "noise", "1", "--off").code == 0
     assert answer(filled, ERRORS[0]) is not None
+
+
+def test_of_a_case_of_several_errors_each_fix_says_which_it_is_for(filled: Run) -> None:
+    both = filled("errors", "show", "1", "--json").json()
+    lines = {one["fingerprint"]: one["key_line"] for one in both["fingerprints"]}
+    shown = filled("errors", "show", "1").text
+    for fix in both["resolutions"]:
+        told = shown.partition(f"Fix {fix['id']},")[2]
+        assert told.split("\n")[1].split() == ["for", *lines[fix["fingerprint"]].split()]
+    assert "\n  for " not in filled("errors", "show", "2").text, "where there is one error, it is that one"
+    assert filled("errors", "edit", "1", "--resolution", "for all of it", "--whole-case").code == 0
+    assert "every error of the case" in filled("errors", "show", "1").text
 
 
 def fixes(run: Run, case_id: int) -> dict[str, int]:

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from cli.main import main
 from core.errors import add_resolution, identify, observe
 from core.errors.cases import Name
+from core.errors.curation import look, mark_noise
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.app import CasebookApp
@@ -316,3 +317,20 @@ async def test_steps_of_the_trace_fold_by_key_and_by_click(told: Path) -> None:
         await until(pilot, lambda: frame(app).count("▾") == before.count("▾") - 1)
         await pilot.press("enter")
         await until(pilot, lambda: frame(app).count("▾") == before.count("▾"))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_case_of_noise_tells_of_its_fix_and_does_not_deny_it(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = tmp_path / "noise.db"
+    with open_store(path, write=True, create=True) as store:
+        case_id = put(store, ERROR, "tsc", "import it from ./api", "verified")
+        mark_noise(store, "mina", [look(store.con, case_id)], "not ours")
+    app = app_on(path)
+    async with app.run_test(size=size) as pilot:
+        await in_case(pilot, app)
+        await until(pilot, lambda: "This is noise" in frame(app))
+        told = " ".join(frame(app).replace("│", " ").split())
+        assert "its fix below does not answer" in told and "No fix is written" not in told
+        await pilot.press("G")
+        await until(pilot, lambda: "import it from ./api" in frame(app))
+        assert app.errors.case._history.border_title == " The only fix "

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.errors.answer import Hit, Source
-from core.errors.case import Case, CaseKeyLine
+from core.errors.case import Case, CaseKeyLine, CaseStatus
 from core.errors.resolutions import Resolution
 from core.trace import Step
 from tui.render.case import (
@@ -95,6 +95,23 @@ def test_without_a_match_it_is_the_current_one_of_the_case() -> None:
 def test_an_unresolved_case_says_so() -> None:
     assert fix_of(replace(CASE, resolution="  "), None) is None
     assert "No fix" in draw_fix(None, UNICODE).plain
+    assert (
+        draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix is written down yet."
+    )
+
+
+def test_a_case_whose_fixes_do_not_answer_says_why() -> None:
+    def told(status: CaseStatus, *fixes: Resolution) -> str:
+        return draw_fix(None, UNICODE, replace(CASE, resolution=None, status=status, resolutions=fixes)).plain
+
+    one = replace(CASE.resolutions[0], current=False, status="verified")
+    down = replace(one, status="rejected")
+    assert told("noise", one) == "This is noise, no error worth a fix; its fix below does not answer."
+    assert told("noise", one, down) == "This is noise, no error worth a fix; its fixes below do not answer."
+    assert told("noise") == "This is noise, no error worth a fix."
+    assert told("rejected", down) == "Its only fix was rejected."
+    assert told("rejected", down, down) == "All 2 of its fixes were rejected."
+    assert told("unresolved", one, down) == "None of its fixes below answers."
 
 
 def test_where_it_comes_from_names_session_messages_and_keys() -> None:

@@ -128,10 +128,10 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
-def draw_fix(fix: Fix | None, signs: Signs) -> Content:
-    """The fix as it was written, with its Markdown lit; or that there is none."""
+def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content:
+    """The fix as it was written, with its Markdown lit; or that there is none, or why none of its `case` answers."""
     if fix is None:
-        return Content.assemble(("No fix is written down yet.", "$cb-dim"))
+        return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
     text, left = block(fix.text.strip("\n"))
     body = draw_marked(text)
     if left:
@@ -139,6 +139,19 @@ def draw_fix(fix: Fix | None, signs: Signs) -> Content:
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
+
+
+def no_fix(case: Case) -> str:
+    """Why no fix of the case answers."""
+    many = len(case.resolutions)
+    if case.status == "noise":
+        own = "" if not many else "; its fix below does not answer" if many == 1 else "; its fixes below do not answer"
+        return f"This is noise, no error worth a fix{own}."
+    if not many:
+        return "No fix is written down yet."
+    if all(one.status == "rejected" for one in case.resolutions):
+        return "Its only fix was rejected." if many == 1 else f"All {many} of its fixes were rejected."
+    return "None of its fixes below answers."
 
 
 def _note(standing: Standing) -> str:

@@ -150,7 +150,7 @@ class CaseView(Reading):
         self._head.say(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
         self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
-        self._fix.say(draw.draw_fix(self.fix, signs))
+        self._fix.say(draw.draw_fix(self.fix, signs, case))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")
@@ -299,5 +299,6 @@ class CaseView(Reading):
         if self.read is None:
             return
         whole = self.history_whole
-        self._history.border_title = Content(f" All {len(self.read.case.resolutions)} fixes ")
+        many = len(self.read.case.resolutions)
+        self._history.border_title = Content(" The only fix " if many == 1 else f" All {many} fixes ")
         self._history.say(draw_history(self.read.case.resolutions, self._signs, self._clock(), whole=whole))

@@ -93,7 +93,8 @@ class CaseSide(Reading):
         self._fix.border_title = draw.fix_title(fix, self._signs)
         for name in ("verified", "draft"):
             self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
-        told = Content.assemble(draw.draw_fix(fix, self._signs), "\n" if fix else "", draw_from(fix, self._signs))
+        said = draw.draw_fix(fix, self._signs, None if self.read is None else self.read.case)
+        told = Content.assemble(said, "\n" if fix else "", draw_from(fix, self._signs))
         self._fix.say(told if self._with_fix else Content(""))
 
     def _seen_raw(self, case: Case) -> Raw:
