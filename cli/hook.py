@@ -75,23 +75,32 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
     payload = _payload()
     watchdog.keep = payload, found.database
     hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
+    hung = None
     if hosted:
-        from core.flows.hook.call import ask
+        from core.flows.hook.call import UnansweredError, ask
 
         try:
             wait = found.deadline_ms / 1000
             answer = ask(payload, found.database, found.model, found.service, wait, found.rules)
-        except TimeoutError:
-            watchdog.give_up()
-        if answer is not None:
-            _pass_on(answer)
-            return
-    watchdog.host = hosted
-    worth = _answer_here(payload, found, argv)
+        except UnansweredError as error:
+            hung = error
+        else:
+            if answer is not None:
+                _pass_on(answer)
+                return
+    if hung is not None and hung.taken:
+        from core.flows.hook.spool import put
+
+        put(payload, found.database)  # the host may have written it down: then it takes this away
+    watchdog.host = hosted and hung is None
+    worth = _answer_here(payload, found, argv, taken=hung is not None and hung.taken)
     watchdog.keep, watchdog.host = None, False
-    if hosted and worth:
+    if hosted and worth and hung is None:
         _leave_host()
-    _take_up(found)
+    if hung is not None and hung.asked:
+        _log("warning", "hook", fault="the hook host gave no answer in its share of the time: answered without it")
+    if hung is None or not hung.taken:  # else it may be written down right now
+        _take_up(found)
 
 
 def _leave_host() -> None:
@@ -100,8 +109,9 @@ def _leave_host() -> None:
     start_detached(["hook", "--host"])
 
 
-def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> bool:
-    """Answer without a host; whether one would have been of use: it is not where no rule file is."""
+def _answer_here(payload: bytes, found: _Found, argv: list[str], *, taken: bool) -> bool:
+    """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
+    and says nothing."""
     import json
     from pathlib import Path
 
@@ -111,7 +121,7 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str]) -> bool:
     around = Surroundings(
         lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules
     )
-    handled = handle(payload, Path(found.database), around)
+    handled = handle(payload, Path(found.database), around, taken=taken)
     if handled.reply is not None:
         sys.stdout.write(json.dumps(handled.reply) + "\n")
         sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -40,17 +41,20 @@ class Home:
             "CASEBOOK_EMBEDDING_SERVICE": "false",
         }
 
-    def hook(self, **variables: str) -> subprocess.CompletedProcess[bytes]:
-        payload = {
+    def payload(self) -> bytes:
+        told = {
             "hook_event_name": "PreToolUse",
             "session_id": "s1",
             "cwd": str(self.path),
             "tool_name": "Bash",
             "tool_input": {"command": "git push --force origin main"},
         }
+        return json.dumps(told).encode()
+
+    def hook(self, **variables: str) -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", "cli.main", "hook"]
-        env, given = self.env | variables, json.dumps(payload).encode()
-        return subprocess.run(command, input=given, capture_output=True, env=env, timeout=60, check=False)
+        env = self.env | variables
+        return subprocess.run(command, input=self.payload(), capture_output=True, env=env, timeout=60, check=False)
 
     def wait_for_host(self) -> None:
         for _ in range(600):
@@ -82,6 +86,31 @@ def test_the_host_says_what_the_hook_itself_would(home: Home) -> None:
     assert home.hook().stdout == alone.stdout
     home.wait_for_host()
     assert home.hook().stdout == alone.stdout
+
+
+@pytest.mark.parametrize("said", [b"", b"+"], ids=["nothing", "that it takes it"])
+def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
+    alone = home.hook(CASEBOOK_HOOK_HOST="false")
+    home.socket.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.socket))
+        listener.listen()
+        command = [sys.executable, "-m", "cli.main", "hook"]
+        env = home.env | {"CASEBOOK_HOOK_DEADLINE_MS": "6000"}
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as hook:
+            assert hook.stdin is not None
+            hook.stdin.write(home.payload())
+            hook.stdin.close()
+            hook.stdin = None
+            line, _ = listener.accept()
+            with line:
+                line.sendall(said)
+                assert hook.communicate(timeout=60)[0] == alone.stdout
+        listener.settimeout(0.0)
+        assert home.hook().stdout == alone.stdout
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    home.socket.unlink()
 
 
 def test_rules_too_many_to_read_in_time_are_read_by_a_host_for_the_next_call(home: Home) -> None:

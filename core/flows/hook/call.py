@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from core.version import VERSION
 from core.xdg import folder_name
@@ -19,11 +20,29 @@ if TYPE_CHECKING:
 _SIZE = 4
 _LONGEST = 103
 _MOST_REPLY = 1 << 20
+TAKEN, REFUSED, GO_ON = b"+", b"-", b"!"
+TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
+"""Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
+HUNG_S = 30.0
+"""A host that took nothing is not asked again for so long, unless it shows that it goes on."""
+_SPOKEN = "2"
+"""What host and caller say to each other, in which order; another order has another number."""
+
+
+class UnansweredError(Exception):
+    """A host is there, or was, and gave no answer.
+
+    `taken`: it has the payload, and may have done the work; `asked`: time was lost over it, else it was known to hang.
+    """
+
+    def __init__(self, *, taken: bool, asked: bool) -> None:
+        super().__init__("the hook host did not answer")
+        self.taken, self.asked = taken, asked
 
 
 def stamp() -> str:
-    """What host and caller must have in common: the version, and whose packages are loaded."""
-    return f"{VERSION}\n{sys.prefix}"
+    """What host and caller must have in common: the version, whose packages are loaded, and how they speak."""
+    return f"{VERSION}\n{sys.prefix}\n{_SPOKEN}"
 
 
 def socket_path() -> str | None:
@@ -40,43 +59,88 @@ def socket_path() -> str | None:
 
 
 def ask(payload: bytes, database: str, model: str, service: bool, seconds: float, rules: str = "") -> bytes | None:
-    """The host's answer to a payload; None where no host took it, or the one that did died over it.
+    """The host's answer to a payload; None where there is no host, or it refused: then nothing was done.
 
-    `model`, `service` and `rules`: the settings of that name, which the host has not read.
+    `model`, `service` and `rules`: the settings of that name, which the host has not read. `seconds`: the time that the
+    caller has for everything. A host does nothing before it said that it takes the payload and was told to go on, so
+    that one that comes too late has done nothing.
 
-    Raises TimeoutError where one took it and has not answered in time: the work may be done already, once is enough.
+    Raises UnansweredError where it does not take the payload in its share of that time, or did and gives no answer.
     """
     path = socket_path()
     if path is None or not os.path.exists(path) or not _is_ours(os.path.dirname(path), private=True):
         return None
+    if _is_hung(path):
+        raise UnansweredError(taken=False, asked=False)
     import socket
 
+    begun = time.monotonic()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.settimeout(seconds)
+        line.settimeout(seconds * TAKE_SHARE)
         try:
             line.connect(path)
             asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}\n{rules}".encode(), payload
             line.sendall(b"".join(map(pack, asked)))
-            taken = line.recv(1)
+            if line.recv(1) != TAKEN:
+                return None  # of another version, or too busy
+            line.sendall(GO_ON)
         except TimeoutError:
-            raise
+            _mark_hung(path)
+            raise UnansweredError(taken=False, asked=True) from None
         except OSError:
             return None
-        if taken != b"+":
-            return None  # of another version, or too busy: it has done nothing
-        return _reply(line)
+        reply = _reply(line, begun + seconds * ANSWER_SHARE)
+    if reply is None:
+        _mark_hung(path)
+    if not reply:  # a host that has nothing to say says two empty lines: this one died
+        raise UnansweredError(taken=True, asked=True)
+    return reply
 
 
-def _reply(line: _socket) -> bytes | None:
+def _reply(line: _socket, until: float) -> bytes | None:
+    """What the host says until it hangs up; None where it does not in time."""
     reply = bytearray()
     try:
-        while len(reply) <= _MOST_REPLY and (part := line.recv(1 << 16)):
+        while len(reply) <= _MOST_REPLY:
+            line.settimeout(max(0.001, until - time.monotonic()))
+            part = line.recv(1 << 16)
+            if not part:
+                break
             reply += part
     except TimeoutError:
-        raise
-    except OSError:
         return None
-    return bytes(reply) or None  # a host that has nothing to say says two empty lines
+    except OSError:
+        return b""
+    return bytes(reply)
+
+
+def goes_on(path: str) -> None:
+    """Forget that the host at this socket was found to hang."""
+    try:
+        os.unlink(_mark(path))
+    except OSError:
+        pass  # nobody had found so
+
+
+def _mark_hung(path: str) -> None:
+    try:
+        os.close(os.open(_mark(path), os.O_WRONLY | os.O_CREAT, 0o600))
+        os.utime(_mark(path))
+    except OSError:
+        pass  # the next one finds out by itself
+
+
+def _is_hung(path: str) -> bool:
+    """Whether this host, not one before it, took nothing just now."""
+    try:
+        found = os.stat(_mark(path)).st_mtime
+        return found >= os.stat(path).st_mtime and 0 <= time.time() - found < HUNG_S
+    except OSError:
+        return False
+
+
+def _mark(path: str) -> str:
+    return f"{path[: -len('.sock')]}.hung"
 
 
 def pack(data: bytes) -> bytes:

@@ -48,8 +48,11 @@ class Surroundings:
     rules: str = ""
 
 
-def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
-    """Answer one payload. Unknown events pass in silence; a payload that is none is named in `fault`."""
+def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False) -> Handled:
+    """Answer one payload. Unknown events pass in silence; a payload that is none is named in `fault`.
+
+    `taken`: a host has it, and gave no answer: it is answered by words alone, and nothing is written a second time.
+    """
     payload = read_payload(data)
     if payload is None:
         return Handled()
@@ -61,7 +64,9 @@ def handle(data: bytes, database: Path, around: Surroundings) -> Handled:
         elif payload.event == "SessionEnd":
             around.ended(payload)
         elif payload.event == "PreToolUse":
-            return _before(payload, database, around)
+            return _before(payload, database, around, taken=taken)
+        elif taken:
+            return _looked_up(payload, database)
         elif _says_something(payload, database):
             return _result(payload, data, database, around)
     except Fault as fault:
@@ -111,7 +116,16 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)
 
 
-def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
+def _looked_up(payload: Payload, database: Path) -> Handled:
+    from core.flows.hook.live import look_up
+    from core.flows.hook.reply import reply_to
+
+    answer = look_up(payload, database)
+    match = None if answer is None else answer.match
+    return Handled(None if match is None or not match.resolution else reply_to(payload.event, match), payload.event)
+
+
+def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
     """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
     from core.flows.hook.rule_settings import read_rules
     from core.flows.rule_files import no_files, rule_files
@@ -126,13 +140,13 @@ def _before(payload: Payload, database: Path, around: Surroundings) -> Handled:
     from core.flows.hook.rules_reply import rules_reply
     from core.settings import EmbeddingSettings
 
-    settings = EmbeddingSettings(model=around.model, service=around.service)
+    settings = EmbeddingSettings(model=around.model, service=around.service and not taken)
     advice = advise(payload, files, folder, database, settings, rules.hook_most)
     reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
     try:
-        if reply is not None:
+        if reply is not None and not taken:
             count_shown(advice, database)
-        if advice.waiting:
+        if advice.waiting and not taken:
             embed_soon(files, database, settings)
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)

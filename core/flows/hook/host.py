@@ -18,7 +18,7 @@ from pathlib import Path
 
 from core.embedding.claim import Claim, claim
 from core.embedding.socket_path import Place, peer_uid
-from core.flows.hook.call import socket_path, stamp
+from core.flows.hook.call import GO_ON, REFUSED, TAKEN, goes_on, socket_path, stamp
 from core.flows.hook.handle import Handled, Surroundings, handle
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
@@ -85,12 +85,28 @@ class _Host:
                 payload = _part(line, MOST_BYTES + 1)
                 if asked != stamp():
                     self._asked = -self._idle  # our packages were replaced: the next host is loaded from the new ones
-                    line.sendall(b"-")
-                    return
-                line.sendall(b"+")
-                _handle(line, payload, Path(os.fsdecode(database)), model)
+                    line.sendall(REFUSED)
+                elif _is_awaited(line):
+                    _handle(line, payload, Path(os.fsdecode(database)), model)
+                else:
+                    _late()
         finally:
             self._busy.release()
+
+
+def _is_awaited(line: socket.socket) -> bool:
+    """Whether the caller still wants it done by us; one that waited too long does it itself, and it is done once."""
+    try:
+        line.sendall(TAKEN)
+        return line.recv(1) == GO_ON
+    except OSError:
+        return False
+
+
+def _late() -> None:
+    """Somebody gave up waiting, and has told the others: they need not wait any more."""
+    if (path := socket_path()) is not None:
+        goes_on(path)
 
 
 def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> None:
@@ -101,6 +117,7 @@ def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> 
         line.close()
     except OSError:  # whoever asked gave up, and has left it to be done once more: it is done
         withdraw(payload, database, but=int(handled.kept))
+        _late()
     if not handled.kept:
         take_up(database)
 

@@ -60,6 +60,12 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
     return Live(answer, len(outcome.errors) if failed else 0, fixed)
 
 
+def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
+    """What is known of a result's error, by its words alone; None where it is none. Nothing is written or counted."""
+    text, _, failed = _judged(payload)
+    return search(database, text, count=False) if failed else None
+
+
 def follow_late(payload: Payload, database: Path, ts: str) -> None:
     """Record and close what a result said at the time `ts`, which a hook could not; nobody is answered any more.
 
