@@ -57,6 +57,23 @@ _SHOWING = (
 )
 _SUBCOMMANDS: Final = frozenset(_SHOWING.split())
 """What a program is told where it shall only tell something."""
+_OPTION = re.compile(r"-[A-Za-z]")
+"""What takes the word behind it (`kubectl -n push`, `git -C dir`)."""
+_BEFORE: Final = frozenset(("sudo", "env", "time", "nohup", "exec", "npx", "uvx"))
+_DOING_ALWAYS = (
+    "rm rmdir unlink mv cp ln rsync scp mkdir dd kill pkill killall mkfs chmod chown truncate shred tee reboot "
+    "shutdown crontab userdel"
+)
+_DOERS: Final = frozenset(_DOING_ALWAYS.split())
+"""Programs that change something, whatever they are told."""
+_CHANGING = (
+    "push commit add reset rebase merge pull switch restore clean cherry-pick revert apply create delete destroy patch "
+    "replace scale drain cordon set install uninstall remove rm upgrade update publish deploy rollback start stop "
+    "restart enable disable import taint run prune put put-bucket-acl copy sync mv terminate drop kill-session "
+    "kill-server flushall flushdb del migrate downgrade stamp init"
+)
+_CHANGES_SUB: Final = frozenset(_CHANGING.split())
+"""What a program is told where it shall change something."""
 _WORDS: Final = ("description", "prompt")
 _HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
 _DOING: Final = frozenset(("-delete", "-exec", "-execdir", "-ok"))
@@ -113,6 +130,8 @@ def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
     """Whether a call says of itself that it only looks: its description asks, or nothing shall be changed, or each of
     its commands is told to show something."""
     asked, prompt = (text[:_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
+    if command is not None and changes(command):
+        return False
     if (
         (_ASKS.match(asked) and not _AND.search(asked))
         or _ENDS.search(asked.rstrip(_STOPS))
@@ -123,6 +142,25 @@ def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
         return False
     parts = [part.split() for part in _SPLIT.split(command[:_READ])[:50] if part.strip()]
     return bool(parts) and all(map(_tells, parts))
+
+
+def changes(command: str) -> bool:
+    """Whether a part of a command plainly changes something, whatever is said about it."""
+    if _HARMLESS.intersection(command.split()):
+        return False
+    return any(map(_does, _SPLIT.split(command[:_READ])[:50]))
+
+
+def _does(part: str) -> bool:
+    words = [word for word in part.split() if "=" not in word]
+    while words and words[0] in _BEFORE:
+        words.pop(0)
+    if not words:
+        return False
+    if words[0] in VIEWERS:
+        return _changes(words)
+    told = [word for at, word in enumerate(words) if at and word[0] != "-" and not _OPTION.fullmatch(words[at - 1])]
+    return words[0] in _DOERS or not _CHANGES_SUB.isdisjoint(told[:2])
 
 
 def _changes(words: list[str]) -> bool:

@@ -28,7 +28,8 @@ PATH = re.compile(r"(?<![\w:/])[\w.~\-]*/[\w./\-*]+(?!\w)")
 """A path within a command: it says where, and less about what."""
 _MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
 """What a commit or a tag says of itself: words about work that is done, not what the command does."""
-_SPLIT = re.compile(r"\|\||&&|[;|\n]")
+SEPARATED = re.compile(r"\|\||&&|[;|\n]")
+"""What stands between the commands of a line."""
 _PROGRAM = {
     "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
     "uvicorn": "python", "ruff": "python", "poetry": "python", "npm": "javascript", "npx": "javascript",
@@ -39,6 +40,10 @@ _PROGRAM = {
 _BLANKS = re.compile(r"\S+")
 _COMMAND = ("command", "cmd")
 _WHERE = ("workdir", "cwd")
+PATHS = ("file_path", "path", "notebook_path", "filename")
+"""Fields that name a file."""
+_AT_HOME = re.compile(r"\A(?:/(?:home|Users)/[^/]+/|[A-Za-z]:[\\/]+(?:Users[\\/]+[^\\/]+[\\/]+)?)")
+"""Whose machine it is says nothing of what is done there."""
 _ASIDE = ("subagent_type", "output_mode", "type", *_WHERE)
 """Fields that say where or how, and little about what."""
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_./\\:\-]+")
@@ -138,11 +143,12 @@ def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
     """What patterns look at: an edit's new text as a whole, nothing of what it takes away."""
     new = given.get("new_string")
     whole = [redact(new[:READ])] if isinstance(new, str) else []
-    return "\n".join(whole + [part.text for part in parts if part.name not in ("old_string", *_WHERE) and part.text])
+    rest = (part for part in parts if part.name not in ("old_string", *_WHERE) and part.text)
+    return "\n".join(whole + [_AT_HOME.sub("", part.text) if part.name in PATHS else part.text for part in rest])
 
 
 def _path(given: Mapping[str, Any]) -> str:
-    found = (given.get(name) for name in ("file_path", "path", "notebook_path", "filename"))
+    found = (given.get(name) for name in PATHS)
     return next((path[:1_000] for path in found if isinstance(path, str)), "")
 
 
@@ -190,7 +196,7 @@ def _strings(value: object, name: str = "", depth: int = 0) -> Iterator[tuple[st
 def _programs(command: str) -> frozenset[str]:
     """The programs a command line runs (roughly: the first word of each part, wrappers and settings skipped)."""
     found: set[str] = set()
-    for part in _SPLIT.split(command[:READ])[:50]:
+    for part in SEPARATED.split(command[:READ])[:50]:
         for word in part.split():
             if "=" in word or word in ("sudo", "env", "time", "nohup", "exec", "then", "do", "if", "!", "("):
                 continue

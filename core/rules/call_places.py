@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.rules.call import CallText, Part, programs_at
+from core.rules.call import PATHS, CallText, Part, programs_at
 from core.rules.keyword import Asked
 from core.rules.languages import TITLES, named_at, of_path
 from core.rules.terms import stem
@@ -45,7 +45,7 @@ def language_places(call: CallText, term: str) -> tuple[Place, ...]:
 
 
 def _telling(call: CallText, language: str) -> Iterator[Place]:
-    paths = [(number, part.text) for number, part in enumerate(call.parts) if _is_path(part)]
+    paths = [(number, part.text) for number, part in enumerate(call.parts) if part.name in PATHS]
     commands = [(number, part.text) for number, part in enumerate(call.parts) if part.name == "command"]
     for number, path in paths:
         if of_path(path) == language:
@@ -61,7 +61,3 @@ def _telling(call: CallText, language: str) -> Iterator[Place]:
         for told, start, end in named_at(part.text):
             if told == language:
                 yield number, start, end
-
-
-def _is_path(part: Part) -> bool:
-    return part.name in ("file_path", "path", "notebook_path", "filename")

@@ -11,7 +11,7 @@ from core.rules.answer import MatchedRule, MatchType, RuleMatch
 from core.rules.book import Book
 from core.rules.call import READ, CallText, ToolCall, call_text
 from core.rules.keyword import KeywordScore, query_terms, with_code
-from core.rules.near_miss import another_command, near_miss
+from core.rules.near_miss import another_command, near_miss, runs_itself
 from core.rules.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
 from core.rules.rule import rule_text
 from core.rules.score import ANOTHER, FEW_WORDS, NEAR_MISS, Context, Cutoffs, Regime, arithmetic, context_of
@@ -139,10 +139,19 @@ def weighed(
     patterns match."""
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
-    fits = context_of(text, book.languages[at], book.words[at], shown, likely[1] if likely else 0.0)
+    itself = (text.looks or text.act == "look") and runs_itself(shown.mistakes, text)
+    code = likely[1] if likely else 0.0
+    fits = context_of(
+        text, book.languages[at], book.words[at], shown, code, itself=itself, known=_by_patterns(keyword)
+    )  # fmt: skip
     if text.programs:
         fits = _of_commands(shown, text, matched, fits, keyword)
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
+
+
+def _by_patterns(keyword: KeywordScore | None) -> bool:
+    """Whether patterns of mistakes that match the call have several words of the rule."""
+    return keyword is not None and sum(hit.source.startswith("pattern ") for hit in keyword.hits) > 1
 
 
 def _of_commands(

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from core.rules.call import CallText
-from core.rules.snippets import Snippet
+from core.rules.call import SEPARATED, CallText
+from core.rules.snippets import Snippet, code_text, share
 from core.rules.tables import ErrorPattern
 
 _WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
@@ -17,22 +17,26 @@ poetry systemctl terraform uv yarn
 """
 _HAVE_COMMANDS = frozenset(_KNOWN.split())
 """Programs of which the word behind says what is done."""
+_ALL = frozenset((".", "*", "/", "./", "./*"))
+_PARTS, _NEARLY = 50, 0.75
 _BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
 
 
 def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
-    """The mistake whose command a call runs with none of its options; empty where it runs none, or has the option of
-    one of them, or a pattern knows both for the same mistake (`+main` is a force push too)."""
+    """The mistake whose command a call runs with none of its options, or without its sign for all there is (`git add
+    .`); empty where it runs none, or has the option of one of them, or a pattern knows both for the same mistake
+    (`+main` is a force push too)."""
     found = ""
     for one in mistakes:
-        if "-" not in one.text:
+        whole = _ALL.intersection(one.text.split())
+        if "-" not in one.text and not whole:
             continue
         command, options = _command(one.text)
-        if not command or not options or command[0].casefold() not in call.code.words:
+        if not command or not (options or whole) or command[0].casefold() not in call.code.words:
             continue
         if not _runs(command, call.pattern_text):
             continue
-        if any(_has(option, call.code.words) for option in options):
+        if any(_has(option, call.code.words) for option in options) or whole.intersection(call.pattern_text.split()):
             return ""
         found = found or one.text
     return "" if found and _known(found, patterns) else found
@@ -51,6 +55,24 @@ def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Itera
         if command[0] in _HAVE_COMMANDS:
             found = found or one.text
     return "" if found and _known(found, patterns) else found
+
+
+def runs_itself(mistakes: Iterable[Snippet], call: CallText) -> bool:
+    """Whether a command of the call is a rule's mistake as the rule shows it, with its options and most of its words:
+    then it is no matter that it only looks (`docker logs -f` never ends)."""
+    parts = [part for one in call.parts if one.name == "command" for part in SEPARATED.split(one.text)[:_PARTS]]
+    return any(_is(one, part) for one in mistakes for part in parts)
+
+
+def _is(snippet: Snippet, part: str) -> bool:
+    command, options = _command(snippet.text)
+    words = part.split()
+    while words and words[0] in _BEFORE:
+        words.pop(0)
+    if not command or not words or words[0] != command[0] or not _runs(command, part):
+        return False
+    code = code_text(part)
+    return all(_has(option, code.words) for option in options) and share(snippet, code) >= _NEARLY
 
 
 def _known(text: str, patterns: Iterable[ErrorPattern]) -> bool:

@@ -26,6 +26,8 @@ SHARE = 0.55
 _ABOUT = 0.9
 _LOOK, _PROSE = 0.2, 0.3
 _SAYS_IT_LOOKS = 0.3
+_LOOKS_AT_IT = 0.7
+"""Where a call says so, but half of a mistake's code stands in it, or a pattern knows the mistake."""
 _NO_CODE = 0.1
 """What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
 enough of it."""
@@ -158,16 +160,23 @@ def context_of(
     rule_words: frozenset[str],
     shown: Shown = Shown(),  # noqa: B008  frozen
     code: float = 0.0,
+    *,
+    itself: bool = False,
+    known: bool = False,
 ) -> Context:
     """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
-    call (0 to `FULL`). A rule about looking or writing itself stays."""
+    call (0 to `FULL`), `itself`: the call runs the rule's mistake, `known`: a pattern tells of it. A rule about looking
+    or writing itself stays."""
     found = Context(1.0)
-    if call.act != "do":
+    if itself:
+        found = found.noting("the call runs what the rule shows, so it is no matter that it only looks")
+    elif call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
         told = "the call only looks" if call.act == "look" else "the call writes text for people"
         found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
     elif call.looks:
-        found = found.times(_SAYS_IT_LOOKS, "the call says that it only looks")
+        by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
+        found = found.times(by, "the call says that it only looks")
     if call.told:
         found = found.times(_TOLD, "the task is told in words")
     elif shown.mistakes and code < FULL / 2:

@@ -120,7 +120,7 @@ def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
     worst = max((_likeness(one, code) for one in shown.mistakes), default=0.0)
     best = "", 0.0
     for one in shown.cures:
-        if _share(one.whole, code) < _MOSTLY and not one.one:
+        if share(one.whole, code) < _MOSTLY and not one.one:
             continue
         found = _likeness(one.own, code) if one.own.words else 0.0
         found = min(found, _ONE_WORD) if len(one.own.words) == 1 else found
@@ -169,10 +169,11 @@ def standing(text: str, said: str, code: CodeWords) -> Iterator[tuple[int, int]]
 
 def _likeness(snippet: Snippet, code: CodeWords) -> float:
     """How much of a snippet stands there, 0 to 1: a short one says less even where it is whole."""
-    return (1 - 0.5**snippet.weight) * _share(snippet, code) ** 2
+    return (1 - 0.5**snippet.weight) * share(snippet, code) ** 2
 
 
-def _share(snippet: Snippet, code: CodeWords) -> float:
+def share(snippet: Snippet, code: CodeWords) -> float:
+    """How much of a snippet's words stand there, by what each says, 0 to 1."""
     return sum(weight for word, weight in snippet.words if _holds(code, word, weight)) / snippet.weight
 
 

@@ -26,9 +26,9 @@ OPEN = Cutoffs(0, 0, 0, 0, 0)
     [
         {"command": "gh release view v3 && flyctl status"},
         {"command": "pg_tool migrate --dry-run"},
-        {"command": "mytool apply", "description": "Which volumes would be touched"},
-        {"command": "mytool apply", "description": "적용될 볼륨 목록 확인. "},
-        {"command": "mytool apply", "description": "ボリュームの確認"},
+        {"command": "mytool report", "description": "Which volumes would be touched"},
+        {"command": "mytool report", "description": "적용될 볼륨 목록 확인. "},
+        {"command": "mytool report", "description": "ボリュームの確認"},
         {"description": "Survey", "prompt": "Collect all timers in this repository. Do not change anything."},
         {"description": "타이머 정리", "prompt": "타이머를 모두 모아 줘. 파일은 수정하지 말 것."},
     ],
@@ -150,3 +150,43 @@ def test_what_only_a_test_does_is_met_by_rules_about_tests_alone() -> None:
     told = "the call writes tests, and the rule is not about them: x 0.70"
     assert told in context_of(call, frozenset(), frozenset(("unwrap", "worker"))).reasons
     assert told not in context_of(call, frozenset(), frozenset(("sleep", "테스트에서"))).reasons
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("git push -f origin develop", "Show the rebased branch to the team"),
+        ("git push -f origin develop", "확인"),
+        ("git -C shop push -f", "Verify branch by force-pushing it"),
+        ("kubectl -n shop delete pvc data-0", "Verify cleanup of old claim"),
+        ("terraform state rm aws_db_instance.main", "Check out of state the old database"),
+        ("rm package-lock.json && npm install", "Find a set of versions that installs"),
+        ("find . -name '*.bak' -delete && git status", "List what is left"),
+        ("sudo systemctl restart nginx", "설정이 적용됐는지 확인"),
+    ],
+)
+def test_whatever_is_said_of_it_a_command_that_changes_something_is_no_looking(command: str, said: str) -> None:
+    assert not says_it_looks({"command": command, "description": said}, command)
+
+
+@pytest.mark.parametrize("command", ["kubectl -n push get pods", "python report.py", "npm install --dry-run"])
+def test_what_is_said_counts_where_the_command_changes_nothing_that_is_known(command: str) -> None:
+    assert says_it_looks({"command": command, "description": "Show the pods"}, command)
+
+
+LOG = Rule("ERR-001", "Following a log hangs", problem="`tail -f app.log` and `docker logs -f` never return")
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("docker logs -f api", True),
+        ("cd shop && tail -f app.log", True),
+        ("docker logs --tail 200 api", False),
+        ("tail -n 50 app.log", False),
+        ("grep -rn 'docker logs -f' docs", False),
+    ],
+)
+def test_a_mistake_that_only_looks_is_met_where_it_is_run(command: str, shown: bool) -> None:
+    found = match(book_of([LOG]), ToolCall("Bash", {"command": command, "description": "Check the log"}))
+    assert bool(found.rules) == shown

@@ -108,3 +108,23 @@ def test_a_program_whose_next_word_is_a_file_runs_no_other_command() -> None:
     rule = Rule("ERR-8", "Output without a limit", problem="`cat access.log` filled the conversation")
     call = call_text(ToolCall("Bash", {"command": "cat /var/log/app.log"}))
     assert another_command(shown_by(rule).mistakes, call, ()) == ""
+
+
+def test_a_command_without_the_sign_for_all_there_is() -> None:
+    rule = Rule("ERR-004", "Secrets committed", problem="`git add .` took the settings with it")
+    shown = shown_by(rule).mistakes
+    assert near_miss(shown, call_text(ToolCall("Bash", {"command": "git add api.py tests/test_api.py"})), ())
+    assert not near_miss(shown, call_text(ToolCall("Bash", {"command": "git add . && git commit"})), ())
+    tables = load_tables().error_patterns
+    assert not near_miss(shown, call_text(ToolCall("Bash", {"command": "git add -A"})), tables), (
+        "the same in other words"
+    )
+
+
+def test_where_a_file_lies_is_nothing_that_is_written() -> None:
+    """A pattern for paths of a home folder looks at what a call writes, not at the file's own path."""
+    inside = ToolCall("Edit", {"file_path": "/home/dev/shop/a.py", "old_string": "a", "new_string": "total = sum(x)"})
+    written = ToolCall("Edit", {"file_path": "/srv/a.py", "old_string": "a", "new_string": "open('/home/dev/x.csv')"})
+    book = book_of([Rule("ERR-001", "Hardcoded home path", problem="an absolute path of one home folder")])
+    assert match(book, inside).rules == ()
+    assert [one.id for one in match(book, written).rules] == ["ERR-001"]
