@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import Case, show_case
-from core.errors.curation import look, person, verify, whole_history
+from core.errors.curation import look, merge, person, verify, whole_history
 from core.errors.curation.written import Written
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
@@ -187,6 +187,44 @@ async def test_what_reads_alike_is_offered_before_a_word_is_typed(tmp_path: Path
         assert "오류: 설정 파일을" in frame(app).split("Which case")[1]
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
+
+
+@pytest.mark.parametrize("size", [SMALL, (200, 50)])
+async def test_cases_whose_lines_begin_alike_are_told_apart_where_one_is_picked(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    long = "error: cannot read the settings of the collector service for stations in the harbour district, file {}"
+    path, numbers = waiting(
+        tmp_path, *((long.format(name), "shell", None) for name in ("harbour.toml", "부두.toml", "quay.yaml"))
+    )
+    app = app_on(path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
+        picker = app.screen
+        assert isinstance(picker, PickCase)
+        await until(pilot, lambda: picker.rows.rows.total == 2)
+        rows = [line for line in frame(app).split("Which case")[1].split("\n") if "#" in line and "…" in line]
+        assert sorted(one for one in ("부두.toml", "quay.yaml") if one in "".join(rows)) == ["quay.yaml", "부두.toml"]
+        assert all(any(f"#{number} " in line for line in rows) for number in numbers[1:])
+
+
+async def test_a_case_is_picked_by_the_error_that_has_the_words(tmp_path: Path) -> None:
+    path, (first, second, third) = waiting(
+        tmp_path, (REFUSED, "psql", None), (TABLE, "python", None), (OTHER, "shell", None)
+    )
+    with open_store(path, write=True) as store:
+        merge(store, "ben", look(store.con, second), [look(store.con, third)])
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await stand_on(pilot, screen, first)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
+        await pilot.press(*"spoon")
+        await until(pilot, lambda: not app.jobs.busy("pick") and app.screen.rows.rows.total == 1)  # pyright: ignore[reportAttributeAccessIssue]
+        assert OTHER in frame(app).split("Which case")[1], "not the first line of its case"
 
 
 async def test_what_was_asked_is_merged_whatever_is_on_the_screen_by_then(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tui.render.apart import told_apart
 from tui.render.foreign import inline, pad
 from tui.render.lit import Spans, light, tone_of
 from tui.render.signs import Signs
@@ -98,10 +100,14 @@ def worded_row(row: Row, words: Row) -> Row:
     return replace(row, key_line=words.key_line, lit=words.lit, hit=hit)
 
 
-def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
+def draw_row(
+    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False, beside: Iterable[str] | None = None
+) -> Content:
     """The row in exactly `width` cells: what does not fit is left out, the least telling first.
 
-    Tool and age are columns; how often it was seen takes room only where there is something to tell."""
+    Tool and age are columns; how often it was seen takes room only where there is something to tell. `beside`: the
+    lines of other cases that it is to be told from, by its number, too.
+    """
     if width < _SIGNS_FROM:
         return Content(pad(inline(row.key_line, width), max(0, width)))
     parts: list[tuple[str, str]] = [(signs.bar if chosen else " ", "$cb-accent")]
@@ -113,6 +119,8 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
     tail: list[tuple[str, str]] = []
     if width >= _AGE_FROM and row.beside:
         tail.append((f" {row.beside}", "$cb-accent"))
+    if width >= _SEEN_FROM and beside is not None:
+        tail.append((f" #{row.id}", "$cb-accent"))
     if width >= _SEEN_FROM and row.seen > 1:
         tail.append((" " + _seen(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:
@@ -121,8 +129,10 @@ def draw_row(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool 
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-text"
-    line = Content.styled(pad(inline(row.key_line, room, more=signs.more), room), tone)
-    return Content.assemble(*parts, light(line, row.lit, tone_of(row.tier, signs), len(row.key_line)), *tail)
+    said = told_apart(row.key_line, beside or (), room, signs.more)
+    line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
+    lit = row.lit if said == row.key_line else ()
+    return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
 
 
 def draw_unread(width: int, signs: Signs) -> Content:

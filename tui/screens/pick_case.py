@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
@@ -23,7 +24,7 @@ from tui.widgets.picks_row import PicksRow
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from core.errors import Case
+    from core.errors import Case, Hit
     from tui.panes.errors.meaning import Meaning
 
 _SHOWN = 100
@@ -39,16 +40,21 @@ def find_others(text: str, case: Case, meaning: Meaning) -> Callable[[Job[tuple[
 
         store = job.store()
         number = text.removeprefix("#")
+        found: Sequence[Hit] = ()
         if number.isascii() and number.isdigit() and len(number) < 18:
             ids = [int(number)]
         elif text:
-            ids = [hit.id for hit in browse(store, text, _SHOWN)]
+            found = browse(store, text, _SHOWN)
+            ids = [hit.id for hit in found]
         else:
             ids = [one.id for one in meaning.ask(job, AlsoFor(case.id))]
             ids += [one.row.id for one in meaning.ask(job, Like(case.id)).cases]
-            ids += [hit.id for hit in browse(store, case.key_lines[0], _SHOWN)]
+            found = browse(store, case.key_lines[0], _SHOWN)
+            ids += [hit.id for hit in found]
         others = tuple(one for one in dict.fromkeys(ids) if one != case.id)
-        return tuple(row_of(row) for row in case_rows(store, others))
+        lines = {hit.id: hit.key_line for hit in found}  # of the error that has the words, mostly not the case's first
+        rows = (row_of(row) for row in case_rows(store, others))
+        return tuple(replace(row, key_line=lines.get(row.id) or row.key_line) for row in rows)
 
     return work
 
@@ -112,4 +118,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):
             return Content("")
-        return draw_row(row, width, self._curating.signs, self._curating.clock(), chosen=chosen)
+        rows = self.rows.rows
+        beside = [one.key_line for one in rows.rows if one is not row] if isinstance(rows, FoundRows) else []
+        now = self._curating.clock()
+        return draw_row(row, width, self._curating.signs, now, chosen=chosen, beside=beside)
