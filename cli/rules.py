@@ -14,8 +14,9 @@ from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.fault import Fault, why_unread
 
 if TYPE_CHECKING:
-    from core.flows.rule_files import ScopedFiles
+    from core.flows.rule_files import ScopedFiles, Unread
     from core.flows.rules import RuleMatcher
+    from core.rules.answer import RuleMatch
     from core.rules.call import ToolCall
 
 _LIKE = 'write it like \'{"command": "ls"}\''
@@ -103,6 +104,7 @@ def _add_model(leaf: Parser) -> None:
 
 def run_match(args: argparse.Namespace, context: Context) -> int:
     """`rules match`: the rules for one call, or for every call of a stream; exit 1 on silence."""
+    from core.flows.rule_files import with_unread
     from core.rules.call import CALL, read_call
     from core.rules.match import LATE
     from core.rules.project_type import project_type
@@ -114,15 +116,19 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
     if args.project and not Path(args.project).is_dir():
         raise Fault("invalid_input", f"--project {args.project} is no folder", "name the folder of the project")
     kind = project_type(Path(args.project)) if args.project else ()
-    with _matcher(args, context) as matcher:
+    matching, unread = _whole(args, context)
+    with matching as matcher:
         if args.jsonl:
             from cli.stream import run_stream
 
             if args.tool or args.input:
                 raise Fault("invalid_input", "--jsonl reads calls from standard input", "leave --tool and --input out")
-            answer: Any = lambda item: matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0)  # noqa: E731
+
+            def answer(item: Any) -> RuleMatch:
+                return with_unread(matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0), unread)
+
             return 0 if run_stream(answer, CALL) else 2
-        found = matcher.match(_call(args, kind), limit=args.limit)
+        found = with_unread(matcher.match(_call(args, kind), limit=args.limit), unread)
         from cli.show_rules import match_lines
 
         context.out.result(found, match_lines(context.out, found))
@@ -146,12 +152,26 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     return read_call({"tool_name": args.tool, "tool_input": given}, kind)
 
 
-def _matcher(args: argparse.Namespace, context: Context, *, model: bool = True) -> RuleMatcher:
-    """The matcher over the named files, or over those that the settings name. Raises Fault where there is none."""
+def _whole(args: argparse.Namespace, context: Context, *, model: bool = True) -> tuple[RuleMatcher, tuple[Unread, ...]]:
+    """The matcher over the rule files, and those of the settings that it does without, which are told."""
+    files, unread = _read(args, context)
+    for _, told in unread:
+        context.out.note(f"casebook: {told}; done without it")
+    return _matcher(args, context, files, model=model), unread
+
+
+def _read(args: argparse.Namespace, context: Context) -> tuple[ScopedFiles, tuple[Unread, ...]]:
+    """The named files, or those of the settings that can be read, and the others. Raises Fault where there is none."""
+    from core.flows.rule_files import readable
+
+    files = _files(args, context)
+    return (files, ()) if args.rules else readable(files)
+
+
+def _matcher(args: argparse.Namespace, context: Context, scoped: ScopedFiles, *, model: bool = True) -> RuleMatcher:
     from core.flows.rules import RuleMatcher
     from core.flows.vectors import vector_search
 
-    scoped = _files(args, context)
     vectors = None
     if model and not getattr(args, "no_model", False):
         vectors = vector_search(context.settings.embedding, "process")
@@ -177,7 +197,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
     from cli.show_rules import list_lines
 
-    with _matcher(args, context, model=False) as matcher:
+    with _whole(args, context, model=False)[0] as matcher:
         found = matcher.rules()
     counts = _usage(context)
     known = tuple(count for rule in found.rules if (count := counts.get((rule.path, rule.id))) is not None)
@@ -202,12 +222,14 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     from dataclasses import replace
 
     from cli.show_rules import check_lines, flaw_line
-    from core.rules.rule import dearest_first
+    from core.rules.rule import Flaw, dearest_first
     from core.rules.tables import strangers, table_flaws
 
-    with _matcher(args, context, model=False) as matcher:
+    files, unread = _read(args, context)
+    with _matcher(args, context, files, model=False) as matcher:
         read = matcher.rules()
-    found = replace(read, flaws=dearest_first((*read.flaws, *table_flaws())))
+    without = [Flaw(str(path), 0, told.replace(f" {path}", "").removeprefix(f"{path} ")) for path, told in unread]
+    found = replace(read, flaws=dearest_first((*without, *read.flaws, *table_flaws())))
     context.out.result(found, check_lines(context.out, found))
     for one in strangers(found.rules):
         context.out.note(flaw_line(one))
@@ -219,7 +241,7 @@ def run_refresh(args: argparse.Namespace, context: Context) -> int:
     from cli.embed import report_lines
     from core.embedding.asking import NoVectors
 
-    with _matcher(args, context) as matcher:
+    with _matcher(args, context, _files(args, context)) as matcher:
         report = matcher.refresh(all_of_them=args.all)
         if isinstance(report, NoVectors):
             raise Fault("model_not_pulled", report.reason, report.remedy)
@@ -248,7 +270,7 @@ def run_clusters(args: argparse.Namespace, context: Context) -> int:
     """`rules clusters`: exit 1 where every rule stands alone."""
     from cli.show_rules import cluster_lines
 
-    with _matcher(args, context) as matcher:
+    with _whole(args, context)[0] as matcher:
         found = matcher.clusters()
     context.out.result(found, cluster_lines(context.out, found))
     return 0 if found.clusters else 1
@@ -267,7 +289,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     else:
         calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
-        matcher = stack.enter_context(_matcher(args, context))
+        matcher = stack.enter_context(_whole(args, context)[0])
         missing = expected_elsewhere(calls, known_names(matcher.rules().rules, named_in(calls)))
         found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
     context.out.result(found, comparison_lines(context.out, found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,10 +13,14 @@ from core.fault import Fault
 from core.settings import RuleSettings
 
 if TYPE_CHECKING:  # a hook looks for rule files before it loads anything that reads them
+    from core.rules.answer import RuleMatch
     from core.rules.rule import Scope
 
 ScopedFiles: TypeAlias = "tuple[tuple[Path, Scope], ...]"
 """Rule files in the order in which they are read, each with whose it is."""
+
+Unread: TypeAlias = tuple[Path, str]
+"""A file that cannot be read, and why, in words."""
 
 
 def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFiles:
@@ -38,6 +43,39 @@ def no_files(settings: RuleSettings) -> tuple[str, ...]:
     """What stands where one's own rule files are looked for and is none: a folder, a pipe, a link to nowhere."""
     found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
     return tuple(f"no rules were read from {path}: it is no file" for path in found)
+
+
+def readable(files: ScopedFiles) -> tuple[ScopedFiles, tuple[Unread, ...]]:
+    """Those of the settings' files that can be read, and why the others cannot: one that is faulty costs what is in it.
+
+    Raises Fault where none can.
+    """
+    from core.rules.parse import bytes_of
+
+    good: list[tuple[Path, Scope]] = []
+    unread: list[Unread] = []
+    first: Fault | None = None
+    for path, scope in files:
+        try:
+            bytes_of(path)
+        except Fault as fault:
+            first = first or fault
+            unread.append((path, fault.message))
+        else:
+            good.append((path, scope))
+    if first is not None and not good:
+        raise first
+    return tuple(good), tuple(unread)
+
+
+def with_unread(found: RuleMatch, unread: Sequence[Unread]) -> RuleMatch:
+    """A match that says in its trace which rule files it was made without."""
+    if not unread:
+        return found
+    from core.trace import Step
+
+    steps = (Step("files", "failed", f"{told}; done without it") for _, told in unread)
+    return replace(found, trace=(*found.trace, *steps))
 
 
 def named_files(paths: Sequence[str]) -> ScopedFiles:

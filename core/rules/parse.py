@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import os
 import re
 import textwrap
 import unicodedata
@@ -44,7 +45,16 @@ _BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 
 
 def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
-    """The rules of one file. Raises Fault io_error where it cannot be read, invalid_input where it is too large."""
+    """The rules of one file. Raises Fault as `bytes_of` does."""
+    data, info = bytes_of(path)
+    text, flaws = _decoded(data, str(path))
+    found = parse_text(text, str(path), scope=scope)
+    sha = hashlib.sha256(data).hexdigest()
+    return RuleFile(str(path), found.rules, (*flaws, *found.flaws), sha, info.st_size, info.st_mtime_ns)
+
+
+def bytes_of(path: Path) -> tuple[bytes, os.stat_result]:
+    """A rule file as it lies there. Raises Fault io_error where it cannot be read, invalid_input: it is too large."""
     try:
         data, info = read_bytes(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -52,10 +62,7 @@ def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
         raise Fault("io_error", f"cannot read the rules {path}: {said}", "name a Markdown file of rules") from error
     if len(data) > MAX_BYTES:
         raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "give the rules alone")
-    text, flaws = _decoded(data, str(path))
-    found = parse_text(text, str(path), scope=scope)
-    sha = hashlib.sha256(data).hexdigest()
-    return RuleFile(str(path), found.rules, (*flaws, *found.flaws), sha, info.st_size, info.st_mtime_ns)
+    return data, info
 
 
 def parse_files(paths: Iterable[Path], *, scope: Scope = "project") -> RuleList:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +32,7 @@ RULES = """# Rules
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a casebook: two documents, one known error, one rule."""
+    """A folder with a casebook: two documents, one known error, one rule, a file that is too large for rules."""
     folder = tmp_path_factory.mktemp("mcp")
     notes = folder / "notes"
     notes.mkdir()
@@ -41,6 +42,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (notes / "nasty.md").write_text(NASTY, encoding="utf-8")
     (folder / ".claude").mkdir()
     (folder / ".claude" / "memory.md").write_text(RULES)
+    with (folder / "large.md").open("wb") as file:
+        file.truncate((16 << 20) + 1)
     db = ("--db", str(folder / "case.db"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASEBOOK_EMBEDDING_MODEL", "all-mpnet-base-v2")
@@ -62,6 +65,7 @@ def model() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def talk(place: Path, model: Server) -> Iterator[Talk]:
     env = {"CASEBOOK_EMBEDDING_MODEL": "all-mpnet-base-v2", "CASEBOOK_MODELS_LLM_ENDPOINT": model.endpoint}
+    env["CASEBOOK_RULES_FILES"] = os.pathsep.join(("~/.claude/memory.md", str(place / "large.md")))
     with talking(place, "--db", str(place / "case.db"), **env) as found:
         yield found
 
@@ -151,6 +155,8 @@ def test_a_quote_and_a_rule(talk: Talk) -> None:
     assert quote["status"] == "flagged"
     rules = answer(talk, "match_rules", tool_name="Bash", tool_input={"command": "git push --force origin main"})
     assert rules["rules"][0]["id"] == "ERR-001"
+    (without,) = [step["reason"] for step in rules["trace"] if step["stage"] == "files"]
+    assert without.endswith("large.md is larger than 16 MiB; done without it")
 
 
 def test_a_question_is_answered_kept_and_a_refusal_is_an_answer(talk: Talk, model: Server, place: Path) -> None:

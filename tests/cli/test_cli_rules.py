@@ -223,6 +223,34 @@ def test_without_rules_those_of_the_settings_and_the_project_are_read(
     assert told.index("ERR-008") < told.index("ERR-007")
 
 
+def test_a_file_of_the_settings_that_is_faulty_costs_what_is_in_it(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("CASEBOOK_RULES_FILES", RULES)
+    bad = tmp_path / "work" / ".claude" / "memory.md"
+    bad.parent.mkdir(parents=True)
+    with bad.open("wb") as file:
+        file.truncate((16 << 20) + 1)
+    monkeypatch.chdir(tmp_path / "work")
+    asked = ["--tool", "Bash", "--input", PUSH, "--no-model", "--db", db]
+    assert main(["rules", "match", *asked]) == 0
+    said = capsys.readouterr()
+    assert "ERR-004" in said.out
+    assert said.err == f"casebook: {bad} is larger than 16 MiB; done without it\n"
+    assert main(["rules", "match", *asked, "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["trace"]
+    assert [step["reason"] for step in steps if step["stage"] == "files"] == [
+        f"{bad} is larger than 16 MiB; done without it"
+    ]
+    assert main(["rules", "check", "--db", db]) == 1
+    assert f"{bad}: is larger than 16 MiB\n" in capsys.readouterr().out
+    assert main(["rules", "match", "--rules", RULES, str(bad), *asked]) == 2, "one that is named must be read"
+    monkeypatch.setenv("CASEBOOK_RULES_FILES", str(tmp_path / "none.md"))
+    assert main(["rules", "match", *asked]) == 2, "there is no other"
+
+
 def test_an_input_may_begin_with_a_byte_order_mark(
     db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

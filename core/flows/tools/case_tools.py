@@ -77,7 +77,7 @@ def _strictness(desk: Desk) -> AlignSettings:
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     from core.config import from_home
-    from core.flows.rule_files import rule_files
+    from core.flows.rule_files import readable, rule_files, with_unread
     from core.flows.rules import RuleMatcher
     from core.rules.call import read_call
     from core.rules.project_type import project_type
@@ -87,10 +87,11 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     if not found:
         hint = "set rules.files (casebook config show), or name the project's folder"
         raise Fault("invalid_input", "there is no rule file, neither your own nor of this project", hint)
+    files, unread = readable(found)
     call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]}, project_type(project))
     vectors = desk.vectors() if desk.database.exists() else None  # no casebook is made by looking
-    with RuleMatcher(found, desk.database, vectors) as matcher:
-        return matcher.match(call, limit=given.get("limit", 5))
+    with RuleMatcher(files, desk.database, vectors) as matcher:
+        return with_unread(matcher.match(call, limit=given.get("limit", 5)), unread)
 
 
 ERROR_SEARCH: Final = Tool(
