@@ -9,16 +9,22 @@ from dataclasses import dataclass
 _FIELD = re.compile(
     r"\s{0,3}([-*+]\s+)?(?:\*\*|__)([^*_:：\n]{1,40}?)\s*(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])(.*)$"
 )
-_LABELS = {
-    "problem": "problem issue 문제 증상 問題 症状 現象 问题 现象",
-    "root_cause": "rootcause cause 원인 근본원인 原因 根本原因 根因",
-    "solution": "solution fix 해결 해결책 해결방법 해결방안 솔루션 解決 解決策 解決方法 対処法 解决 解决方法 解决方案",
-    "prevention": "prevention 예방 예방책 예방방법 방지 재발방지 予防 予防策 再発防止 再発防止策 预防 预防措施",
-    "date": "date 날짜 일자 日付 日期",
-    "project": "project 프로젝트 プロジェクト 项目 專案",
-    "category": "category 카테고리 분류 범주 カテゴリ カテゴリー 分類 分类 类别",
+LABELS = {
+    "problem": "problem issue 문제 문제점 문제상황 증상 현상 이슈 問題 問題点 事象 症状 現象 问题 问题描述 现象",
+    "root_cause": "rootcause cause 원인 근본원인 발생원인 原因 根本原因 根因 问题原因",
+    "solution": (
+        "solution fix 해결 해결책 해결방법 해결방안 해결법 해법 대응방안 대처방법 솔루션 "
+        "解決 解決策 解決方法 解決法 対処 対処法 対処方法 対応策 対策 解决 解决方法 解决方案 解决办法 解決方案 解決辦法"
+    ),
+    "prevention": (
+        "prevention 예방 예방책 예방방법 예방조치 방지 방지책 방지방법 방지대책 재발방지 재발방지책 재발방지대책 "
+        "予防 予防策 予防方法 防止策 再発防止 再発防止策 预防 预防措施 预防方法 防范措施 預防 預防措施"
+    ),
+    "date": "date 날짜 일자 日付 日時 日期",
+    "project": "project 프로젝트 프로젝트명 プロジェクト プロジェクト名 项目 项目名称 專案",
+    "category": "category 카테고리 분류 범주 유형 カテゴリ カテゴリー 分類 種別 分类 类别 類別 类型",
 }
-_BY_LABEL = {label: name for name, labels in _LABELS.items() for label in labels.split()}
+_BY_LABEL = {label: name for name, labels in LABELS.items() for label in labels.split()}
 _OTHER_WORDS = (
     "data", "rate", "protect", "projet", "projekt", "projek", "problema", "probleme", "problemi", "problemy",
     "probleem", "solucion", "prevencion",
@@ -66,7 +72,7 @@ def meant_by(label: str) -> str:
     key = _key(label)
     if not (key.isascii() and key.isalpha()) or key in _BY_LABEL or key in _OTHER_WORDS:
         return ""
-    return next((name for name in _LABELS if _is_slip(key, len(label.split()), name)), "")
+    return next((name for name in LABELS if _is_slip(key, len(label.split()), name)), "")
 
 
 def is_plural(label: str, name: str) -> bool:

@@ -28,6 +28,8 @@ MAX_BYTES = 16 << 20
 """A rule file larger than this is refused."""
 _SHORT = 5
 _USUAL = re.compile(r"ERR-[0-9]{3}")
+_LINE_ACROSS = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*")
+_MARKUP = re.compile(r"\s*(?:(?:<!--(?:(?!-->).)*-->|</?[A-Za-z][^<>]*>)\s*)+")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 _ASTRAY = "these fields stand under no heading like ### ERR-001: title"
 _UNCLOSED = "this fence or comment is never closed; it was read as text"
@@ -266,11 +268,15 @@ class _Part:
             self.at.setdefault(name, number)
             self.labels.setdefault(name, found)
             self.fields.setdefault(name, []).append(found.text)
-        elif self.current:
+        elif self.current and not self._is_dated(text):
             self.fields[self.current].append(text)
-        elif text.strip():
+        elif text.strip() and not _LINE_ACROSS.fullmatch(text):
             self.notes.append((number, text))
         return True
+
+    def _is_dated(self, line: str) -> bool:
+        """Whether a line stands behind a date, which is one line: what comes then is text of no field."""
+        return self.current == "date" and bool(line.strip()) and any(map(str.strip, self.fields["date"]))
 
     def _of_another(self, found: Field) -> bool:
         """Whether a field that is there already is the first of a rule whose heading was lost."""
@@ -308,7 +314,7 @@ class _Part:
             if name not in self.at:
                 cost: Cost = "odd" if name in ("problem", "solution") else "missing"
                 out.append((self.line, f"{rule.id} has no {label}", cost))
-            elif len(unicodedata.normalize("NFC", text.strip())) < _SHORT:
+            elif _length(text.strip()) < _SHORT:
                 out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters", "odd"))
         if rule.date and not _is_date(rule.date):
             out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31", "odd"))
@@ -319,8 +325,8 @@ class _Part:
         for name, label in self.unknown.items():
             if label not in known:
                 out.append((self.at[name], f"nobody knows the field {label!r}", "odd"))
-        if self.notes:
-            out.append((self.notes[0][0], f"text of {rule.id} stands under no field", "odd"))
+        if said := [number for number, line in self.notes if not _MARKUP.fullmatch(line)]:
+            out.append((said[0], f"text of {rule.id} stands under no field", "odd"))
         return out
 
 
@@ -333,11 +339,16 @@ def _text(lines: list[str]) -> str:
     """The lines of a field as one text: the first stands behind its label, the rest keeps its own shape."""
     rest = textwrap.dedent("\n".join(lines[1:])) if len(lines) > 1 else ""
     text = re.sub(
-        r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*(?=\n|\Z)",
+        rf"\n{_LINE_ACROSS.pattern}(?=\n|\Z)",
         "\n",
         f"{lines[0]}\n{rest}" if rest else lines[0] if lines else "",
     )
     return text.strip()
+
+
+def _length(text: str) -> int:
+    """Characters, a letter of Korean, Japanese or Chinese as two: it says as much."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WFH" else 1 for c in unicodedata.normalize("NFC", text))
 
 
 def _is_date(text: str) -> bool:

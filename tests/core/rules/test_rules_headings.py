@@ -122,7 +122,7 @@ def test_a_field_that_comes_again_is_told_with_its_line() -> None:
         "### ERR-001: t\n**Solution**: do this\n**Solution**: then that\n**Date**: 2026-01-02\n**Date**: x\n"
     )
     assert found.rules[0].solution == "do this\nthen that"
-    assert found.rules[0].date == "2026-01-02\n**Date**: x"
+    assert (found.rules[0].date, found.rules[0].notes) == ("2026-01-02", "**Date**: x")
     assert {(3, True), (5, True)} <= {(flaw.line, "a second" in flaw.message) for flaw in found.flaws}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.fault import Fault
+from core.rules.fields import LABELS, known_field
 from core.rules.parse import parse, parse_files, parse_text
 from core.rules.rule import rule_text
 
@@ -64,6 +66,52 @@ def test_korean_labels_and_colons_inside_the_bold_are_fields() -> None:
         "### ERR-001: 제목\n**문제:** 깨진다\n**근본 원인**: 없음입니다\n- **해결 방법**： 고친다\n"
     ).rules
     assert (rule.problem, rule.root_cause, rule.solution) == ("깨진다", "없음입니다", "고친다")
+
+
+def test_the_usual_korean_words_are_labels_of_their_field() -> None:
+    for name, labels in {
+        "problem": ("문제점", "문제 상황", "증상", "현상"),
+        "root_cause": ("근본 원인", "발생 원인"),
+        "solution": ("해결책", "해결 방법", "해결법", "대응 방안", "대처 방법"),
+        "prevention": ("방지책", "방지 대책", "예방책", "예방 조치", "재발 방지", "재발 방지책"),
+        "date": ("날짜", "일자"),
+        "project": ("프로젝트", "프로젝트명"),
+        "category": ("분류", "유형"),
+    }.items():
+        assert {label: known_field(f"**{label}**: 글") for label in labels} == dict.fromkeys(labels, name)
+
+
+def test_a_label_names_one_field() -> None:
+    every = [label for labels in LABELS.values() for label in labels.split()]
+    assert len(every) == len(set(every))
+
+
+@pytest.mark.parametrize("said", ["2026-02-05", "\n2026-02-05"], ids=["behind the label", "in the next line"])
+def test_what_stands_behind_a_date_is_text_of_no_field(said: str) -> None:
+    fields = "### ERR-001: t\n**Problem**: it breaks\n**Root Cause**: because\n**Solution**: mend it\n"
+    begin = f"{fields}**Prevention**: take care\n**Date**: {said}\n"
+    (rule,) = (found := parse_text(f"{begin}\nSeen twice since.\n```\nls\n```\n**Category**: shell\nmore\n")).rules
+    assert (rule.date, rule.category) == ("2026-02-05", "shell\nmore")
+    assert rule.notes == "Seen twice since.\n```\nls\n```"
+    line = 8 + said.count("\n")
+    assert [(flaw.line, flaw.message) for flaw in found.flaws] == [(line, "text of ERR-001 stands under no field")]
+
+
+@pytest.mark.parametrize(
+    "behind", ["<br/>", "</details>", "<!-- seen twice -->", "<a id='x'></a> <br>", "---", "\n***\n"]
+)
+def test_marks_behind_a_date_are_nothing_wrong(behind: str) -> None:
+    fields = "### ERR-001: t\n**Problem**: it breaks\n**Root Cause**: because\n**Solution**: mend it\n"
+    found = parse_text(f"{fields}**Prevention**: take care\n**Date**: 2026-02-05\n{behind}\n\n### ERR-002: u\n")
+    assert found.rules[0].date == "2026-02-05"
+    assert [flaw for flaw in found.flaws if flaw.rule == "ERR-001"] == []
+
+
+@pytest.mark.parametrize(("text", "odd"), [("설정오류", False), ("設定誤り", False), ("오류", True), ("oops", True)])
+def test_a_letter_of_korean_japanese_and_chinese_says_as_much_as_two(text: str, odd: bool) -> None:
+    for form in ("NFC", "NFD"):
+        found = parse_text(f"### ERR-001: t\n**Problem**: {unicodedata.normalize(form, text)}\n")
+        assert ("the Problem of ERR-001 has fewer than 5 characters" in {flaw.message for flaw in found.flaws}) == odd
 
 
 @pytest.mark.parametrize(
