@@ -271,7 +271,10 @@ class RuleMatcher:
             return False, fault.message
         if report.failed:
             self.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
-        return report.busy, "no time was left to embed them all: casebook rules refresh" if report.canceled else ""
+        if not report.canceled:
+            return report.busy, ""
+        why = "no time was left to embed them all" if time.monotonic() >= until else "embedding was stopped"
+        return report.busy, f"{why}: casebook rules refresh"
 
     def _sync(self, store: Store) -> None:
         stale = [

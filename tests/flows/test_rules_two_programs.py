@@ -31,12 +31,13 @@ EDITED = RULES.replace("each invoice", "every invoice")
 
 
 class Asked(Counting):
-    """Does something else while it reads a query."""
+    """Does something else while it reads a query, or rules."""
 
     meanwhile: Callable[[], object] | None = None
+    at: Kind = "query"
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        if kind == "query" and self.meanwhile is not None:
+        if kind == self.at and self.meanwhile is not None:
             act, self.meanwhile = self.meanwhile, None
             act()
         if any("unreadable" in text for text in texts):
@@ -177,6 +178,19 @@ def test_another_run_is_no_matter_where_every_rule_has_its_vector(
         con.execute("INSERT INTO rule(path, rule_id, title, body, content_hash) VALUES ('/x.md', 'A', '', '{}', '')")
     step = _step(matcher.match(PUSH))
     assert (step.fact("compared"), step.fact(ELSEWHERE), "program" in step.reason) == (2, None, False)
+
+
+def test_a_run_that_another_program_stops_is_told(matcher: RuleMatcher, model: Asked, other: Store) -> None:
+    def stop() -> None:
+        job = jobs.running(other, "embed")
+        assert job is not None
+        jobs.cancel(other, job.id)
+
+    model.meanwhile, model.at = stop, "document"
+    step = _step(matcher.match(PUSH))
+    assert step.outcome == "failed"
+    assert step.reason.startswith("embedding was stopped: casebook rules refresh; 2 of 2 rules wait")
+    assert _step(matcher.match(PUSH)).fact("compared") == 2
 
 
 def test_a_rule_that_could_not_be_embedded_is_told_and_does_not_wait(
