@@ -260,9 +260,10 @@ def _checked(name: str, value: object, where: str) -> Value:
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        raise Fault(
-            "config_invalid", f"{name} must be {wanted}, but {where} says {_shown(value)}", "correct that value"
-        )
+        cure = "correct that value"
+        if spec.paths and isinstance(value, list):
+            cure = f'write several in one text: "first.md{os.pathsep}second.md"'
+        raise Fault("config_invalid", f"{name} must be {wanted}, but {where} says {_shown(value)}", cure)
     return cast("Value", value)
 
 

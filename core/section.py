@@ -12,13 +12,14 @@ Value = str | int | float | bool
 
 
 class Spec(NamedTuple):
-    """What can be set: its default, its meaning, and the values it may have."""
+    """What can be set: its default, its meaning, and the values it may have. `paths`: several, separated as in PATH."""
 
     default: Value
     about: str
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    paths: bool = False
 
 
 def setting(
@@ -28,9 +29,10 @@ def setting(
     least: float | None = None,
     most: float | None = None,
     choices: tuple[str, ...] = (),
+    paths: bool = False,
 ) -> Any:
     """One setting of a section."""
-    return Spec(default, about, least, most, choices)
+    return Spec(default, about, least, most, choices, paths)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(setting,))

@@ -57,10 +57,14 @@ class RuleSettings(Section):
     """Where the rules stand that tool calls are matched with, where a command names no file."""
 
     files: str = setting(
-        "Rule files for every project; several are separated as in PATH. Empty: none.", default="~/.claude/memory.md"
+        "Rule files for every project; several are separated as in PATH. Empty: none.",
+        default="~/.claude/memory.md",
+        paths=True,
     )
     project_files: str = setting(
-        "The same of a project, looked for in its folder and those above it. Empty: none.", default=".claude/memory.md"
+        "The same of a project, looked for in its folder and those above it. Empty: none.",
+        default=".claude/memory.md",
+        paths=True,
     )
     hook: bool = setting("Tell an agent, before it uses a tool, the solutions of the rules that apply.", default=True)
     hook_most: int = setting("Rules that an agent is told of before one call, at most.", default=3, least=1, most=20)

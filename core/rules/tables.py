@@ -24,6 +24,8 @@ from core.toml_lines import key_lines
 MAX_BYTES = 1 << 20
 _FILES = ("rules.toml", "glossary.toml")
 _PATTERN_KEYS = ("match", "terms", "rules", "tools", "languages", "needs")
+_BARE, _QUOTED = re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"\"[^\"]*\"|'[^']*'")
+_SHOWN = 40
 _LINE = re.compile(r",? (?:\(at )?line (\d+)")
 READ = 8_192
 """Code points of a call that patterns look at."""
@@ -193,6 +195,7 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
     path, _, size = stamp
     if size < 0:
         return {}, _Where(path, "")
+    text = ""
     try:
         data = Path(path).read_bytes() if size <= MAX_BYTES else b""
         text = data.decode("utf-8-sig")
@@ -200,7 +203,18 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
             raise ValueError(f"is larger than {MAX_BYTES >> 20} MiB")
         return tomllib.loads(text), _Where(path, text)
     except (OSError, ValueError, RecursionError) as error:
-        raise Fault("config_invalid", f"{path}: {why_unread(error)}", "correct it, or put it aside") from error
+        told = why_unread(error)
+        if isinstance(error, tomllib.TOMLDecodeError) and (found := _LINE.search(told)):
+            told += _bare(text.split("\n")[int(found.group(1)) - 1])
+        raise Fault("config_invalid", f"{path}: {told}", "correct it, or put it aside") from error
+
+
+def _bare(line: str) -> str:
+    """What is wrong with a line of TOML whose key has letters that need quotes; empty where it has none."""
+    key, ends, _ = line.partition("]" if line.lstrip().startswith("[") else "=")
+    parts = [part.strip() for part in _QUOTED.sub("x", key.strip(" \t[")).split(".")]
+    bad = next((part for part in parts if ends and part and not part.startswith("#") and not _BARE.fullmatch(part)), "")
+    return f'; a key with other letters than A-Z, 0-9, _ and - needs quotes: "{bad[:_SHOWN]}"' if bad else ""
 
 
 def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str, Any]]:
@@ -229,8 +243,12 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
         raise where.fault(key, "is no table")
     said = cast("dict[str, Any]", given)
     source: object = said.get("match")
-    if not isinstance(source, str):
+    if source is None:
         raise where.fault(key, "has no match")
+    if not isinstance(source, str):
+        raise where.fault((*key, "match"), 'is no text in quotes; for several write "one|other"')
+    if not source:
+        raise where.fault((*key, "match"), "is empty: it would match every call")
     try:
         re.compile(source, re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:

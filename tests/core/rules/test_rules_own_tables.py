@@ -45,6 +45,12 @@ def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
     [
         ("[error_patterns.a]\nmatch = '('\n", "line 2: error_patterns.a.match is no regular expression"),
         ("[error_patterns]\na = 3\n", "error_patterns.a is no table"),
+        ("[error_patterns.a]\nterms = ['x']\n", "error_patterns.a has no match"),
+        (
+            "[error_patterns.a]\nmatch = ['x', 'y']\n",
+            "line 2: error_patterns.a.match is no text in quotes; for several",
+        ),
+        ("[error_patterns.a]\nmatch = ''\n", "line 2: error_patterns.a.match is empty: it would match every call"),
         ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is no list"),
         ("[tool_keywords\n", "rules.toml"),
         (f"[tool_keywords]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
@@ -56,6 +62,25 @@ def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str
         load_tables(tmp_path)
     assert raised.value.code == "config_invalid"
     assert said in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "bad"),
+    [
+        ('[words]\n배포 = "deploy"\n', "배포"),
+        ('[words]\n"배포" = "deploy"\ngit push = "배포"\n', "git push"),
+        ("[words.배포]\n", "배포"),
+        ("[words]\ndeploy = 배포\n", ""),
+        ("[words]\n배포\n", ""),
+        ('[words]\n"배포 = "deploy"\n', None),
+    ],
+)
+def test_a_key_that_needs_quotes_is_told_so(tmp_path: Path, text: str, bad: str | None) -> None:
+    (tmp_path / "glossary.toml").write_text(text, encoding="utf-8")
+    (flaw,) = table_flaws(tmp_path)
+    assert flaw.path == str(tmp_path / "glossary.toml")
+    needs = f'a key with other letters than A-Z, 0-9, _ and - needs quotes: "{bad}"'
+    assert bad is None or flaw.message.endswith(needs) == bool(bad), flaw.message
 
 
 def test_what_nobody_knows_is_named_with_its_line_and_left_alone(tmp_path: Path) -> None:
