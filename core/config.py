@@ -260,11 +260,14 @@ def _checked(name: str, value: object, where: str) -> Value:
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        cure = "correct that value"
-        if spec.paths and isinstance(value, list):
-            cure = f'write several in one text: "first.md{os.pathsep}second.md"'
-        raise Fault("config_invalid", f"{name} must be {wanted}, but {where} says {_shown(value)}", cure)
+        told = f"{name} must be {wanted}, but {where} says {_shown(value)}"
+        raise Fault("config_invalid", told, _cure(spec, value))
     return cast("Value", value)
+
+
+def _cure(spec: Spec, value: object) -> str:
+    listed = spec.paths and isinstance(value, list)
+    return f'write several in one text: "first.md{os.pathsep}second.md"' if listed else "correct that value"
 
 
 def _shown(value: object) -> str:
