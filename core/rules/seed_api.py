@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -58,7 +59,7 @@ def _relevant(
     until = _now() + DEADLINE_S
     given = list(cast("Iterable[object]", rules or ()))
     read = [_rule(at, cast("Mapping[str, Any]", rule)) for at, rule in enumerate(given) if isinstance(rule, Mapping)]
-    book = book_of(read, _tables())
+    book = book_of(_named(read), _tables())
     call = ToolCall(_plain(tool_name), _input(tool_input))
     found = _matched(book, call, until, use_fallback)
     return [
@@ -103,7 +104,7 @@ def _rule(at: int, given: Mapping[str, Any]) -> Rule:
         return _plain(given.get(name) or "")
 
     return Rule(
-        rule_id(said("id")) or f"rule {at}",
+        rule_id(said("id")),
         said("title"),
         said("problem"),
         said("root_cause"),
@@ -112,6 +113,15 @@ def _rule(at: int, given: Mapping[str, Any]) -> Rule:
         category=said("category"),
         line=at,
     )
+
+
+def _named(rules: Sequence[Rule]) -> list[Rule]:
+    """The rules, each without an id named by its place: the same name for those that say the same (REQ-SEM-012)."""
+    names: dict[str, str] = {}
+    return [
+        rule if rule.id else replace(rule, id=names.setdefault(rule.content_hash, f"rule {rule.line}"))
+        for rule in rules
+    ]
 
 
 def _settings() -> Settings:

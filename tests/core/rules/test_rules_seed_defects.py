@@ -48,6 +48,16 @@ def test_the_librarys_own_function_falls_back_to_keywords_and_can_be_told_not_to
     assert find_relevant_rules_semantic([], "Bash", call) == []
 
 
+@pytest.mark.usefixtures("without_model")
+def test_req_sem_012_a_rule_without_an_id_that_is_given_twice_is_one() -> None:
+    bare = {name: text for name, text in RULE.items() if name != "id"}
+    other = bare | {"solution": "use `--force-with-lease`"}
+    found = find_relevant_rules_semantic(
+        [bare, other, dict(bare), bare | {"id": ""}], "Bash", {"command": "git push --force"}
+    )
+    assert sorted(one["solution"] for one in found) == ["lease", other["solution"]]
+
+
 class Slow:
     """A model that takes three seconds for each lot of rules, on a clock that only it moves."""
 
