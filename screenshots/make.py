@@ -19,11 +19,10 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from core.config import Config, default_config
+from core.config import Config, default_config, load_config
 from core.errors.curation import Written, look, verify
 from core.flows.demo import fill_demo, fill_demo_rules
 from core.flows.library_ingest import ingest
-from core.rules.label_file import label_file
 from core.samples import DEMO_QUERIES, sample_notes
 from core.settings import Value
 from core.store import open_store
@@ -31,6 +30,7 @@ from screenshots.scenes import SCENES, Scene
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.quiet import quiet
 from tui.app import CasebookApp
+from tui.panes.rules.screen import RulesScreen
 from tui.screens.ask import AskScreen
 from tui.screens.writing import WritingScreen
 from tui.surroundings import Surroundings
@@ -72,7 +72,8 @@ async def draw(scene: Scene, database: Path) -> str:
 async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
     """The scene, with a language model's server at `endpoint`, if it asks one."""
     rules = (database.with_name("rules.md"),)
-    around = Surroundings(_asking(endpoint), rules=rules) if endpoint else Surroundings(rules=rules)
+    settings = _asking(endpoint) if endpoint else load_config() if scene.meaning else None
+    around = Surroundings(settings, rules=rules) if settings is not None else Surroundings(rules=rules)
     if scene.asks:
         with open_store(database, write=True) as store:
             ingest(store, [sample_notes()])
@@ -88,8 +89,13 @@ async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
             await pilot.press("space" if key == " " else key)
         await _quiet(pilot, app)
         for number, key in enumerate(scene.keys, 1):
-            if scene.meanwhile and number == len(scene.keys):
+            last = number == len(scene.keys)
+            if scene.meanwhile and last:
                 _decide(database, app, scene.meanwhile)
+            if scene.meaning and last:
+                await _compared(pilot, app)
+            if scene.edits[0] and last:
+                await _edited(pilot, app, rules[0], *scene.edits)
             await pilot.press(key)
             await _quiet(pilot, app)
         if scene.asks:
@@ -97,6 +103,25 @@ async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
         svg = app.export_screenshot(title="casebook")
     svg = _FONT_FACE.sub("", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
     return "\n".join(line.rstrip() for line in svg.split("\n"))
+
+
+async def _compared(pilot: Pilot[None], app: CasebookApp) -> None:
+    """Wait until the model has spoken."""
+    screen = next(screen for screen in app.screen_stack if isinstance(screen, RulesScreen))
+    while (ranked := screen.rank.ranked) is None or ranked.soon:
+        await pilot.pause(0.05)
+    await _quiet(pilot, app)
+
+
+async def _edited(pilot: Pilot[None], app: CasebookApp, rules: Path, old: str, new: str) -> None:
+    """Edit the rule file, and wait until the ranking has followed."""
+    said = rules.read_text("utf-8")
+    assert old in said
+    rules.write_text(said.replace(old, new), "utf-8")
+    assert isinstance(app.screen, RulesScreen)
+    while (ranked := app.screen.rank.ranked) is None or not ranked.moved:
+        await pilot.pause(0.05)
+    await _quiet(pilot, app)
 
 
 def _asking(endpoint: str) -> Config:
@@ -170,18 +195,17 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.deciding.now", return_value=DECIDED),
         patch("tui.render.ask.seconds", return_value="1.8 s"),
-        patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder}),
+        patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}),
     ):
         database = Path(folder) / "sample" / "sample.db"
         database.parent.mkdir()
         fill_demo(database)
-        fill_demo_rules(database)
         with open_store(database, write=True) as store:
             store.con.execute("UPDATE documents SET indexed_at = ?", (DECIDED,))
         made: dict[str, str] = {}
         for scene in scenes:
             own = Path(shutil.copyfile(database, database.with_name(f"{scene.name}.db")))
-            shutil.copyfile(label_file(database), label_file(own))
+            fill_demo_rules(own)  # a scene may have edited them
             made[f"{scene.name}.svg"] = await draw(scene, own)
         return made
 

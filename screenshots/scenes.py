@@ -13,7 +13,8 @@ class Scene:
 
     `meanwhile`: the fix that somebody else verifies just before the last key. `asks`: a question for the library of the
     sample notes, and what the double of a language model says to it (no model exists where pictures are drawn).
-    `reads`: a folder is read into the library before.
+    `reads`: a folder is read into the library before. `meaning`: with the model, and the last key once it has spoken.
+    `edits`: what is written in the rule file for what, before the last key.
     """
 
     name: str
@@ -26,6 +27,8 @@ class Scene:
     meanwhile: str = ""
     reads: bool = False
     asks: tuple[str, ...] = ()
+    meaning: bool = False
+    edits: tuple[str, str] = ("", "")
 
 
 _QUEUE = ("escape", "T")
@@ -35,6 +38,11 @@ _RETRIES = (
     "Retry only what is safe to repeat: GET, PUT, DELETE, and POST with an idempotency key [1]. ",
     "Wait 200 ms, then twice as long each time [1]. ",
     "Give up after five tries [1].",
+)
+_A_CALL = ("alt+3", *("j",) * 26)
+_EDIT = (
+    "**Root Cause**: history was rewritten by a rebase\n",
+    "**Root Cause**: `git pull --allow-unrelated-histories` had joined what nobody shares, then a rebase\n",
 )
 _TYPED = ("alt+4", *"wait", "space", *"for", "space", *"tests")
 
@@ -48,10 +56,14 @@ SCENES: tuple[Scene, ...] = (
     Scene("evidence-120x34-dark", 120, 34, keys=("alt+2", "a")),
     Scene("evidence-200x50-dark", 200, 50, keys=("alt+2", "a")),
     Scene("evidence-80x24-dark", 80, 24, keys=("alt+2", "a")),
-    Scene("rules-200x50-dark", 200, 50, keys=("alt+3", *("j",) * 26)),
-    Scene("rules-120x34-light", 120, 34, theme=LIGHT, keys=("alt+3", *("j",) * 26, "enter", "j", "j")),
-    Scene("rules-80x24-dark", 80, 24, keys=("alt+3", *("j",) * 26)),
+    Scene("rules-200x50-dark", 200, 50, keys=_A_CALL),
+    Scene("rules-120x34-light", 120, 34, theme=LIGHT, keys=(*_A_CALL, "enter", "j", "j")),
+    Scene("rules-80x24-dark", 80, 24, keys=_A_CALL),
     Scene("rules-typed-120x34-dark", 120, 34, keys=("alt+3", "n", "f2")),
+    Scene("rules-meaning-200x50-dark", 200, 50, keys=(*_A_CALL, "enter"), meaning=True),
+    Scene("rules-edit-120x34-dark", 120, 34, keys=(*_A_CALL, "enter", "g"), meaning=True, edits=_EDIT),
+    Scene("rules-whynot-120x34-dark", 120, 34, keys=(*_A_CALL, "w", *"backup", "enter"), meaning=True),
+    Scene("rules-clusters-120x34-dark", 120, 34, keys=("alt+3", "c"), meaning=True),
     Scene("rules-compare-120x34-dark", 120, 34, keys=("alt+3", "v", "j", "j", "j")),
     Scene("library-200x50-dark", 200, 50, keys=(*_TYPED, "down")),
     Scene("library-120x34-dark", 120, 34, keys=(*_TYPED, "down", "enter", "n")),

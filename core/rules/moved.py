@@ -91,16 +91,18 @@ def _moves(
         if was is not None and now is None:
             rank, shown, one = was
             itself = has is not None and not has[one.path, one.id]
-            kind: Kind = "hidden" if shown and not itself else "gone"
-            yield Move(kind, one.path, one.id, one.title, rank, 0, one.relevance_score, 0.0, 0, itself)
+            left: Kind = "hidden" if shown and not itself else "gone"
+            if left == "gone" and not itself and one.relevance_score < LEAST:
+                continue  # the tail of a list that is cut somewhere
+            yield Move(left, one.path, one.id, one.title, rank, 0, one.relevance_score, 0.0, 0, itself)
         elif now is not None:
             rank, shown, one = now
             rank_before, shown_before, score_before = (0, False, 0.0) if was is None else _of(was)
             itself = was is None and had is not None and not had[one.path, one.id]
             named = _kind(rank_before, rank, shown_before, shown, score_before, one.relevance_score)
-            if named is not None:
+            kind = "new" if itself else named
+            if kind is not None:
                 score = one.relevance_score
-                kind = "new" if itself else named
                 yield Move(kind, one.path, one.id, one.title, rank_before, rank, score_before, score, one.line, itself)
 
 
@@ -137,7 +139,7 @@ def _kind(rank_before: int, rank: int, shown_before: bool, shown: bool, before: 
     if shown != shown_before:
         return "shown" if shown else "hidden"
     if not rank_before:
-        return "new"
+        return "new" if after >= LEAST else None
     if abs(after - before) < LEAST and rank == rank_before:
         return None
     return "score" if rank == rank_before else "up" if rank < rank_before else "down"

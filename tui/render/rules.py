@@ -203,6 +203,8 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
     sign, plain, tone = _MOVES[row.move.kind]
     by = row.move.score - row.move.score_before
     told = "" if abs(by) < 0.005 or row.move.kind == "new" else f"{by:+.2f}"
+    if row.move.kind == "score" and told:
+        return told, f"bold {tone}"
     return f"{plain if signs.plain else sign}{told or f' {row.move.kind}'}", f"bold {tone}"
 
 

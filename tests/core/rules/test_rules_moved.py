@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from core.rules.answer import MatchedRule
 from core.rules.book import book_of
 from core.rules.call import ToolCall
 from core.rules.match import match
@@ -40,3 +43,15 @@ def test_of_two_rules_with_one_id_the_one_that_goes_is_the_one_that_moved() -> N
         found = moves(ONE + TWO, left)[0]
         assert sum(one.itself and one.kind == "gone" and one.line == 0 for one in found) == 1
         assert not any(one.line == line and abs(one.score - one.score_before) > 0.2 for one in found), left
+
+
+def test_the_tail_of_the_list_with_no_score_is_not_told() -> None:
+    """What stands at 0.00 and just came into a list that is cut, or left it, moved for nobody."""
+    rule = MatchedRule("ERR-009", "Letters", 0.0, "semantic", 0.01, 0.0, (), "", path="memory.md", line=9)
+    bare = match(book_of(parse_text(ONE, "memory.md").rules), PUSH)
+    with_tail = replace(bare, below=(*bare.below, rule))
+    names = [("memory.md", "ERR-001"), ("memory.md", "ERR-009")]
+    assert moved(bare, with_tail, names, names) == ()
+    assert moved(with_tail, bare, names, names) == ()
+    risen = replace(bare, below=(*bare.below, replace(rule, relevance_score=0.1)))
+    assert [one.kind for one in moved(bare, risen, names, names)] == ["new"]
