@@ -147,7 +147,7 @@ class LibraryActs:
         )
         screen.app.push_screen(asking, left)
         if pick:
-            screen.call_after_refresh(asking.pick)
+            asking.pick()  # at once: what is typed behind is meant for it
 
     def _to_source(self, uri: str) -> None:
         """A source of an answer: the way back from it leads to the answer."""

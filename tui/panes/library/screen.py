@@ -186,7 +186,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             return
         self._pinned, self.desk.uri, self.acts.answer_waits = True, "", False
         self.document.want(Wanted(path, uri, self.box.asked))
-        self.call_after_refresh(self.document.focus)
+        self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
 
     def follow(self) -> None:
         """The document is the list's again."""
@@ -295,7 +295,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             self.at("doc" if self.reads else "list")
         elif self.has_class("-narrow"):
             self.at("why")
-            self.call_after_refresh(self.why.focus)
+            self.set_focus(self.why)
         self.call_after_refresh(self.searching.explain)
 
 

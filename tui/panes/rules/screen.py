@@ -175,11 +175,11 @@ class RulesScreen(Screen[None]):
     def _into_why(self) -> None:
         self._body.set_class(True, "-at-why")
         self._body.remove_class("-no-why")
-        self.call_after_refresh(self.why.focus)
+        self.set_focus(self.why)  # at once, drawn or not: what is typed behind is meant for it
 
     def _out_of_why(self) -> None:
         self._body.remove_class("-at-why")
-        self.call_after_refresh(self.rank.place.take_focus)
+        self.set_focus(self.rank.rows if self.rank.rows.display else self.rank.place.notice)
 
     def _back(self) -> None:
         """One step to the left, and one thing less each time; with nothing left nothing: the panes are tabs."""
