@@ -198,6 +198,7 @@ def test_a_host_that_goes_on_does_nothing_again_and_is_asked_again(home: Home) -
         if not mark.exists():
             break
         time.sleep(0.05)
+    assert not mark.exists(), "a host that goes on says so"
     again = home.hook(FAILED | {"session_id": "s3"}, PYTHONVERBOSE="1")
     assert b"Install leftpad" in again.stdout
     assert b"core.errors" not in again.stderr, "a host that goes on is not asked"
