@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from core.rules.call import PATHS, CallText, Part, programs_at
 from core.rules.keyword import Asked
 from core.rules.languages import TITLES, named_at, of_path
+from core.rules.lit_text import Place
 from core.rules.terms import stem
 
-Place = tuple[int, int, int]
-"""The part of a call by its number, and a half-open range of the code points of its text."""
 _AROUND = ("workdir", "cwd")
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from core.rules.answer import MatchedRule, RuleMatch
     from core.rules.cache_state import CacheState
     from core.rules.calls_page import StoredCall
-    from core.rules.explain import LitText
     from core.rules.label_file import Label
+    from core.rules.lit_text import LitText
     from core.rules.usage import Usage
     from core.rules.why_not import WhyNot
     from tui.panes.rules.matching import Ranked, Reasons

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from core.rules.answer import MatchedRule
 from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
-from core.rules.explain import Explained, LitText, explain
+from core.rules.explain import Explained, explain
+from core.rules.lit_text import LitText
 from core.rules.match import match
 from core.rules.parse import parse_text
 from core.rules.tables import load_tables

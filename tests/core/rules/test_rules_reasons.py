@@ -16,9 +16,10 @@ from core.rules.book import Book, book_of
 from core.rules.call import ToolCall
 from core.rules.case_results import case_results
 from core.rules.compare import compare, silent_from
-from core.rules.explain import explain, lit
+from core.rules.explain import explain
 from core.rules.label_file import Label, SaidOtherwise, label_file, label_of, put_label, read_labels
 from core.rules.labelled import LabelledCall, read_labelled
+from core.rules.lit_text import lit
 from core.rules.match import Similarities, match
 from core.rules.moved import moved, told
 from core.rules.parse import parse_text

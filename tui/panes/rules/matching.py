@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from core.rules.cache_state import CacheState
     from core.rules.call import ToolCall
     from core.rules.clusters import Clusters, ToGroup
-    from core.rules.explain import Explained, LitText
+    from core.rules.explain import Explained
     from core.rules.label_file import Label
+    from core.rules.lit_text import LitText
     from core.rules.moved import Move
     from core.rules.rule import Flaw, Rule
     from core.rules.usage import Usage
