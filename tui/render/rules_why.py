@@ -77,7 +77,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
-    told = f"{count} of {ranked.rules:,} rules shown" if count else "Silence: no rule applies"
+    told = f"{count} of {ranked.rules:,} rule{'s'[: ranked.rules != 1]} shown" if count else "Silence: no rule applies"
     parts: list[Content] = [
         Content.styled(told, "bold $cb-good" if count else "bold $cb-draft"),
         Content.styled(f"\nFrom a score of {found.cutoff:.2f} on a rule is shown", "$cb-soft"),
