@@ -203,3 +203,17 @@ def test_the_model_is_never_loaded_by_the_workbench_itself(tmp_path: Path, at_ho
     loaded = set(done.stdout.split())
     assert "textual" in loaded
     assert not {"numpy", "onnxruntime", "fastembed", "tokenizers"} & loaded
+
+
+async def test_without_a_casebook_no_model_is_promised(tmp_path: Path, at_home: None) -> None:
+    """Vectors are kept in a casebook: where there is none yet, words alone compare, and the caption says so."""
+    rules = tmp_path / "memory.md"
+    rules.write_text(RULES, encoding="utf-8")
+    app = CasebookApp(tmp_path / "none.db", around=Surroundings(load_config(), rules=(rules,)), clock=lambda: NOW)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("n", *"Bash", "tab", *'{"command":"git push"}')
+        await until(pilot, lambda: answered(screen, "git push") and idle(app))
+        assert screen.rank.ranked is not None
+        assert not screen.rank.ranked.soon
+        assert "by words alone" in str(screen.rank.border_title)

@@ -222,7 +222,7 @@ class Matching:
         label = label_of(label_file(self._database), call, self.folder)
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
-            soon=not meaning and self.sources.embedding is not None, elsewhere=elsewhere, project=self.sources.project,
+            soon=not meaning and self._by_meaning(), elsewhere=elsewhere, project=self.sources.project,
             texts=call_texts(call), every=every,
         )  # fmt: skip
 
