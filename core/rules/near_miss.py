@@ -59,13 +59,16 @@ def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Itera
 
 def runs_itself(mistakes: Iterable[Snippet], call: CallText) -> bool:
     """Whether a command of the call is a rule's mistake as the rule shows it, with its options and most of its words:
-    then it is no matter that it only looks (`docker logs -f` never ends)."""
+    then it is no matter that it only looks (`docker logs -f` never ends). A bare `git status` is no rule's mistake."""
     parts = [part for one in call.parts if one.name == "command" for part in SEPARATED.split(one.text)[:_PARTS]]
     return any(_is(one, part) for one in mistakes for part in parts)
 
 
 def _is(snippet: Snippet, part: str) -> bool:
     command, options = _command(snippet.text)
+    bare = 2 if command and command[0] in _HAVE_COMMANDS else 1
+    if not options and len(snippet.words) <= bare:
+        return False
     words = part.split()
     while words and words[0] in _BEFORE:
         words.pop(0)

@@ -174,7 +174,11 @@ def test_what_is_said_counts_where_the_command_changes_nothing_that_is_known(com
     assert says_it_looks({"command": command, "description": "Show the pods"}, command)
 
 
-LOG = Rule("ERR-001", "Following a log hangs", problem="`tail -f app.log` and `docker logs -f` never return")
+LOG = Rule(
+    "ERR-001",
+    "Following a log hangs",
+    problem="`tail -f app.log` and `docker logs -f` never return after `git status`; `cat .env` shows keys",
+)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +188,8 @@ LOG = Rule("ERR-001", "Following a log hangs", problem="`tail -f app.log` and `d
         ("cd shop && tail -f app.log", True),
         ("docker logs --tail 200 api", False),
         ("tail -n 50 app.log", False),
+        ("git status", False),
+        ("cat .env", True),
         ("grep -rn 'docker logs -f' docs", False),
     ],
 )
