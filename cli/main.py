@@ -31,7 +31,10 @@ def _run(arguments: list[str]) -> int:
         except OSError:
             pass  # the whole program says what is wrong with the output
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
-        from cli.hook import run as run_hook
+        try:
+            from cli.hook import run as run_hook
+        except ImportError:
+            return 0  # a damaged installation: an agent's hook does not fail for it
 
         run_hook(arguments[1:])
     from cli.program import run
