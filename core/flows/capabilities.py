@@ -152,6 +152,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.acts import Decided
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
+    from core.evidence.promotions import PromotedMany
     from core.evidence.realign import SessionAligned
     from core.evidence.review import QuotePage
     from core.evidence.show import Entry, Quote
@@ -168,11 +169,11 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
-        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
-        ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport,
-        ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison,
-        RuleList, RuleMatch, RuleEdit,
+        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
+        SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
+        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
+        Comparison, RuleList, RuleMatch, RuleEdit,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):
