@@ -106,11 +106,15 @@ def ask(
         if not reply:  # a host that has nothing to say says two empty lines: this one died
             raise UnansweredError(taken=True, asked=True)
         write(reply)
-        try:
-            line.sendall(WRITTEN)
-        except OSError:
-            pass  # the host had nothing to count, and has hung up
+        _tell_written(line)
     return True
+
+
+def _tell_written(line: _socket) -> None:
+    try:
+        line.sendall(WRITTEN)
+    except OSError:
+        pass  # the host had nothing to count, and has hung up
 
 
 def _reply(line: _socket, until: float) -> bytes | None:
