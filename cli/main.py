@@ -16,9 +16,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(list(argv))
     gc.set_threshold(_SELDOM)
     try:
-        return _run(sys.argv[1:])
+        code = _run(sys.argv[1:])
     finally:
         gc.freeze()  # the process ends: nor is any looked for then
+    if "core.embedding.loading" in sys.modules:
+        from cli.ending import end_process
+
+        end_process(code)
+    return code
 
 
 def _run(arguments: list[str]) -> int:
