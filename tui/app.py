@@ -391,4 +391,4 @@ def run(
 
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
-    return app.return_code or 0
+    return app.return_code or int(app.crash is not None)
