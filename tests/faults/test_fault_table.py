@@ -261,7 +261,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
 
 
 @cache
-def tests_in(file: str) -> frozenset[str]:
+def names_in(file: str) -> frozenset[str]:
     """The names of the tests that a file defines."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return frozenset(node.name for node in ast.parse((TESTS / file).read_text("utf-8")).body if isinstance(node, kinds))
@@ -278,4 +278,4 @@ def test_a_row_names_tests_that_exist(row: int) -> None:
     assert tests
     for test in tests:
         file, _, name = test.partition("::")
-        assert name in tests_in(file), test
+        assert name in names_in(file), test
