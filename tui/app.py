@@ -249,7 +249,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.exit()
 
     def _told_to_end(self, code: int) -> None:
-        """SIGTERM, SIGHUP: leave as `q` does, but say by the exit code that it was not the user."""
+        """SIGTERM, SIGHUP, SIGINT: leave as `q` does, but say by the exit code that it was not the user."""
         self._last_words()
         self.exit(return_code=code)
 
