@@ -12,7 +12,7 @@ import pytest
 
 from core.embedding.choose_model import choose_model
 from core.errors import list_cases, record_resolution
-from core.errors.curation import take_back
+from core.errors.curation import bring_back, take_back
 from core.store import Store, open_store, store_checks
 from core.store.migrations import SHIPPED, Schema, migrate, shipped, version_of
 from core.store.sql import number
@@ -33,7 +33,7 @@ DECIDE = (
     + """
 from core.errors.curation import Written, edit, look, reject, take_back, verify
 with open_store(path, write=True) as store:
-    case = lambda at: look(store.con, at % 24 + 1)
+    case = lambda at: look(store.con, (at + number) % 24 + 1)
     acts = (
         lambda at: verify(store, "person", [case(at)]),
         lambda at: edit(store, "person", [case(at), case(at + 1)], Written(f"fix {number}.{at}")),
@@ -42,7 +42,7 @@ with open_store(path, write=True) as store:
         lambda at: take_back(store, "person"),
     )
     os.write(1, b"+")
-    for at in range(number, 10_000):
+    for at in range(10_000):
         done = acts[at % len(acts)](at)
         if getattr(done, "change", at) is not None:  # None: there was nothing to decide
             os.write(1, b".")
@@ -127,6 +127,8 @@ def test_a_decision_stands_whole_or_not_at_all(filled: Path) -> None:
             before = rows(store)
             assert take_back(store, "test").touched
             assert rows(store) != before
+            bring_back(store, "test")
+            assert rows(store) == before
             known = store.con.execute("SELECT count(*) FROM journal").fetchone()[0]
         decided += journaled
     assert decided > 20
