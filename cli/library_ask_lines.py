@@ -57,7 +57,8 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if explain:
         yield from _retrieval(out, found)
         yield ""
-    yield _footer(out, found)
+    if found.refusal_reason != "no_index":  # no model was asked
+        yield _footer(out, found)
     if found.conversation_id is not None:
         turn = "" if found.turn_index is None else f", turn {found.turn_index + 1}"
         yield out.paint(f"session {one_line(found.conversation_id)}{turn}", "dim")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import ClassVar, Literal, cast
 
 from core.fault import Fault
-from core.flows.mcp_extra import REMEDY, has_mcp
+from core.flows.mcp_extra import has_mcp
+from core.installation import remedy
 from core.store import Store, open_store
 from core.version import VERSION
 
@@ -93,7 +94,7 @@ def capabilities(database: Path) -> Capabilities:
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
-    able = tuple(replace(one, status="missing", needs=REMEDY) if _lacks(one) else one for one in CAPABILITIES)
+    able = tuple(replace(one, status="missing", needs=remedy("mcp")) if _lacks(one) else one for one in CAPABILITIES)
     return Capabilities(schema_names(), able, here, versions, _stats(database))
 
 

@@ -12,6 +12,7 @@ from typing import Final, cast
 
 import orjson
 
+from core.installation import remedy
 from core.library import ids
 from core.library.about import About, about
 from core.library.blocks import Parsed, ParsedBlock, Passage
@@ -142,7 +143,7 @@ def prepare(task: Task) -> Outcome:
 def _prepare(task: Task) -> Outcome:
     reader = reader_of(task.media, task.relative, task.policy)
     if reader is None:
-        return Refusal("no_reader", f"nothing here reads {task.media}; install casebook[{task.media}]")
+        return Refusal("no_reader", f"nothing here reads {task.media}; install it: {remedy(task.media)}")
     try:
         data, size, mtime_ns = _read(task)
     except _LeadsOut:

@@ -229,3 +229,8 @@ def test_a_source_that_has_changed_since_it_was_read_is_told(
     answer = run("library", "ask", RETRY, "--json").json()
     assert [one["since_read"] for one in answer["citations"]] == ["changed"]
     assert answer["citations"][0]["citation"]["stale"] is False, "that tells how long ago it was read"
+
+
+def test_without_a_library_no_model_is_named_and_the_next_step_is(run: Run) -> None:
+    done = run("library", "ask", RETRY)
+    assert (done.code, done.text.strip()) == (1, "There is no library yet: casebook library ingest FOLDER")

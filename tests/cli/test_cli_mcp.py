@@ -15,6 +15,7 @@ import pytest
 
 from cli.main import main
 from core.flows.capabilities import schema_text
+from core.installation import remedy
 from core.store import open_store
 from tests.cli.mcp_talk import Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
@@ -252,5 +253,5 @@ def test_without_the_sdk_the_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp", None)
     found = run("mcp", "--json")
     assert found.code == 2
-    assert "casebook[mcp]" in found.fault()["hint"]
+    assert remedy("mcp") in found.fault()["hint"]
     assert found.out == b""

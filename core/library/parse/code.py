@@ -1,6 +1,6 @@
 """Code to blocks by its syntax: each function, method or type is one, what stands between them is the rest.
 
-The grammars are optional (`casebook[code]`); without the one for a language its code is read as plain paragraphs.
+The grammars are optional (the extra `code`); without the one for a language its code is read as plain paragraphs.
 """
 
 from __future__ import annotations
