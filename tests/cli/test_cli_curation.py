@@ -158,6 +158,21 @@ def test_one_error_of_a_case_is_decided_on_by_its_fingerprint(filled: Run, act: 
     assert filled("errors", act, "99", "--fingerprint", alpha).code == 1
 
 
+def test_split_asks_whose_a_fix_for_both_sides_is(filled: Run) -> None:
+    assert filled("errors", "merge", "2", "1").code == 0
+    assert filled("errors", "edit", "2", "--resolution", "for both", "--whole-case").code == 0
+    shown = filled("errors", "show", "2", "--json").json()
+    beta = next(one["fingerprint"] for one in shown["fingerprints"] if "beta" in one["fingerprint"])
+    fix = str(next(one["id"] for one in shown["resolutions"] if one["text"] == "for both"))
+    refused = filled("errors", "split", "2", "--fingerprint", beta)
+    assert refused.code == 2
+    assert f"--keep-fix {fix}" in refused.said
+    assert f"--take-fix {fix}" in refused.said
+    made = filled("errors", "split", "2", "--fingerprint", beta, "--take-fix", fix, "--json").json()["made"]
+    assert filled("errors", "show", str(made), "--json").json()["resolution"] == "for both"
+    assert filled("errors", "show", "2", "--json").json()["resolution"] != "for both"
+
+
 def test_merge_split_and_history(filled: Run) -> None:
     assert filled("errors", "merge", "2", "1").code == 0
     gone = filled("errors", "verify", "1")
@@ -166,7 +181,7 @@ def test_merge_split_and_history(filled: Run) -> None:
     marks = [one["fingerprint"] for one in filled("errors", "show", "2", "--json").json()["fingerprints"]]
     beta = next(mark for mark in marks if "beta" in mark)
     parted = filled("errors", "split", "2", "--fingerprint", beta, "--resolution", "import it", "--json").json()
-    assert (parted["made"], answer(filled, ERRORS[1])[1]) == (3, "draft")
+    assert (parted["made"], answer(filled, ERRORS[1])) == (3, ("import it", "verified"))
     told = filled("errors", "history", "2", "--json").json()["changes"]
     assert [one["title"].partition(":")[0] for one in told[:2]] == ["split off", "merge 1 more into"]
     assert told[0]["actor"] == "김"
