@@ -23,7 +23,7 @@ HALF = 0.5
 LONG = 30
 """From so many characters on, a word or two are no place for a quote."""
 _WORDS, _QUARTER = 2, 0.25
-TOO_LITTLE = "a word or two is no place for so long a quote; widen it, or look for another"
+TOO_LITTLE = "the selection is too short for this quote; widen it, or choose another place"
 
 
 @dataclass(frozen=True, slots=True)

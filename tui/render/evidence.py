@@ -14,7 +14,7 @@ from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.align import Difference, Span
-    from core.evidence import Entry, Quote, QuoteRow, Seen
+    from core.evidence import Entry, NamedEntry, Quote, QuoteRow, Seen
 
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
@@ -24,6 +24,8 @@ _LABEL = 8
 _BRIEF = 14
 """The widest reason in a row."""
 _PLACES = 9
+_LISTED = 200
+"""Entries that are listed before they are promoted."""
 _AROUND = 24
 """Code points shown before a place in the list of places."""
 _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
@@ -158,24 +160,20 @@ def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
     return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
-def draw_ready(names: Sequence[str], own: str, width: int, signs: Signs, *, by_key: bool) -> Content:
-    """Which entry nothing blocks any more, and what promotes it (`by_key`); of several, how many.
+def offer(count: int, here: str, signs: Signs) -> str:
+    """Which entries a decision made ready, and the key that verifies them. `here`: that of the chosen quote."""
+    if here:
+        begin, end = ('"', '"') if signs.plain else ("“", "”")
+        return f"{begin}{here}{end} is ready: " + signs.told("{evidence.promote} verifies it.")
+    told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
+    return signs.told(f"{told}: {{evidence.promote_ready}} lists all that are.")
 
-    `own`: the entry of the chosen quote, another one; the key is for that one then.
-    """
-    if len(names) > 1:
-        told = signs.told(
-            f"{len(names):,} entries can be promoted now: {{evidence.filter}} aligned lists their quotes."
-        )
-        return Content.styled(inline(told, width), "$cb-soft")
-    key, (begin, end) = signs.told("{evidence.promote}"), ('""' if signs.plain else "“”")
-    parts = (f"Nothing blocks {begin}", names[0], f"{end} any more{f': {key} promotes it' if by_key else ''}.", "", "")
-    if own:
-        parts = (f"{key} promotes {begin}", own, f"{end}, this quote's entry; {begin}", names[0], f"{end} can be too.")
-    room = max(8, (width - 2 - sum(cell_len(part) for part in parts[::2])) // (2 if own else 1))
-    tones = ("$cb-soft", "bold $cb-good") * 2
-    shown = (inline(part, room, more=signs.more) if at % 2 else part for at, part in enumerate(parts))
-    return Content.assemble(*zip(shown, (*tones, "$cb-soft"), strict=True))
+
+def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
+    """The titles of the entries that are ready, a line each."""
+    lines = [f"{inline(one.title, 66) or inline(one.entry_id, 66)}" for one in ready[:_LISTED]]
+    more = f"\nand {len(ready) - _LISTED:,} more" if len(ready) > _LISTED else ""
+    return Content.assemble(("\n".join(lines), "$cb-text"), (more, "$cb-dim"))
 
 
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:
