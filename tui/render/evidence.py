@@ -53,22 +53,24 @@ def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = Fa
 
 
 def draw_diff(diff: Sequence[Difference], width: int) -> Content:
-    """The quote above, the original below, what differs marked in each: struck in tone and by signs. Each goes on below
-    where it began, so that the two line up."""
-    above: list[tuple[str, str]] = []
-    below: list[tuple[str, str]] = []
-    for run in diff:
-        quote, source = flat(run.quote), flat(run.source)
-        if run.same:
-            above.append((quote, "$cb-soft"))
-            below.append((source, "$cb-soft"))
-            continue
-        if quote.strip():
-            above.append((f"[{quote.strip()}]", "bold $cb-bad"))
-        if source.strip():
-            below.append((f"[{source.strip()}]", "bold $cb-good"))
-    quote, there = Content.assemble(*_spaced(above)), Content.assemble(*_spaced(below))
-    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("there", there, width)))
+    """The quote above, the source below, letter for letter, what differs marked in each by tone and by brackets. Each
+    goes on below where it began, so that the two line up."""
+    quote = _marked([(run.same, run.quote) for run in diff], "bold $cb-bad")
+    source = _marked([(run.same, run.source) for run in diff], "bold $cb-good")
+    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("source", source, width)))
+
+
+def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
+    """The runs of one side, inert, as one text; a bracket around each that differs."""
+    whole = flat("".join(text for _, text in runs))
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for same, text in runs:
+        shown = whole[at : at + len(text)]
+        at += len(text)
+        if shown:
+            parts.append((shown, "$cb-soft") if same else (f"[{shown}]", tone))
+    return Content.assemble(*parts)
 
 
 def draw_labelled(label: str, text: Content, width: int) -> Content:
@@ -83,20 +85,6 @@ def _hung(lead: Content, text: Content, width: int) -> Content:
     first, *rest = text.wrap(room) or [Content("")]
     under = " " * lead.cell_length
     return Content("\n").join((Content.assemble(lead, first), *(Content.assemble(under, line) for line in rest)))
-
-
-def _spaced(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Blanks between runs that have none of their own, and no more than so many code points."""
-    found: list[tuple[str, str]] = []
-    used = 0
-    for text, tone in parts:
-        if used >= QUOTE:
-            break
-        if found and text[:1] != " " and found[-1][0][-1:] != " ":
-            found.append((" ", ""))
-        found.append((text[:QUOTE], tone))
-        used += len(text)
-    return found
 
 
 def flat(text: str) -> str:
