@@ -72,10 +72,15 @@ class View:
     def normal(self) -> str:
         return self._normal[0]
 
+    @cached_property
+    def _lines(self) -> tuple[str, Layer]:
+        text = self._composed[0].translate(_LINES)
+        return apply(text, ((match.start(), match.end(), "") for match in _UNSEEN.finditer(text)))
+
     @property
     def lines(self) -> str:
         """The text as it is read: folded like `normal`, but its lines and their indents are still there."""
-        return _UNSEEN.sub("", self._composed[0].translate(_LINES))
+        return self._lines[0]
 
     @cached_property
     def folded(self) -> str:
@@ -108,6 +113,11 @@ class View:
     def original_of_normal(self, start: int, end: int) -> tuple[int, int]:
         """The original range that became `normal[start:end]` (or the same of `folded`)."""
         return self._normal[1].original_span(start, end)
+
+    def original_of_lines(self, start: int, end: int) -> tuple[int, int]:
+        """The original range that became `lines[start:end]`."""
+        layers = tuple(one for one in (self._composed[1], self._lines[1]) if one is not None)
+        return OffsetMap(layers).original_span(start, end)
 
     def original_of_letters(self, start: int, end: int) -> tuple[int, int]:
         """The original range that became `letters[start:end]`, which is not empty."""

@@ -129,6 +129,14 @@ def count_quotes(store: Store, filters: QuoteFilters = EVERY) -> Counts:
     )
 
 
+def count_ready(store: Store, filters: QuoteFilters = EVERY) -> int:
+    """How many quotes of the filter's session and type belong to an entry that can be promoted."""
+    where, values = _where(filters)
+    sql = f"SELECT count(*) FROM review{where or ' WHERE true'}{_READY}"
+    row = store.con.execute(sql, values).fetchone()
+    return cast("int", row[0]) if row else 0
+
+
 def count_types(store: Store, session: str | None = None) -> tuple[tuple[str, int], ...]:
     """The entry types and how many quotes each has, the most frequent first."""
     where, values = _where(QuoteFilters(session=session))

@@ -117,7 +117,7 @@ def test_places_are_chosen_moved_taken_and_rejected(filled: Run) -> None:
     words = filled("accept", "4", "--words", "--json").json()["words"]
     assert filled("show", "4", "--json").json()["quote"] == words[0]
     little = filled("accept", "5", "--at", "3:0-9", "--confirm")
-    assert (little.code, "a word or two is no place for so long a quote" in little.text) == (1, True)
+    assert (little.code, "the selection is too short for this quote" in little.text) == (1, True)
     assert filled("accept", "5", "--at", "3:0-9", "--words").code == 1
     assert filled("show", "5", "--json").json()["row"]["state"] == "failed"
     assert filled("accept", "5", "--at", "3:0-30", "--confirm").code == 0
