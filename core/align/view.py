@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from core.text.offsets import Edit, Layer, OffsetMap, apply
+from core.text.unicode_form import is_normalized, normalized
 
 _BLANKS = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -57,7 +58,7 @@ class View:
     @cached_property
     def _composed(self) -> tuple[str, Layer | None]:
         text = self.plain
-        if text.isascii() or unicodedata.is_normalized("NFKC", text):
+        if text.isascii() or is_normalized(text, "NFKC"):
             return text, None
         return apply(text, _composing(text))
 
@@ -138,11 +139,11 @@ def _folded_signs(text: str) -> str:
 def _composing(text: str) -> Iterator[Edit]:
     """NFKC by cluster: a base with its marks changes together, so that every other offset stays."""
     for run in _RUN.finditer(text):
-        if unicodedata.is_normalized("NFKC", run[0]):
+        if is_normalized(run[0], "NFKC"):
             continue
         for start, end in _clusters(run[0]):
             cluster = run[0][start:end]
-            folded = unicodedata.normalize("NFKC", cluster)
+            folded = normalized(cluster, "NFKC")
             if folded != cluster:
                 yield run.start() + start, run.start() + end, folded
 

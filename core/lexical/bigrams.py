@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from operator import add
 from typing import Final
+
+from core.text.unicode_form import normalized
 
 HANGUL_RUN = re.compile(r"[\uac00-\ud7a3]+")
 
@@ -18,7 +19,7 @@ def bigrams(text: str) -> str:
     """
     if text.isascii():
         return ""
-    runs = HANGUL_RUN.findall(unicodedata.normalize("NFC", text))
+    runs = HANGUL_RUN.findall(normalized(text))
     return " ".join([_pairs(run) if len(run) <= _WORD else _made(run) for run in runs])
 
 

@@ -5,13 +5,13 @@ The recipe is frozen: the same content, path and versions give the same ids in e
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import orjson
 
 from core.library.spans import SourceSpan, span_object
+from core.text.unicode_form import is_normalized, normalized
 
 _ID = 32
 _SHORT = 16
@@ -27,7 +27,7 @@ def id_from(parts: Mapping[str, Any]) -> str:
 
     try:
         data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
-        if not data.isascii() and not unicodedata.is_normalized("NFC", data.decode()):
+        if not data.isascii() and not is_normalized(data.decode()):
             data = orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)
         return blake3(data).hexdigest()[:_ID]
     except TypeError as error:
@@ -117,7 +117,7 @@ def index_id(
 
 def _composed(value: object) -> object:
     if isinstance(value, str):
-        return value if value.isascii() else unicodedata.normalize("NFC", value)
+        return value if value.isascii() else normalized(value)
     if isinstance(value, Mapping):
         return {str(name): _composed(one) for name, one in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list):

@@ -8,7 +8,6 @@ words as phrases, which ranks those first who say them together.
 from __future__ import annotations
 
 import itertools
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from core.lexical.query import quoted
 from core.library.lexical_pieces import word_pieces
 from core.library.lexical_stop import STOP
 from core.library.morphemes import Analyse
+from core.text.unicode_form import normalized
 from core.text.words import without_particle
 
 MOST_WORDS: Final = 32
@@ -68,7 +68,7 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
 
     Stop words are left out, unless there is nothing else.
     """
-    said = unicodedata.normalize("NFC", text[:MOST_READ])
+    said = normalized(text[:MOST_READ])
     words = list(dict.fromkeys(_WORD.findall(said)))[: 4 * MOST_WORDS]
     last = words[-1] if words and prefix_last and not said[-1:].isspace() else None
     kept = [word for word in words if word == last or word.casefold() not in STOP] or words

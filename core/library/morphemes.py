@@ -6,7 +6,6 @@ the workbench's own process never does: its ingest and its answers run in proces
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, Protocol, cast
@@ -15,6 +14,7 @@ from core.fault import Fault
 from core.installation import remedy
 from core.lazy_pattern import lazy_pattern
 from core.lexical.bigrams import HANGUL_RUN
+from core.text.unicode_form import normalized
 
 RULES: Final = "ko-v1"
 """Changes with what is made of an analysis: an index of other rules is built anew."""
@@ -87,7 +87,7 @@ def content_forms(text: str, tokenize: Callable[[], Tokenize]) -> Iterator[Morph
 
 def morphemes(text: str, analysing: Analyse) -> str:
     """The content forms of a text as they are indexed, separated by blanks."""
-    return " ".join(form for _, form in analysing(unicodedata.normalize("NFC", text)))
+    return " ".join(form for _, form in analysing(normalized(text)))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ from typing import Final
 from core.lazy_pattern import lazy_pattern
 from core.library.lexical_pieces import word_pieces
 from core.library.lexical_query import Term
+from core.text.unicode_form import normalized
 
 CHARS: Final = 220
 """Code points of a snippet (`search.snippet_chars`)."""
@@ -106,7 +107,7 @@ def _bare(folded: str) -> str:
     """A word as the index of words has it: without accents, but for Korean, which is made of such parts."""
     if folded.isascii() or _HANGUL.search(folded):
         return folded
-    return "".join(sign for sign in unicodedata.normalize("NFD", folded) if not unicodedata.combining(sign))
+    return "".join(sign for sign in normalized(folded, "NFD") if not unicodedata.combining(sign))
 
 
 def _inside(text: str, term: Term, at: int) -> list[_Found]:

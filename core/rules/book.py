@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
@@ -14,6 +13,7 @@ from core.rules.rule import Rule, rule_text
 from core.rules.snippets import Shown, shown_by
 from core.rules.tables import Tables, load_tables
 from core.text import tokens
+from core.text.unicode_form import normalized
 
 T = TypeVar("T")
 _FIELDS = ("title", "problem", "root_cause", "solution", "prevention", "category", "notes", "project")
@@ -100,4 +100,4 @@ def _cut(rule: Rule) -> Rule:
 
 
 def _nfc(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else normalized(text)

@@ -7,10 +7,10 @@ A word counts wherever a word begins with it, so half of one finds; the parts of
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from core.text.unicode_form import normalized
 from core.text.words import without_particle
 
 MOST_WORDS: Final = 32
@@ -33,7 +33,7 @@ def words_of(query: str) -> tuple[str, ...]:
 
 def composed(text: str) -> str:
     """The text with every letter in one piece, as `places`, `lit` and `has` take it."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else normalized(text)
 
 
 def folded(text: str) -> str:

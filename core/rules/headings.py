@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.text.unicode_form import normalized
+
 _ATX = re.compile(r"([ \t]*+)((?>(?:>[ \t]*+)*))((?:[-*+]|\d{1,3}[.)])[ \t]++)?\\?(#++)(.*)$")
 _HTML = re.compile(r"[ \t]*+<h([1-6])\b[^>]*>(.*?)(?:</h[1-6]>.*)?$", re.IGNORECASE)
 _BARE = re.compile(r" {0,3}((?>(?:>[ \t]*+)*))((?:[-*+]|\d{1,3}[.)])[ \t]++)?(.*)$")
@@ -176,7 +178,7 @@ def _without_hashes(text: str) -> str:
 
 
 def _only_decorates(before: str) -> bool:
-    words = _WORD.findall(unicodedata.normalize("NFC", before).casefold())
+    words = _WORD.findall(normalized(before).casefold())
     return len(words) <= 3 and all(
         (word.isdigit() and len(word) <= 4) or (len(word) == 1 and word.isascii()) or word in _BEFORE for word in words
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from core.rules.terms import Glossary, places
+from core.text.unicode_form import normalized
 
 MOST_SPANS = 400
 """Places of one text that are lit."""
@@ -30,7 +30,7 @@ class LitText:
 
 def lit(name: str, text: str, terms: Set[str], glossary: Glossary) -> LitText:
     """The text with the places of these terms; places that overlap are one."""
-    flat = unicodedata.normalize("NFC", text)
+    flat = normalized(text)
     return LitText(name, flat, _joined((start, end) for _, start, end in places(flat, glossary, terms)))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
+
+from core.text.unicode_form import normalized
 
 Scope = Literal["global", "project"]
 Cost = Literal["lost", "odd", "missing"]
@@ -63,7 +64,7 @@ def rule_text(rule: Rule) -> str:
     """What a rule's vector is made of: `id: title. problem. solution` (semantic-rule-matching 4.1), in NFC."""
     parts = (part.strip() for part in (rule.problem, rule.solution))
     said = ". ".join([f"{rule.id}: {rule.title}".strip(), *(part for part in parts if part)])
-    return said if said.isascii() else unicodedata.normalize("NFC", said)
+    return said if said.isascii() else normalized(said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from core.text.unicode_form import normalized
 from core.text.words import STOP_WORDS, without_particle
 
 _PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff\u3400-\u9fff]+")
@@ -114,7 +114,7 @@ def as_written(term: str, texts: Iterable[str]) -> str:
 def terms(text: str, glossary: Glossary) -> list[str]:
     """Every term of a text, in order, with repeats: those of `spans`, in less than half the time."""
     out: list[str] = []
-    for piece in _PIECE.findall(unicodedata.normalize("NFC", text)):
+    for piece in _PIECE.findall(normalized(text)):
         out.extend(_latin(piece) if piece.isascii() else _cjk(piece, glossary))
         if len(out) >= MOST:
             break
@@ -125,7 +125,7 @@ def shares(text: str, glossary: Glossary) -> dict[str, float]:
     """Every term of a text once, with how much of what it says is its own: a run of Hangul, kana or Han is there as
     its pieces and as each English word it may mean, which says the less the more of them there are."""
     found: dict[str, float] = {}
-    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+    for match in _PIECE.finditer(normalized(text)):
         piece = match.group()
         if piece.isascii():
             found.update(dict.fromkeys(_latin(piece), 1.0))
@@ -210,4 +210,4 @@ def in_english(text: str, glossary: Glossary) -> str:
 
     if text.isascii():
         return text
-    return " ".join(_PIECE.sub(english, unicodedata.normalize("NFC", text)).split())
+    return " ".join(_PIECE.sub(english, normalized(text)).split())

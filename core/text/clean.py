@@ -10,6 +10,7 @@ from typing import NamedTuple
 from core.lazy_pattern import lazy_pattern
 from core.text.offsets import Edit, OffsetMap, apply
 from core.text.patterns import ESCAPE, REPLACED, is_suspect
+from core.text.unicode_form import is_normalized, normalized
 
 _LINE_END = lazy_pattern(r"(?<!\r)\r++(?=\n|\Z)")
 _NON_ASCII = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]++")
@@ -37,7 +38,7 @@ def clean(text: str, limit: int | None = None) -> str:
             text = "\n".join(_last_state(line) for line in _LINE_END.sub("", text).split("\n"))
         if "\b" in text:
             text = "\n".join(_overwritten(line) if "\b" in line else line for line in text.split("\n"))
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else normalized(text)
 
 
 def clean_with_offsets(text: str, limit: int | None = None) -> Cleaned:
@@ -49,7 +50,7 @@ def clean_with_offsets(text: str, limit: int | None = None) -> Cleaned:
         for edits in (_escape_edits, _return_edits, _backspace_edits):
             text, layer = apply(text, edits(text))
             layers = (*layers, layer) if layer.out_starts else layers
-    if not unicodedata.is_normalized("NFC", text):
+    if not is_normalized(text):
         text, layer = apply(text, _nfc_edits(text))
         layers = (*layers, layer)
     return Cleaned(text, OffsetMap(layers))
@@ -123,14 +124,14 @@ def _nfc_edits(text: str) -> Iterator[Edit]:
     """One edit for each cluster that normalization changes."""
     for match in _NON_ASCII.finditer(text):
         run = match[0]
-        wanted = unicodedata.normalize("NFC", run)
+        wanted = normalized(run)
         if wanted == run:
             continue
         clusters = list(_clusters(run))
-        if "".join(unicodedata.normalize("NFC", run[a:b]) for a, b in clusters) != wanted:
+        if "".join(normalized(run[a:b]) for a, b in clusters) != wanted:
             clusters = [(0, len(run))]  # signs that compose across what looked like a boundary
         for a, b in clusters:
-            composed = unicodedata.normalize("NFC", run[a:b])
+            composed = normalized(run[a:b])
             if composed != run[a:b]:
                 yield match.start() + a, match.start() + b, composed
 
