@@ -125,8 +125,7 @@ class View:
 
     def original_of_lines(self, start: int, end: int) -> tuple[int, int]:
         """The original range that became `lines[start:end]`."""
-        layers = tuple(one for one in (self._composed[1], self._lines[1]) if one is not None)
-        return OffsetMap(layers).original_span(start, end)
+        return OffsetMap((*self._composed[1], self._lines[1])).original_span(start, end)
 
     def original_of_letters(self, start: int, end: int) -> tuple[int, int]:
         """The original range that became `letters[start:end]`, which is not empty."""
