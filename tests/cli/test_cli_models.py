@@ -18,7 +18,7 @@ import pytest
 from core.embedding import models as models_here
 from core.embedding.catalogue import CATALOGUE, MINILM, RECOMMENDED
 from core.embedding.model_folder import new_part, put, seal
-from core.embedding.models import Found
+from core.embedding.models import Found, pulled_folder
 from core.embedding.prepare import prepare
 from tests.cli.conftest import valid
 from tests.core.embedding.index_double import IndexDouble
@@ -80,6 +80,17 @@ def test_pull_of_what_is_here_asks_nobody(run: Run, minilm_here: Path, monkeypat
     report = run("models", "pull", MINILM, "--json").json()
     assert report["folder"] == str(minilm_here)
     assert report["files"]["model.onnx"] == CATALOGUE[MINILM].wheel.onnx_sha256  # type: ignore[union-attr]
+    assert report["digests"] == "pinned"
+    assert "hub" not in run("models", "pull", MINILM).text
+
+
+def test_a_model_of_the_hub_is_not_said_to_be_pinned(run: Run, minilm_here: Path) -> None:
+    folder = pulled_folder(RECOMMENDED)
+    shutil.copytree(minilm_here, folder)
+    (folder / "casebook.json").unlink()
+    seal(folder, CATALOGUE[RECOMMENDED], "hub/model@revision")
+    assert run("models", "pull", RECOMMENDED, "--json").json()["digests"] == "hub"
+    assert "casebook pins none for this model" in " ".join(run("models", "pull", RECOMMENDED).text.split())
 
 
 @pytest.mark.parametrize("model", [MINILM, RECOMMENDED])
