@@ -42,7 +42,7 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
         try:
             from cli.hook import run as run_hook
-        except ImportError:
+        except Exception:  # noqa: BLE001
             return 0  # a damaged installation: an agent's hook does not fail for it
 
         run_hook(arguments[1:])
