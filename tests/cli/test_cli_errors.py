@@ -252,3 +252,14 @@ def test_hostile_texts_act_on_nothing(run: Run, nasty: str, json_safe: Callable[
     assert stream.code == 0
     assert [json.loads(line)["match"]["id"] for line in stream.text.splitlines()] == [1, 1]
     assert json.loads(stream.text.splitlines()[0])["query"]["raw"] == json_safe(nasty)
+
+
+def test_another_name_is_told_in_every_form(run: Run) -> None:
+    text = 'ERROR: column "{}" of relation "billing_account" already exists'
+    run("errors", "record", "--error", text.format("vat_id"), "--resolution", "migrate billing 0042 --fake")
+    found = run("errors", "search", text.format("iban"), "--no-count")
+    assert found.code == 0
+    assert "names differ: vat_id / iban (low confidence" in " ".join(found.text.split())
+    match = run("errors", "search", text.format("iban"), "--no-count", "--json").json()["match"]
+    assert (match["confidence"], match["other_names"]) == ("low", [{"known": "vat_id", "searched": "iban"}])
+    assert "names differ: vat_id / iban" in match["why"]
