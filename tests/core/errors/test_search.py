@@ -59,7 +59,8 @@ def test_of_several_fixes_of_a_kind_the_one_with_the_same_code_answers(db: Path)
     record_resolution(db, "Request for 'cart' failed with status code 500", "The database was down.")
     answer = search(db, "Request for 'user' failed with status code 404")
     assert answer.match is not None
-    assert (answer.match.tier, answer.match.confidence) == ("exact", "high")
+    assert (answer.match.tier, answer.match.confidence) == ("exact", "low")
+    assert "names differ: cart / user" in answer.match.why
     assert answer.match.resolution == "The route was renamed."
 
 
