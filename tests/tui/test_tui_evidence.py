@@ -44,10 +44,10 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert "4 left" in frame(app)
         await until(pilot, lambda: shown(screen))
         assert screen.chosen_id == 2, "it begins at the first problem"
-        assert "alike" in frame(app)
+        assert "61% similar" in frame(app)
 
         await pilot.press("a")  # the near miss: no near match, so it is asked about
-        assert "no near match" in frame(app)
+        assert "only 61% similar: below the threshold" in frame(app)
         assert screen.quotes.left == 4
         await pilot.press("enter")
         assert screen.quotes.left == 3, "it leaves at once"
@@ -62,7 +62,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
-        assert "stands in 2 places" in frame(app)
+        assert "found in 2 places" in frame(app)
         assert "enter takes place 1" in frame(app)
         assert screen.quotes.left == 2
         await pilot.press("2")
