@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
@@ -187,6 +187,11 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self._pinned, self.desk.uri, self.acts.answer_waits = True, "", False
         self.document.want(Wanted(path, uri, self.box.asked))
         self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
+
+    def keep_reading(self, hits: Sequence[SearchHit]) -> None:
+        """Other hits come while one reads: a document whose passage is not among them stays all the same."""
+        if self.hit is not None and self.hit.chunk_id not in {one.chunk_id for one in hits}:
+            self._pinned = True
 
     def follow(self) -> None:
         """The document is the list's again."""
