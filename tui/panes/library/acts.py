@@ -113,10 +113,9 @@ class LibraryActs:
         words, why = editor_of(os.environ, to_read=False)
         if not why:
             cited = shown.opened.cited
-            at_top = screen.document.top_line if screen.document.has_focus else 0
-            inside = cited is not None and cited[0] <= (at_top or cited[0]) <= cited[1]
-            line = cited[0] if cited is not None and (inside or not at_top) else at_top or 1
-            why = edit_in(screen.app, words, shown.opened.file, line if shown.opened.state != "passages" else 1)
+            read = screen.document.has_focus and (cited is None or screen.document.scrolled)
+            line = screen.document.top_line if read else cited[0] if cited is not None else 0
+            why = edit_in(screen.app, words, shown.opened.file, max(1, line) if shown.opened.state != "passages" else 1)
         if why:
             screen.say(why, "error")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
@@ -96,6 +96,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.hits.tell(reading())
         if self.desk.query:
             self.box.ask(self.desk.query)
+            self.box.select_all()  # what was searched the last time gives way to what is typed
         else:
             self.searching.load()
         if self.desk.uri:
@@ -188,6 +189,11 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.document.want(Wanted(path, uri, self.box.asked))
         self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
 
+    def keep_reading(self, hits: Sequence[SearchHit]) -> None:
+        """Other hits come while one reads: a document whose passage is not among them stays all the same."""
+        if self.hit is not None and self.hit.chunk_id not in {one.chunk_id for one in hits}:
+            self._pinned = True
+
     def follow(self) -> None:
         """The document is the list's again."""
         self._pinned = False
@@ -242,14 +248,14 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "find.focus": lambda: (self.remove_class("-zoomed"), self.box.focus()),
+            "find.focus": self._begin_search,
             "find.results": self.to_list,
             "find.open": self.searching.open_first,
             "find.clear": lambda: self.box.ask(""),
             "list.back": self._back,
             "case.back": self._out_of_document,
             "library.cite": lambda: self.target.cite(self) if self.target is not None else None,
-            "why.back": self.document.focus,
+            "why.back": lambda: self._toggle_why() if self._why_is_opened() else self.document.focus(),
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
             "library.why": self._toggle_why,
@@ -259,6 +265,12 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         act()
         self.changed()
         return True
+
+    def _begin_search(self) -> None:
+        """To the box: what stands there is kept until something else is typed, which takes its place."""
+        self.remove_class("-zoomed")
+        self.box.focus()
+        self.box.select_all()
 
     def to_list(self) -> None:
         """To the rows."""
@@ -275,6 +287,8 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
+        elif self._why_is_opened():
+            self._toggle_why()
         elif self._pinned and self.acts.answer_waits:
             self.acts.ask(back=True)
         elif self.visiting and self.is_current:
@@ -283,6 +297,10 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             self.box.ask("")
         elif self.searching.scope.picked:
             self.searching.show(self.searching.scope.cleared())
+
+    def _why_is_opened(self) -> bool:
+        """Whether the trace is on the screen because the person opened it, not because there is room for it."""
+        return self.has_class("-why") and self.why.region.area > 0
 
     def _toggle_why(self) -> None:
         self.remove_class("-zoomed")
