@@ -112,13 +112,16 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     """The table, then the calls on which it matters which way is taken."""
     yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
     faulted = any(one.unwanted.of for one in found.systems)
-    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}" + (
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}{'beside':>9}" + (
         f"{'wrong shown':>18}" if faulted else ""
     )
     for one in found.systems:
         cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
+        beside = f"{one.companions_right}/{one.companions_right + one.companions_wrong}"
         rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
-        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}" + (f"{_rate(one.unwanted):>18}" if faulted else "")
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}{beside:>9}" + (
+            f"{_rate(one.unwanted):>18}" if faulted else ""
+        )
     if found.fitted:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
     for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):
