@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cli.layout import clip, counted, one_line, pad, wrap
+from cli.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.clusters import Clusters
 from core.rules.compare import Comparison, Difference, Rate
-from core.rules.rule import Flaw, RuleList
+from core.rules.rule import Flaw, RuleList, counted_flaws, folded
 from core.rules.usage import Usage
 
 
@@ -62,7 +62,7 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
     if found.flaws:
-        yield out.paint(f"{counted(len(found.flaws), 'thing')} to look at: casebook rules check", "warn")
+        yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
     elif not found.rules:
         yield out.paint(_NO_RULE, "warn")
 
@@ -74,8 +74,8 @@ def flaw_line(flaw: Flaw) -> str:
 
 
 def check_lines(out: Output, found: RuleList) -> Iterator[str]:
-    """What is wrong, each with file and line; what a rule can do without is dim."""
-    for flaw in found.flaws:
+    """Each problem with file and line; hints dim, those of one kind on one line unless --verbose."""
+    for flaw in found.flaws if out.verbose else folded(found.flaws):
         told = flaw_line(flaw)
         yield out.paint(told, "dim") if flaw.cost == "missing" else told
     if not found.rules:
