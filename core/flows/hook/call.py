@@ -25,7 +25,7 @@ TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
 """Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
 HUNG_S = 30.0
 """A host that took nothing is not asked again for so long, unless it shows that it goes on."""
-_SPOKEN = "2"
+_SPOKEN = "3"
 """What host and caller say to each other, in which order; another order has another number."""
 
 
@@ -58,12 +58,15 @@ def socket_path() -> str | None:
     return path if len(os.fsencode(path)) <= _LONGEST else None
 
 
-def ask(payload: bytes, database: str, model: str, service: bool, seconds: float, rules: str = "") -> bytes | None:
+def ask(
+    payload: bytes, database: str, model: str, service: bool, seconds: float, rules: str = "", event: str = ""
+) -> bytes | None:
     """The host's answer to a payload; None where there is no host, or it refused: then nothing was done.
 
-    `model`, `service` and `rules`: the settings of that name, which the host has not read. `seconds`: the time that the
-    caller has for everything. A host does nothing before it said that it takes the payload and was told to go on, so
-    that one that comes too late has done nothing.
+    `model`, `service` and `rules`: the settings of that name, which the host has not read. `event`: the file that the
+    payload was written to first; the host settles it. `seconds`: the time that the caller has for everything. A host
+    does nothing before it said that it takes the payload and was told to go on, so that one that comes too late has
+    done nothing.
 
     Raises UnansweredError where it does not take the payload in its share of that time, or did and gives no answer.
     """
@@ -79,7 +82,12 @@ def ask(payload: bytes, database: str, model: str, service: bool, seconds: float
         line.settimeout(seconds * TAKE_SHARE)
         try:
             line.connect(path)
-            asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}\n{rules}".encode(), payload
+            asked = (
+                stamp().encode(),
+                os.fsencode(database),
+                os.fsencode(f"{event}\n{model}\n{int(service)}\n{rules}"),
+                payload,
+            )
             line.sendall(b"".join(map(pack, asked)))
             if line.recv(1) != TAKEN:
                 return None  # of another version, or too busy
