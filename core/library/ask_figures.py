@@ -15,7 +15,9 @@ from core.lazy_pattern import lazy_pattern
 _FIGURE = lazy_pattern(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)*")
 _WORD = lazy_pattern(r"[A-Za-z]+|[가-힣]+")
 _CLOCK = lazy_pattern(r"(?i)(?<![0-9:])([0-9]{1,2})(?=:[0-9]{2}(?![0-9])|\s?[ap]\.?m\b|\s?시(?!간))")
-_GROUPED = lazy_pattern(r"(?i)([0-9][0-9,]*(?:\.[0-9]+)?)\s?(천|만|억|thousand|million|billion|k\b)")
+_GROUPED = lazy_pattern(
+    r"(?i)(?<![0-9])(?<![0-9],)([0-9][0-9,]{0,40}(?:\.[0-9]+)?)\s?(천|만|억|thousand|million|billion|k\b)"
+)
 _TIMES: Final = {
     "k": 1_000, "thousand": 1_000, "천": 1_000, "만": 10_000, "million": 1_000_000, "억": 100_000_000,
     "billion": 1_000_000_000,

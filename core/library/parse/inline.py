@@ -19,7 +19,7 @@ _STARS = re.compile(r"(\*+)")
 _LONGEST: Final = 1 << 14
 """Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
-_BLANK_ENDS = re.compile(r"[ \t]*\n[ \t]*")
+_BLANK_ENDS = re.compile(r"(?:(?<![ \t])[ \t]++)?\n[ \t]*+")
 
 
 def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
