@@ -122,6 +122,6 @@ TOOLS = (
     ),
     Tool(
         "pre-commit",
-        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.{3,}Failed\Z", WRAPPER + 1)),
+        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1)),
     ),
 )
