@@ -12,6 +12,7 @@ PARTS = (
     "startup",
     "identify",
     "align",
+    "quotes",
     "search",
     "wordings",
     "vector_search",
@@ -34,7 +35,9 @@ PARTS = (
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--only", metavar="GROUP", help="of the part `workbench`: paint, stalls, embedding, quit, …")
+    parser.add_argument(
+        "--only", metavar="GROUP", help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved"
+    )
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
     args = parser.parse_args()
     rows: list[Row] = []
@@ -42,7 +45,7 @@ def main() -> int:
         if name not in PARTS:
             parser.error(f"no part called {name}; there are {', '.join(PARTS)}")
         print(f"measuring {name} …", file=sys.stderr)
-        only = {"only": args.only} if args.only and name == "workbench" else {}
+        only = {"only": args.only} if args.only and name in ("workbench", "quotes") else {}
         rows.extend(importlib.import_module(f"bench.{name}").measure(quick=args.quick, **only))
     if rows:
         print(show(rows))

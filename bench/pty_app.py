@@ -19,10 +19,10 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from cli.ending import end_process
 from core.config import load_config
 from tui.app import CasebookApp
 from tui.jobs import Job
-from tui.leaving import end_at_once
 from tui.surroundings import Surroundings
 
 BEAT = 0.004
@@ -114,7 +114,7 @@ def main(casebook: str, report: str, transcript: str = "") -> int:
     gc.freeze()  # as `tui.app.run` does
     seen = {"late": app.late, "busy": app.busy, "imported": app.imported, "embedding": app.embedding}
     Path(report).write_text(json.dumps(seen), encoding="utf-8")
-    end_at_once(app.return_code or 0)  # as well
+    end_process(app.return_code or 0)  # as `cli.main` does
     return app.return_code or 0
 
 

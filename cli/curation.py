@@ -100,7 +100,8 @@ def run_split(args: argparse.Namespace, context: Context) -> int:
 
     def act(store: Store, seen: list[Seen]) -> Curated:
         mine = None if args.resolution is None else Written(text_given(args.resolution, "resolution"))
-        return split(store, person(), seen[0], [redact(mark) for mark in args.fingerprint], mine)
+        marks = [redact(mark) for mark in args.fingerprint]
+        return split(store, person(), seen[0], marks, mine, keep=args.keep_fix, take=args.take_fix)
 
     return _decide(args, context, act)
 

@@ -92,6 +92,11 @@ def _add_curation(children: Any, shared: Parser) -> None:
         "--fingerprint", metavar="MARK", action="append", required=True, help="one that goes; repeatable"
     )
     split.add_argument("--resolution", metavar="TEXT", help="the new case's verified fix; - reads it in")
+    for option, what in (("--keep-fix", "stays"), ("--take-fix", "goes")):
+        split.add_argument(
+            option, metavar="FIX", type=number, action="append", default=[],
+            help=f"this fix, written for errors on both sides, {what}; repeatable",
+        )  # fmt: skip
     split.set_defaults(run=_lazily("run_split", "cli.curation"))
     noise = _add_act(children, shared, "noise", "no errors worth a fix: out of the queue, and they answer nothing")
     noise.add_argument("--reason", metavar="TEXT", help="why")

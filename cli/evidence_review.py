@@ -36,6 +36,15 @@ examples:
 a place that may not say the same needs --confirm; a word or two is no place for a long quote at all
 exit codes: 0 accepted, 1 refused, 2 error
 """
+_PROMOTE = """\
+examples:
+  casebook evidence promote e12                verify one entry
+  casebook evidence promote e12 --back         make it a candidate again
+  casebook evidence promote --ready --dry-run  list the entries that are ready
+  casebook evidence promote --ready            verify all of them; casebook undo takes all back
+
+exit codes: 0 verified, 1 an entry is blocked or none is ready, 2 error
+"""
 
 
 def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
@@ -53,6 +62,7 @@ def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> 
     found.add_argument("--open", action="store_true", help="only what is left to decide")
     found.add_argument("--entries", action="store_true", help="the entries instead of their quotes")
     found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only at this stage")
+    found.add_argument("--ready", action="store_true", help="only of entries that can be promoted")
     found.add_argument("--session", metavar="ID", help="only of this session")
     found.add_argument("--type", metavar="TYPE", help="only of entries of this type")
     found.add_argument("--limit", metavar="N", type=number, default=50, help="how many on one page (default 50)")
@@ -81,8 +91,11 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
     for leaf, run in ((accept, run_accept), (reject, run_reject)):
         leaf.add_argument("--expect", metavar="MARK", help="only if nobody decided since show printed this mark")
         leaf.set_defaults(run=run)
-    promote = add_leaf(children, shared, "promote", "an entry is verified, if all its quotes are there")
-    promote.add_argument("id", metavar="ENTRY", help="the id of the entry")
+    about = "verify an entry whose quotes are all aligned or accepted"
+    promote = add_leaf(children, shared, "promote", about, _PROMOTE)
+    promote.add_argument("id", metavar="ENTRY", nargs="?", help="the id of the entry")
+    promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
+    promote.add_argument("--dry-run", action="store_true", help="with --ready: show what would change, write nothing")
     promote.add_argument("--back", action="store_true", help="make it a candidate again")
     promote.set_defaults(run=run_promote)
 
@@ -159,12 +172,14 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database) as store, faults(context.database):
         session = None if args.session is None else session_named(store.con, args.session)
         if args.entries:
-            page = list_entries(store, session=session, stage=args.stage, limit=args.limit, after=after)
+            which = {"session": session, "stage": args.stage, "ready": args.ready}
+            page = list_entries(store, **which, limit=args.limit, after=after)
         else:
             if after and not (after.isascii() and after.isdecimal() and len(after) < 19):
                 raise Fault("invalid_input", "--after is no number of a quote", "use `next` of the page before")
             statuses = tuple(args.status or ()) or (OPEN.statuses if args.open else ())
-            filters = QuoteFilters(statuses, session, None if args.type is None else storable(args.type))
+            kind = None if args.type is None else storable(args.type)
+            filters = QuoteFilters(statuses, session, kind, ready=args.ready)
             page = list_quotes(store, filters, args.limit, int(after or 0))
     if isinstance(page, EntryPage):
         context.out.result(page, entry_list_lines(context.out, page))
@@ -244,7 +259,13 @@ def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store], D
 
 
 def run_promote(args: argparse.Namespace, context: Context) -> int:
-    """`evidence promote`: exit 0 if the entry stands where it was asked to, 1 if it is blocked."""
+    """`evidence promote`: exit 0 if the entry has the stage asked for, 1 if it is blocked."""
+    if args.ready:
+        return _promote_ready(args, context)
+    if args.id is None:
+        raise Fault("invalid_input", "no entry was named", "give the id of an entry, or --ready")
+    if args.dry_run:
+        raise Fault("invalid_input", "--dry-run needs --ready", "casebook evidence promote --ready --dry-run")
     from cli.show_review import promoted_lines
     from core.errors.curation.actor import person
     from core.evidence import demote, promote
@@ -259,6 +280,23 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
     context.log("info", "promoted", entry=done.entry_id, change=done.change, stage=done.promotion.stage)
     context.out.result(done, promoted_lines(context.out, done))
     return 0 if done.promotion.stage == ("candidate" if args.back else "verified") else 1
+
+
+def _promote_ready(args: argparse.Namespace, context: Context) -> int:
+    """`evidence promote --ready`: exit 0 if entries were ready and each of them was promoted, else 1."""
+    from cli.show_review import promoted_many_lines
+    from core.errors.curation.actor import person
+    from core.evidence import promote_many
+    from core.store import faults, open_store
+
+    if args.id is not None or args.back:
+        given = "an entry's id" if args.id is not None else "--back"
+        raise Fault("invalid_input", f"--ready and {given} exclude each other", "give one of the two")
+    with open_store(context.database, write=not args.dry_run) as store, faults(context.database):
+        done = promote_many(store, person(), dry_run=args.dry_run)
+    context.log("info", "promoted all", entries=len(done.promoted), blocked=len(done.blocked), change=done.change)
+    context.out.result(done, promoted_many_lines(context.out, done))
+    return 0 if done.promoted and not done.blocked else 1
 
 
 def _span(text: str) -> Span:

@@ -81,13 +81,10 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
 
         try:
             wait = found.deadline_ms / 1000
-            answer = ask(payload, found.database, found.model, found.service, wait, found.rules)
+            if ask(payload, found.database, found.model, found.service, wait, found.rules, _pass_on):
+                return
         except UnansweredError as error:
             hung = error
-        else:
-            if answer is not None:
-                _pass_on(answer)
-                return
     if hung is not None and hung.taken:
         from core.flows.hook.spool import put
 
@@ -127,6 +124,8 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str], *, taken: bool)
         sys.stdout.flush()
     if handled.fault:
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
+    if handled.once_written is not None and (fault := handled.once_written()):
+        _log("warning", "hook", hook_event=handled.event, fault=fault)
     return handled.event != "PreToolUse" or handled.rules > 0
 
 
@@ -267,13 +266,14 @@ class _Watchdog:
             threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
             os._exit(_ANSWERED)
         _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
+        _log_bare(f"it took longer than {self._ms} ms and was given up")
         kept = False
         if self.keep is not None:
             from core.flows.hook.spool import put
 
             kept = put(*self.keep)
-        left = "; what it told waits for the next" if kept else ""
-        _log("warning", "hook", fault=f"it took longer than {self._ms} ms and was given up{left}")
+        if kept:
+            _log("info", "hook", told="the event waits for the next hook or import")
         if self.host:
             try:
                 _leave_host()
@@ -287,6 +287,27 @@ def _timer(seconds: float, do: Callable[[], object]) -> threading.Timer:
     timer.daemon = True
     timer.start()
     return timer
+
+
+def _log_bare(fault: str) -> None:
+    """A warning in the log without loading the log: a machine too busy for the work has no time for that either, and
+    another thread may hold an import lock. `fault` is ASCII without quotes or backslashes."""
+    if sys.platform == "win32":  # the state folder has another name there
+        _log("warning", "hook", fault=fault)
+        return
+    from time import gmtime, strftime
+
+    at = strftime("%Y-%m-%dT%H:%M:%S.000Z", gmtime())
+    line = f'{{"ts": "{at}", "level": "warning", "event": "hook", "pid": {os.getpid()}, "fault": "{fault}"}}\n'
+    folder = folder_name("state")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        no_wait = getattr(os, "O_NONBLOCK", 0)
+        handle = os.open(os.path.join(folder, "casebook.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | no_wait, 0o600)
+        os.write(handle, line.encode())
+        os.close(handle)
+    except OSError:
+        pass
 
 
 def _log(level: str, event: str, **facts: object) -> None:

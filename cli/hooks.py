@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,18 +98,10 @@ def _place(args: argparse.Namespace) -> Path:
 
 
 def _command(args: argparse.Namespace) -> str:
-    """What the agent is to call: `casebook` where the shell finds this very one, else its full path."""
-    own = Path(sys.argv[0]).absolute()
-    found = shutil.which("casebook")
-    if found and Path(found).resolve() == own.resolve():
-        program = "casebook"
-    elif own.stem == "casebook":
-        program = shlex.quote(str(own))
-    else:
-        program = f"{shlex.quote(sys.executable)} -P -m cli.main"
-    options = [
-        f"--{name} {shlex.quote(str(Path(value).absolute()))}"
-        for name in ("db", "config")
-        if (value := getattr(args, name, None))
-    ]
-    return " ".join([f"{program} hook", *options])
+    """What the agent is to call, by absolute paths."""
+    from core.flows.hook.registration import command_line
+    from core.program import program
+
+    given = [(f"--{name}", getattr(args, name, None)) for name in ("db", "config")]
+    options = [word for name, value in given if value for word in (name, str(Path(value).absolute()))]
+    return command_line(program(), options)

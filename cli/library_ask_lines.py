@@ -34,7 +34,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     elif not said:
         yield ""
         yield from wrap(found.answer, out.columns - 4)
-    if found.grounded or any(one.marker for one in found.citations):
+    if any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
         yield from _nearest(out, found)
@@ -48,14 +48,17 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
     if found.why:
-        what = "Not finished" if found.refusal_reason == "llm_stream_aborted" else "Not taken as an answer"
+        what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(
+            found.refusal_reason, "Not taken as an answer"
+        )
         yield ""
         yield from (out.paint(line, "bad") for line in wrap(f"{what}: {one_line(found.why)}.", out.columns))
     yield ""
     if explain:
         yield from _retrieval(out, found)
         yield ""
-    yield _footer(out, found)
+    if found.refusal_reason != "no_index":  # no model was asked
+        yield _footer(out, found)
     if found.conversation_id is not None:
         turn = "" if found.turn_index is None else f", turn {found.turn_index + 1}"
         yield out.paint(f"session {one_line(found.conversation_id)}{turn}", "dim")
@@ -76,6 +79,8 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
         yield out.paint(f"{one.marker} {one_line(one.citation.uri)}", "bold")
         if one.file_now:
             yield out.paint(one.file_now, "warn")
+        if one.speaks_to_model:
+            yield out.paint(clip(f"speaks to the model: {one.speaks_to_model}", out.columns), "warn")
         if one.section:
             yield clip(one.section, out.columns)
 
@@ -92,12 +97,13 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
         now = f", {one.file_now}" if one.file_now else ""
+        now += ", speaks to the model" if one.speaks_to_model else ""
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
 
 
 def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
     """What in the answer does not stand in its source as it is said; explained, the sentences have told that."""
-    doubtful = [one for one in found.claims if one.status != "supported" and not explain]
+    doubtful = [one for one in found.cited_claims if one.status != "supported" and not explain]
     uncited = found.uncited if found.claims and not explain else ()
     dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
     if not doubtful and not dropped and not uncited:
@@ -127,7 +133,7 @@ def _outdated(out: Output, found: Answer) -> Iterator[str]:
 
 def _claims(out: Output, found: Answer) -> Iterator[str]:
     """Each sentence with the place it rests on."""
-    known = {one.start: one for one in found.claims}
+    known = {one.start: one for one in found.cited_claims}
     silent = {one.start for one in (*found.uncited, *found.invented)}
     for at, sentence in enumerate(sentences(found.answer)):
         if at:
@@ -145,7 +151,7 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
 
 
 def _claim(out: Output, claim: Claim) -> Iterator[str]:
-    yield f"└ {one_line(claim.citation.uri)}"
+    yield f"└ {one_line(claim.citation.uri if claim.citation else '')}"
     if claim.status == "unsupported":
         yield out.paint("? not word for word in its source" + (", the likest place:" if claim.quote else ""), "warn")
     for concern in claim.concerns:
@@ -180,7 +186,8 @@ def _retrieval(out: Output, found: Answer) -> Iterator[str]:
 def _packed(number: int, one: AnswerCitation) -> str:
     scores = (("bm25", one.lexical_score, ".1f"), ("vec", one.vector_score, ".2f"))
     told = " ".join(f"{name}={value:{form}}" for name, value, form in scores if value is not None)
-    return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip()
+    marked = " speaks to the model" if one.speaks_to_model else ""
+    return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip() + marked
 
 
 def _footer(out: Output, found: Answer) -> str:
@@ -189,6 +196,8 @@ def _footer(out: Output, found: Answer) -> str:
     chunks = f"{used} chunks" if used != 1 else "1 chunk"
     if found.refusal_reason == "llm_stream_aborted":
         chunks = f"{chunks}, stopped before its end"
+    elif found.unverified:
+        chunks = f"{chunks}, not verified"
     elif not found.grounded:
         chunks = f"{chunks} searched, 0 grounded" if used else "0 chunks used"
     elif found.cut is not None:
@@ -227,7 +236,8 @@ def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
         if one.refusal_reason == "llm_stream_aborted":
             yield out.paint("not finished: it was cut off (llm_stream_aborted)", "warn")
         elif not one.grounded:
-            yield out.paint(f"refused: {one_line(one.refusal_reason or 'unknown')}", "warn")
+            told = "not verified" if one.refusal_reason is None else f"refused: {one_line(one.refusal_reason)}"
+            yield out.paint(told, "warn")
         if one.cut is not None:
             yield out.paint(f"cut off after {one.cut:,} tokens", "warn")
         yield from (out.paint(one_line(uri), "dim") for uri in one.citations)

@@ -43,6 +43,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,
+        follow_links=args.follow_links,
         source_type=args.type,
         trust_level=args.trust,
         summary=args.summary_only,
@@ -157,6 +158,12 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     yield f"{counted(report.chunks_indexed, 'passage')} indexed"
     for reason, paths in report.skip_examples.items():
         yield out.paint(clip(f"left out, {reason.replace('_', ' ')}: {', '.join(paths)}", out.columns), "dim")
+    if report.removed_links:
+        names = ", ".join(report.removed_link_examples)
+        more = ", …" if report.removed_links > len(report.removed_link_examples) else ""
+        yield out.paint(
+            clip(f"removed, link out of the folder: {report.removed_links} ({names}{more})", out.columns), "warn"
+        )
     for item in report.items or ():
         if item.kind == "error":
             yield out.paint(clip(f"{item.doc_path}: {item.error}", out.columns * 2), "bad")

@@ -16,9 +16,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(list(argv))
     gc.set_threshold(_SELDOM)
     try:
-        return _run(sys.argv[1:])
+        code = _run(sys.argv[1:])
     finally:
         gc.freeze()  # the process ends: nor is any looked for then
+    if "core.embedding.loading" in sys.modules:
+        from cli.ending import end_process
+
+        end_process(code)
+    return code
 
 
 def _run(arguments: list[str]) -> int:
@@ -31,7 +36,10 @@ def _run(arguments: list[str]) -> int:
         except OSError:
             pass  # the whole program says what is wrong with the output
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
-        from cli.hook import run as run_hook
+        try:
+            from cli.hook import run as run_hook
+        except ImportError:
+            return 0  # a damaged installation: an agent's hook does not fail for it
 
         run_hook(arguments[1:])
     from cli.program import run

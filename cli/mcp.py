@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 import signal
 import sys
 import threading
@@ -18,8 +19,11 @@ from cli.context import Context
 from cli.parser import Parser
 from core.config import Config, load_config
 from core.fault import Fault
+from core.flows.mcp_extra import has_mcp
 from core.flows.tools.box import TOOLS, call
 from core.flows.tools.desk import Desk
+from core.installation import remedy
+from core.program import program
 from core.version import VERSION
 from core.wire import dumps, error_object
 
@@ -38,7 +42,9 @@ _ABOUT = (
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """No arguments but the shared ones."""
-    parser.epilog = "docs/mcp.md says how agents are told of it. It needs the extra: pip install 'casebook[mcp]'"
+    line = shlex.join([*program(), "mcp"])
+    needs = "" if has_mcp() else f"It needs the extra mcp: {remedy('mcp')}\n\n"
+    parser.epilog = f"{needs}To add it to Claude Code:\n  claude mcp add --scope user casebook -- {line}"
     parser.set_defaults(run=run_mcp)
 
 
@@ -48,9 +54,9 @@ def run_mcp(args: argparse.Namespace, context: Context) -> int:
         import mcp.server.stdio  # noqa: F401  pyright: ignore[reportUnusedImport]
     except ImportError as error:
         missing = f"the MCP server needs the Python package mcp, which is not installed ({error.name or error})"
-        raise Fault("config_invalid", missing, "install casebook with its extra: casebook[mcp]") from None
+        raise Fault("config_invalid", missing, f"install it: {remedy('mcp')}") from None
     if sys.stdin.isatty():
-        context.out.note("casebook mcp speaks to agents over stdin and stdout (docs/mcp.md); Ctrl-C ends it")
+        context.out.note("casebook mcp serves agents over stdin and stdout; see casebook mcp --help; Ctrl-C ends it")
     named: str | None = getattr(args, "config", None)
     desk = Desk(context.database, context.settings, partial(_load, None if named is None else Path(named)))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a read of stdin cannot be cancelled: end at once, as nothing is lost

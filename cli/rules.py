@@ -16,6 +16,7 @@ from core.fault import Fault, why_unread
 if TYPE_CHECKING:
     from core.flows.rule_files import ScopedFiles, Unread
     from core.flows.rules import RuleMatcher
+    from core.flows.vectors import From
     from core.rules.answer import RuleMatch
     from core.rules.call import ToolCall
 
@@ -26,7 +27,8 @@ examples:
   casebook rules match --rules ~/.claude/memory.md .claude/memory.md --tool Write --input - --json < input.json
   casebook rules match --rules memory.md --jsonl < calls.jsonl    lines like {"tool_name": …, "tool_input": {…}}
 
-Silence is an answer: where no rule reaches the cut-off it exits 1. Without a model keywords answer.
+If no rule reaches the cut-off, it exits 1. It asks the model service, else loads the model and waits for it at most
+4 seconds. Without a model it matches by keywords and says so.
 """
 _COMPARE = """\
 example:
@@ -116,7 +118,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
     if args.project and not Path(args.project).is_dir():
         raise Fault("invalid_input", f"--project {args.project} is no folder", "name the folder of the project")
     kind = project_type(Path(args.project)) if args.project else ()
-    matching, unread = _whole(args, context)
+    matching, unread = _whole(args, context, source="process" if args.jsonl else "either")
     with matching as matcher:
         if args.jsonl:
             from cli.stream import run_stream
@@ -152,12 +154,14 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     return read_call({"tool_name": args.tool, "tool_input": given}, kind)
 
 
-def _whole(args: argparse.Namespace, context: Context, *, model: bool = True) -> tuple[RuleMatcher, tuple[Unread, ...]]:
+def _whole(
+    args: argparse.Namespace, context: Context, *, model: bool = True, source: From = "process"
+) -> tuple[RuleMatcher, tuple[Unread, ...]]:
     """The matcher over the rule files, and those of the settings that it does without, which are told."""
     files, unread = _read(args, context)
     for _, told in unread:
         context.out.note(f"casebook: {told}; done without it")
-    return _matcher(args, context, files, model=model), unread
+    return _matcher(args, context, files, model=model, source=source), unread
 
 
 def _read(args: argparse.Namespace, context: Context) -> tuple[ScopedFiles, tuple[Unread, ...]]:
@@ -168,13 +172,15 @@ def _read(args: argparse.Namespace, context: Context) -> tuple[ScopedFiles, tupl
     return (files, ()) if args.rules else readable(files)
 
 
-def _matcher(args: argparse.Namespace, context: Context, scoped: ScopedFiles, *, model: bool = True) -> RuleMatcher:
+def _matcher(
+    args: argparse.Namespace, context: Context, scoped: ScopedFiles, *, model: bool = True, source: From = "process"
+) -> RuleMatcher:
     from core.flows.rules import RuleMatcher
     from core.flows.vectors import vector_search
 
     vectors = None
     if model and not getattr(args, "no_model", False):
-        vectors = vector_search(context.settings.embedding, "process")
+        vectors = vector_search(context.settings.embedding, source)
     return RuleMatcher(scoped, context.database, vectors, log=lambda told: context.log("warning", "rules", told=told))
 
 

@@ -49,7 +49,11 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield out.paint("No known fix.", "warn")
         yield from field(out, "error", answer.query.key_line or "(no line names an error)", "bold")
         yield from field(out, "looked for", answer.query.fingerprint)
-        yield from field(out, "tried", "; ".join(map(_told, (step for step in answer.trace if step.outcome != "hit"))))
+        missed = [step for step in answer.trace if step.outcome != "hit"]
+        if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
+            yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
+        else:
+            yield from field(out, "tried", "; ".join(map(_told, missed)))
     else:
         yield from _match_lines(out, answer.match)
     if answer.candidates:

@@ -74,12 +74,13 @@ def _told(one: Evidence) -> str:
 
 
 def diff_line(diff: tuple[Difference, ...]) -> str:
-    """A word diff on one line: `[-of the source-]` and `{+of the quote+}`, the same words between them."""
-    parts: list[str] = []
+    """A verbatim diff on one line: `[-of the source-]` and `{+of the quote+}`, the quote's own text between them."""
+    told = ""
     for run in diff:
         if run.same:
-            parts.append(run.quote)
+            told += run.quote
             continue
-        parts += [f"[-{run.source}-]"] if run.source else []
-        parts += [f"{{+{run.quote}+}}"] if run.quote else []
-    return " ".join(parts)
+        marked = [f"[-{run.source}-]"] if run.source else []
+        marked += [f"{{+{run.quote}+}}"] if run.quote else []
+        told += " ".join(marked) + ("" if run.quote else " ")
+    return told.rstrip()

@@ -12,6 +12,7 @@ from core.align.spans import Span
 from core.evidence.acts import Decided
 from core.evidence.entry_list import EntryPage
 from core.evidence.promotion import Promoted, Promotion
+from core.evidence.promotions import PromotedMany
 from core.evidence.realign import SessionAligned
 from core.evidence.review import QuotePage, QuoteRow
 from core.evidence.show import Choice, Entry, Quote
@@ -192,3 +193,29 @@ def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
             yield from field(out, "quote", clip(quote, 300))
     if done.change is not None:
         yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+
+
+def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
+    """Which entries were promoted, and which are blocked and why."""
+    shown = None if out.verbose else 20
+    if not done.promoted and not done.blocked:
+        yield "No entry is ready. Review the open quotes: casebook evidence list --open"
+        return
+    does = "Would verify" if done.dry_run else "Verified"
+    yield out.paint(f"{does} {_entries(len(done.promoted))}.", "good" if done.promoted else "warn")
+    for one in done.promoted[:shown]:
+        yield clip(f"  {one_line(one.entry_id)}  {one_line(one.title)}", out.columns)
+    if shown is not None and len(done.promoted) > shown:
+        yield out.paint(f"  and {len(done.promoted) - shown:,} more", "dim")
+    if done.blocked:
+        yield out.paint(f"Blocked: {_entries(len(done.blocked))}.", "warn")
+    for blocked in done.blocked[:shown]:
+        yield clip(f"  {one_line(blocked.entry_id)}  {one_line(blocked.reason)}", out.columns)
+    if done.dry_run:
+        yield "Nothing was written (--dry-run)."
+    elif done.change is not None:
+        yield out.paint(f"Change {done.change}. Undo all of it with casebook undo.", "dim")
+
+
+def _entries(count: int) -> str:
+    return f"{count:,} {'entry' if count == 1 else 'entries'}"

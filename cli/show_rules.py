@@ -21,7 +21,7 @@ def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
     if not found.rules:
         yield out.paint("No rule applies.", "dim")
     if found.fallback_used:
-        yield out.paint("Compared by keywords alone.", "warn")
+        yield out.paint(_fallback_line(found), "warn")
     if out.verbose:
         from cli.show import trace_lines
 
@@ -30,6 +30,14 @@ def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
         for one in found.below:
             yield f"  {one.relevance_score:.2f}  {clip(f'{one.id}: {one.title}', out.columns - 10)}"
         yield from trace_lines(out, found.trace)
+
+
+def _fallback_line(found: RuleMatch) -> str:
+    """Why keywords alone answered."""
+    step = next((step for step in found.trace if step.stage == "semantic"), None)
+    why = f"Keywords only: {one_line(step.reason)}." if step is not None and step.reason else "Keywords only."
+    late = step is not None and step.outcome == "timeout"
+    return f"{why} The answer with the model may differ." if late else why
 
 
 def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:

@@ -13,10 +13,13 @@ from pathlib import Path
 from core.fault import Fault
 
 
-def write_file(path: Path, chunks: Iterable[str], *, replace: bool, sync: bool = True) -> int:
+def write_file(
+    path: Path, chunks: Iterable[str | bytes], *, replace: bool, sync: bool = True, mode: int | None = None
+) -> int:
     """Write `chunks` as UTF-8 (lone surrogates as U+FFFD) to `path`, and return the number of bytes.
 
-    What stands there already is kept unless `replace`. Without `sync` it outlives the process, but perhaps not the
+    Bytes are written as they are. What stands there already is kept unless `replace`. `mode`: the file's rights, if not
+    its owner's alone. Without `sync` it outlives the process, but perhaps not the
     computer's power, and nobody waits for the disk. Raises Fault `invalid_input` where something stands there that
     may not be replaced, `io_error` where the system refuses. Whatever `chunks` raises leaves `path` as it was.
     """
@@ -34,6 +37,8 @@ def write_file(path: Path, chunks: Iterable[str], *, replace: bool, sync: bool =
             if sync:
                 os.fsync(file.fileno())
             size = file.tell()
+        if mode is not None:
+            part.chmod(mode)
         _put(part, path, replace=replace)
         if sync:
             _sync_folder(path.parent)
@@ -80,7 +85,9 @@ def _sync_folder(path: Path) -> None:
             os.close(folder)
 
 
-def _encode(chunk: str) -> bytes:
+def _encode(chunk: str | bytes) -> bytes:
+    if isinstance(chunk, bytes):
+        return chunk
     try:
         return chunk.encode()
     except UnicodeEncodeError:

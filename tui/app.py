@@ -25,7 +25,6 @@ from tui.ending import heed_signals
 from tui.jobs import JobReport, Jobs
 from tui.keys import Keys, Wish
 from tui.keys_in_order import KeysInOrder
-from tui.leaving import end_at_once
 from tui.lone_escape import read_input_so
 from tui.look import Look, colours_forbidden
 from tui.panes.errors.first_run import Roots, roots_of
@@ -250,7 +249,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.exit()
 
     def _told_to_end(self, code: int) -> None:
-        """SIGTERM, SIGHUP: leave as `q` does, but say by the exit code that it was not the user."""
+        """SIGTERM, SIGHUP, SIGINT: leave as `q` does, but say by the exit code that it was not the user."""
         self._last_words()
         self.exit(return_code=code)
 
@@ -392,5 +391,4 @@ def run(
 
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
-    end_at_once(app.return_code or 0)
-    return app.return_code or 0
+    return app.return_code or int(app.crash is not None)

@@ -16,10 +16,9 @@ from types import TracebackType
 from typing import cast
 
 from core.fault import Fault
+from core.program import python
 
-ROOT = Path(__file__).resolve().parents[1]
-
-_START = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; sys.exit(main(*sys.argv[1:]))"
+_START = "{}; sys.exit(main(*sys.argv[1:]))"
 
 
 class Child:
@@ -49,8 +48,7 @@ class Child:
         """Start it. Raises OSError where there is no memory for it, or no process left."""
         if not sys.executable or getattr(sys, "frozen", False):
             raise FileNotFoundError(sys.executable)
-        # -P: a module in the folder where one happens to stand is none of ours.
-        argv = (sys.executable, "-P", "-c", _START.format(self._code), ROOT, *self._given)
+        argv = (*python(_START.format(self._code)), *self._given)
         # A group of its own, for Ctrl-C is not meant for it; but of one session, where the kernel shares out by these:
         # it then gives way to the workbench.
         process = subprocess.Popen(

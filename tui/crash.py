@@ -10,13 +10,16 @@ import threading
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import RenderableType
 from textual._context import active_message_pump  # who asks; no public door leads to it
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from rich.traceback import Traceback
 
 _HOUSE = Path(__file__).resolve().parents[1]
 _FRAMES = 30
@@ -87,8 +90,22 @@ class CrashSafe(App[None], inherit_bindings=False):
         return AwaitComplete.nothing() if closed or len(self.screen_stack) < 2 else super().pop_screen()
 
     def panic(self, *renderables: RenderableType) -> None:
-        """End the app; what would have been printed is in the log."""
+        """End the app; the log has what would have been printed. Textual's drivers call it if their input fails."""
+        from rich.traceback import Traceback  # heavy, and seldom needed
+
+        if self.crash is None:
+            traces = [one for one in renderables if isinstance(one, Traceback)]
+            self.crash = Crash(traces[0].trace.stacks[-1].exc_type if traces else "Error", "the terminal input")
+            with contextlib.suppress(Exception):
+                self.log_line("error", "the terminal input ended by a fault", trace="".join(map(_lines_of, traces)))
         self._close_messages_no_wait()
+
+
+def _lines_of(traceback: Traceback) -> str:
+    """Files, lines and the exception's words of a traceback that was made to be drawn; no local variables."""
+    stacks = traceback.trace.stacks
+    frames = [f"  {one.filename}:{one.lineno} {one.name}\n" for stack in stacks for one in stack.frames[-_FRAMES:]]
+    return "".join((*frames, *(f"{stack.exc_type}: {stack.exc_value}\n" for stack in stacks)))
 
 
 def note_lost_threads(log_line: Logger) -> None:

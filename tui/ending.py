@@ -31,7 +31,7 @@ def heed_signals(stop: Callable[[int], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(stop, 128 + number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, told)
     if sys.__stdin__ is not None and sys.__stdin__.isatty():
         threading.Thread(target=_watch, args=(sys.__stdin__.fileno(),), daemon=True, name="casebook-terminal").start()

@@ -34,9 +34,11 @@ def _needs_several(now: Situation) -> str:
 
 
 def _needs_ready(now: Situation) -> str:
-    if now.ready:
-        return _needs_pane(now) or (_READONLY if now.readonly else "")
-    return _can_decide(now) or now.blocked
+    return _can_decide(now) or ("" if now.marked else now.blocked)
+
+
+def _can_write(now: Situation) -> str:
+    return _needs_pane(now) or (_READONLY if now.readonly else "")
 
 
 def _can_accept(now: Situation) -> str:
@@ -58,8 +60,8 @@ EVIDENCE: tuple[Action, ...] = (
            enabled=_can_decide),
     Action("evidence.words", "Take the original's words as the quote", ("o",), "evidence", REVIEW, "take words", 3,
            enabled=_needs_place),
-    Action("evidence.mark", "Mark, to accept or reject several at once", ("space",), "evidence", REVIEW, "mark", 11,
-           enabled=_needs_rows),
+    Action("evidence.mark", "Mark, to accept, reject or promote several at once", ("space",), "evidence", REVIEW,
+           "mark", 11, enabled=_needs_rows),
     Action("evidence.mark_all", "Mark all that are listed, or none", ("A",), "evidence", REVIEW, enabled=_needs_rows),
     Action("evidence.next", "Next quote to decide on", ("n",), "evidence", REVIEW, "next", 4, enabled=_needs_pane),
     Action("evidence.next_near", "Next near miss", ("N",), "evidence", REVIEW, enabled=_needs_pane),
@@ -82,8 +84,10 @@ EVIDENCE: tuple[Action, ...] = (
            "find", 6, enabled=_needs_quote),
     Action("evidence.search", "Search the list by words of quotes and entries; in the message, its session", ("slash",),
            "evidence", REVIEW, "search", 8, enabled=_needs_pane),
-    Action("evidence.promote", "Promote the entry of this quote, or the one that the line names", ("p",), "evidence",
+    Action("evidence.promote", "Promote the entry of this quote, or those of the marked quotes", ("p",), "evidence",
            REVIEW, "promote", 7, enabled=_needs_ready),
+    Action("evidence.promote_ready", "Promote every entry that is ready", ("P",), "evidence", REVIEW,
+           enabled=_can_write),
     Action("evidence.filter", "Filter by state, session, type of entry", ("f",), "evidence", REVIEW, "filter", 9,
            enabled=_needs_pane),
     Action("evidence.session", "Only the session of this quote, or all", ("s",), "evidence", REVIEW,

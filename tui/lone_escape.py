@@ -5,10 +5,12 @@ Textual's driver looks a tenth of a second later whether more has come. That is 
 
 from __future__ import annotations
 
+import codecs
 import os
 import select
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from typing import Final
 
@@ -46,7 +48,20 @@ class LoneEscape(PasteParser):
             yield from self.tick()
 
 
+def lenient_decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    """What makes an incremental decoder of `encoding` that replaces an invalid byte by U+FFFD.
+
+    Textual's drivers decode strictly: one invalid byte (a Latin-1 paste, a raw C1 sign, line noise) ends their input.
+    """
+    return partial(codecs.getincrementaldecoder(encoding), "replace")
+
+
 def read_input_so() -> None:
-    """From now on Textual's drivers parse with it."""
-    driver = "textual.drivers.win32" if sys.platform == "win32" else "textual.drivers.linux_driver"
-    vars(import_module(driver))["XTermParser"] = LoneEscape
+    """From now on Textual's drivers parse with it, and replace invalid bytes. The names used here are Textual's own."""
+    if sys.platform == "win32":  # its console gives characters
+        vars(import_module("textual.drivers.win32"))["XTermParser"] = LoneEscape
+        return
+    for driver in ("linux_driver", "linux_inline_driver"):
+        own = vars(import_module(f"textual.drivers.{driver}"))
+        assert {"XTermParser", "getincrementaldecoder"} <= own.keys()
+        own |= {"XTermParser": LoneEscape, "getincrementaldecoder": lenient_decoder}

@@ -12,6 +12,8 @@ from core.align.judge import settle
 from core.align.one import align_quote
 from core.align.session import Session
 from core.align.settings import AlignSettings
+from core.align.spans import JOIN
+from core.align.verbatim import verbatim
 from core.trace import Step
 
 
@@ -127,7 +129,8 @@ def _entry(session: Session, entry: ExtractedEntry, settings: AlignSettings) -> 
     found = [align_quote(session, one.message_index, one.quote, settings) for one in entry.evidence]
     found = _mentions(session, entry.evidence, found, settings)
     evidence = tuple(
-        evidence_of(index, said, one) for index, (said, one) in enumerate(zip(entry.evidence, found, strict=True))
+        evidence_of(index, said, one, session.messages)
+        for index, (said, one) in enumerate(zip(entry.evidence, found, strict=True))
     )
     return AlignedEntry(entry.entry_id, bool(evidence) and all(one.status == "aligned" for one in evidence), evidence)
 
@@ -153,8 +156,9 @@ def _mentions(
     return out
 
 
-def evidence_of(index: int, said: ExtractedQuote, found: Aligned) -> Evidence:
-    """One quote's answer as it is written."""
+def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequence[str]) -> Evidence:
+    """One quote's answer as it is written, with the diff of the texts themselves."""
+    words = [messages[span.message_index][span.start : span.end] for span in found.spans] if found.diff else []
     place = found.spans[0].message_index if found.spans else as_index(said.message_index)
     return Evidence(
         index,
@@ -169,7 +173,7 @@ def evidence_of(index: int, said: ExtractedQuote, found: Aligned) -> Evidence:
         tuple(Place(span.message_index, span.start, span.end) for span in found.spans),
         found.failure,
         tuple(Reason(one.kind, one.quote, one.source, str(one)) for one in found.concerns),
-        found.diff,
+        verbatim(said.quote, JOIN.join(words)) if words else (),
         tuple(
             NearPlace(near.span.message_index, near.span.start, near.span.end, near.similarity)
             for near in found.near_misses

@@ -35,7 +35,10 @@ class Concern:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One run of a word-level diff: the same on both sides, or what each side has there (either may be empty)."""
+    """One run of a word-level diff: the same on both sides, or what each side has there (either may be empty).
+
+    Shown and written ones are verbatim (`core.align.verbatim`); those of the guard, which are stored, have words only.
+    """
 
     same: bool
     quote: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.align.answer import Aligned, Concern, Method, hash_of
-from core.align.guard import compare, cut_off, negated_outside
+from core.align.guard import compare, cut_off, cut_signs, is_diff, negated_outside
 from core.align.session import Session
 from core.align.settings import AlignSettings
 from core.align.spans import Span
@@ -27,9 +27,11 @@ def judged(
     concerns: list[Concern] = []
     verdict = None
     if method != "exact":
-        verdict = compare(quote, text[span.start : span.end], session.knows, level)
+        source = text[span.start : span.end]
+        verdict = compare(quote, source, session.knows, level, in_diff=is_diff(text, span.start))
         concerns += verdict.concerns
     if level != "off":
+        concerns += cut_signs(text, span.start, span.end, quote)
         concerns += cut_off(text, span.start, span.end, quote)
         if beside := negated_outside(text, span.start, span.end):
             concerns.append(Concern("negation beside it", "", beside))

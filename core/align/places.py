@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.align.answer import Method
 from core.align.view import View
+from core.text.patterns import TERMINAL
 
 Form = Literal["plain", "normal", "folded", "letters"]
 CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97}
@@ -18,6 +19,7 @@ MOST_PLACES = 10_000
 _MOST_READ = 20_000_000
 """Characters of places that are read at most: long quotes have few places, unless they overlap."""
 _MARKS_KEPT = 320
+_ESCAPE_REACH = 300
 LEAST_LETTERS = 4
 """A quote with fewer letters and digits stands only where it stands word for word."""
 
@@ -86,9 +88,15 @@ def _all(
 
 def _on_words(text: str, start: int, end: int) -> bool:
     """Whether a range begins and ends where words do."""
-    cut_left = start > 0 and text[start].isalnum() and text[start - 1].isalnum()
+    cut_left = start > 0 and text[start].isalnum() and text[start - 1].isalnum() and not _ends_escape(text, start)
     cut_right = end < len(text) and text[end - 1].isalnum() and text[end].isalnum()
     return not cut_left and not cut_right
+
+
+def _ends_escape(text: str, at: int) -> bool:
+    """Whether a terminal's escape sequence ends right before `at`."""
+    begin = max(text.rfind("\x1b", max(0, at - _ESCAPE_REACH), at), text.rfind("\x9b", max(0, at - _ESCAPE_REACH), at))
+    return begin >= 0 and (found := TERMINAL.match(text, begin)) is not None and found.end() == at
 
 
 def _with_marks(text: str, span: tuple[int, int], quote: View) -> tuple[int, int]:

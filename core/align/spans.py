@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+JOIN = " … "
+"""Between the fragments of one place, where its words are shown or become the quote."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:

@@ -1,6 +1,7 @@
 """A text as it is compared: folded step by step, each with a way back to the original's code points.
 
-`plain` is the text itself; `normal` has compatibility forms, format characters, quotes, dashes and blanks folded;
+`plain` is the text itself; `normal` has a terminal's escape sequences taken out, and compatibility forms, format
+characters, quotes, dashes and blanks folded;
 `folded` is that in lower case; `letters` has letters and digits only, without what a viewer or an editor puts around
 them (line numbers, list marks, link targets).
 """
@@ -14,7 +15,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
 
+from core.align.scripts import plain_script
 from core.text.offsets import Edit, Layer, OffsetMap, apply
+from core.text.patterns import TERMINAL
 from core.text.unicode_form import is_normalized, normalized
 
 _BLANKS = (
@@ -27,6 +30,7 @@ _ONE_TO_ONE = str.maketrans(
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4\u0060\u300c\u300d\uff07", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300e\u300f\uff02", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d", "-"),
+        "\u2044": "/", "\u2215": "/",
         "\u00b7": "\u30fb", "\u2022": "\u30fb", "\u318d": "\u30fb", "\u2027": "\u30fb", "\uff65": "\u30fb",
     }
 )  # fmt: skip
@@ -56,27 +60,36 @@ class View:
         self.plain = text
 
     @cached_property
-    def _composed(self) -> tuple[str, Layer | None]:
-        text = self.plain
+    def _composed(self) -> tuple[str, tuple[Layer, ...]]:
+        text, layers = self.plain, ()
+        if "\x1b" in text or "\x9b" in text:
+            text, layer = apply(text, ((m.start(), m.end(), "") for m in TERMINAL.finditer(text)))
+            layers = (layer,) if layer.out_starts else ()
         if text.isascii() or is_normalized(text, "NFKC"):
-            return text, None
-        return apply(text, _composing(text))
+            return text, layers
+        text, layer = apply(text, _composing(text))
+        return text, (*layers, layer)
 
     @cached_property
     def _normal(self) -> tuple[str, OffsetMap]:
-        composed, layer = self._composed
+        composed, layers = self._composed
         blanked = _folded_signs(composed)
         text, loose = apply(blanked, _loose(blanked))
-        return text, OffsetMap(tuple(one for one in (layer, loose) if one is not None))
+        return text, OffsetMap((*layers, loose))
 
     @property
     def normal(self) -> str:
         return self._normal[0]
 
+    @cached_property
+    def _lines(self) -> tuple[str, Layer]:
+        text = self._composed[0].translate(_LINES)
+        return apply(text, ((match.start(), match.end(), "") for match in _UNSEEN.finditer(text)))
+
     @property
     def lines(self) -> str:
         """The text as it is read: folded like `normal`, but its lines and their indents are still there."""
-        return _UNSEEN.sub("", self._composed[0].translate(_LINES))
+        return self._lines[0]
 
     @cached_property
     def folded(self) -> str:
@@ -110,12 +123,17 @@ class View:
         """The original range that became `normal[start:end]` (or the same of `folded`)."""
         return self._normal[1].original_span(start, end)
 
+    def original_of_lines(self, start: int, end: int) -> tuple[int, int]:
+        """The original range that became `lines[start:end]`."""
+        return OffsetMap((*self._composed[1], self._lines[1])).original_span(start, end)
+
     def original_of_letters(self, start: int, end: int) -> tuple[int, int]:
         """The original range that became `letters[start:end]`, which is not empty."""
         begins, places = self._letter_runs
         first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1) - 1
-        layers = tuple(one for one in (self._composed[1], self._bare[1]) if one is not None)
-        return OffsetMap(layers).original_span(places[first] + start - begins[first], places[last] + end - begins[last])
+        return OffsetMap((*self._composed[1], self._bare[1])).original_span(
+            places[first] + start - begins[first], places[last] + end - begins[last]
+        )
 
 
 def _folded_signs(text: str) -> str:
@@ -133,7 +151,8 @@ def _composing(text: str) -> Iterator[Edit]:
             continue
         for start, end in _clusters(run[0]):
             cluster = run[0][start:end]
-            folded = normalized(cluster, "NFKC")
+            folded = plain_script(text, run.start() + start) if end - start == 1 else ""
+            folded = folded or normalized(cluster, "NFKC")
             if folded != cluster:
                 yield run.start() + start, run.start() + end, folded
 

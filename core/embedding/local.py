@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.embedding.catalogue import Model, Pooling, Wheel
 from core.embedding.centre import Centre, read_centre
 from core.embedding.embedder import Embedder, Kind, LocalEmbedder, Vector
+from core.embedding.loading import load_apart
 from core.embedding.model_folder import ONNX
 from core.embedding.models import Found
 from core.embedding.prepare import prepare
@@ -35,12 +36,17 @@ _MEASURED = 4_096
 _REGISTERING = Lock()
 
 
-def load(found: Found, *, threads: int = 1) -> LocalEmbedder:
+def load(found: Found, *, threads: int = 1, stop: Callable[[], bool] = lambda: False) -> LocalEmbedder:
     """The model, ready to embed; takes a second or so: not for a thread that draws.
 
-    `threads` 0 uses all cores. Raises Fault model_not_pulled where its files are not to be had or damaged,
+    `threads` 0 uses all cores. Ctrl-C interrupts the wait on the main thread; where `stop` says so LoadStoppedError is
+    raised (see `core.embedding.loading`). Raises Fault model_not_pulled where its files are not to be had or damaged,
     model_unreachable where they are whole and yet cannot be run here.
     """
+    return load_apart(lambda: _loaded(found, threads), stop)
+
+
+def _loaded(found: Found, threads: int) -> LocalEmbedder:
     kept = prepare(found)
     embedder = open_folder(found.folder, kept.model, threads=threads)
     wheel = found.model.wheel

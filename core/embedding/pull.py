@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from core.embedding.prepare import lock_of
 from core.embedding.pull_signs import parse
 from core.embedding.turn import turn
 from core.fault import Fault, FaultCode
+from core.program import python
 from core.reports import Progress
 
 _POLL_S = 0.05
@@ -124,13 +124,9 @@ class _Watch:
 
 def _start(model: Model, target: Path) -> subprocess.Popen[str]:
     """The pulling process, in a group of its own: Ctrl-C is for us, and we decide what becomes of it."""
-    root = str(Path(__file__).resolve().parents[2])
-    door = (
-        f"import sys; sys.path.insert(0, {root!r}); from core.embedding.pull_child import main; sys.exit(main())"
-    )  # fmt: skip
     quiet = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DOWNLOAD_TIMEOUT": "15"}
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", door, model.id, str(target)],
+        [*python("from core.embedding.pull_child import main; sys.exit(main())"), model.id, str(target)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

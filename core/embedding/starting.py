@@ -6,17 +6,15 @@ import contextlib
 import os
 import sys
 import time
-from pathlib import Path
 
 from core.embedding.socket_path import Place, make_private
 from core.fault import Fault
+from core.program import program
 
 AGAIN_S = 30.0
 """Seconds that a started service has to answer before another one is started."""
 FAILED_S = 300.0
 """Seconds that nobody starts one after one could not load its model; by hand it is started always."""
-_ROOT = Path(__file__).resolve().parents[2]
-_DOOR = "import sys; sys.path.append({root!r}); from cli.main import main; sys.exit(main({args!r}))"
 
 
 def start_service(place: Place, model: str) -> str:
@@ -77,10 +75,9 @@ def detach(place: Place, options: list[str]) -> None:
     make_private(place.folder)
     if not sys.executable:
         raise OSError("no interpreter to start it with")
-    args = ["serve-model", "--foreground", *options]
     windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _DOOR.format(root=str(_ROOT), args=args)],
+        [*program(), "serve-model", "--foreground", *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -15,6 +15,7 @@ from core.embedding import backlog, batch, stored, upkeep
 from core.embedding.attempt import Outcome, attempt
 from core.embedding.batch import Done, Text
 from core.embedding.embedder import Embedder
+from core.embedding.loading import LoadStoppedError
 from core.embedding.report import EmbedReport, FailedText
 from core.embedding.source import Source
 from core.embedding.state import VectorState, read_state, write_state
@@ -87,9 +88,13 @@ def run(
         with suppress(_GaveWay):
             work.all()
         jobs.finish(store, job, work.told())
-    except _StopRun:
+    except (_StopRun, LoadStoppedError):
         jobs.cancel(store, job.id)
         canceled = True
+    except KeyboardInterrupt:
+        with suppress(Fault):
+            jobs.cancel(store, job.id)
+        raise
     except BaseException as error:
         with suppress(Fault):  # what ended the run matters, not that it could not be noted
             jobs.fail(store, job, error.message if isinstance(error, Fault) else str(error) or type(error).__name__)

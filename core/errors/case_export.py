@@ -7,23 +7,27 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Generic, Literal, TypeVar, cast
 
 from core.atomic import write_file
 from core.errors.browse import EVERY, show_case
 from core.errors.case import Case, Filters
 from core.errors.case_markdown import code
+from core.errors.fix_block import KIND, block_body, is_for_agents
 from core.errors.fix_csv import csv_fix, csv_head
 from core.errors.fix_markdown import HEAD, markdown_fix
 from core.errors.fixes import PortableFix, verified_fixes
 from core.errors.positions import conditions
 from core.fault import Fault
+from core.managed_block import read_text, write_block
 from core.store import Store, faults
 from core.text import visible
 from core.wire import dumps
 
+_T = TypeVar("_T")
 Format = Literal["jsonl", "csv", "markdown"]
 Which = Filters | Sequence[int]
+CASES_HEAD = "# Errors and their fixes\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +53,19 @@ def export_file(
 ) -> Exported:
     """Write cases (`which`), or the verified fixes alone, to a file, whole or not at all.
 
+    Verified fixes as Markdown go into casebook's block of a file that agents read or that holds text of the user.
+    Nothing else of such a file changes, with `replace` neither, which replaces a block that was edited by hand.
+
     `told` hears after each how many there are. Raises Fault: invalid_input where the folder is missing, or something is
     there and not to be replaced, io_error where the system refuses, and what reading raises; whatever `told` raises
     leaves no file either.
     """
     if not path.parent.is_dir():
         raise Fault("invalid_input", f"there is no folder {path.parent}", "make it first, or name another file")
+    if fixes and format == "markdown" and is_for_agents(path):
+        return _into_block(store, path, force=replace, told=told)
+    if replace and path.is_file() and is_for_agents(path) and not read_text(path).startswith(CASES_HEAD):
+        raise Fault("invalid_input", f"{path} holds text that casebook did not write", "name another file")
     pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), told)
     if format != "jsonl":
         pieces.count = -1  # the first piece is the head
@@ -62,20 +73,26 @@ def export_file(
     return Exported(path, max(0, pieces.count), size)
 
 
+def _into_block(store: Store, path: Path, *, force: bool, told: Callable[[int], object]) -> Exported:
+    fixes = _Counted(verified_fixes(store), told)
+    body = block_body(guarded(fixes, store.path))
+    return Exported(path, fixes.count, write_block(path, KIND, body, force=force))
+
+
 @dataclass(slots=True)
-class _Counted:
-    pieces: Iterator[str]
+class _Counted(Generic[_T]):
+    pieces: Iterator[_T]
     told: Callable[[int], object]
     count: int = 0
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[_T]:
         for piece in self.pieces:
             yield piece
             self.count += 1
             self.told(max(0, self.count))
 
 
-def guarded(pieces: Iterable[str], database: Path) -> Iterator[str]:
+def guarded(pieces: Iterable[_T], database: Path) -> Iterator[_T]:
     """The same pieces; a fault of the casebook is told as one, and not mistaken for one of the file written."""
     with faults(database):
         yield from pieces
@@ -89,7 +106,7 @@ def export_cases(store: Store, format: Format = "jsonl", which: Which = EVERY) -
     if format == "csv":
         yield _csv(("id", *_COLUMNS))
     elif format == "markdown":
-        yield "# Errors and their fixes\n"
+        yield CASES_HEAD
     for case_id in _ids(store, which) if isinstance(which, Filters) else which:
         case = show_case(store, case_id, most=-1)
         if case is not None:

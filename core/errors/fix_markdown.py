@@ -64,6 +64,25 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
         yield at, "a block that does not end"
 
 
+def is_export(text: str) -> bool:
+    """Whether a file holds an export and nothing else: its head, headings and blocks as they were written."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    if lines[0] != HEAD.strip():
+        return False
+    outside, inside = list[str](), False
+    for line in lines[1:]:
+        if _BEGIN.fullmatch(line) and not inside:
+            inside = True
+            if not (outside and outside.pop().startswith("## ")):  # the heading of this block
+                return False
+        elif inside:
+            inside = line != _END
+        elif line:
+            outside.append(line)
+    unedited = (isinstance(one, dict) and "ts" in one and one["ts"] is not None for _, one in read_markdown(lines))
+    return not outside and not inside and all(unedited)
+
+
 def _fields(told: str, body: str) -> dict[str, object] | str:
     try:
         found: object = json.loads(told)

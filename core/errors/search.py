@@ -17,6 +17,7 @@ from core.store import Store, faults, now, open_store
 from core.trace import Step, Stopwatch, facts
 
 Tiers = Literal["text", "all"]
+NO_CASEBOOK = "there is no casebook yet; run: casebook import auto"
 OTHER_LINES = 5
 """How many further key lines of one output are looked up when its first one is unknown."""
 
@@ -56,7 +57,7 @@ def search(
             with faults(target.path):
                 return _answer(target, query, found, named, count=count, vectors=vectors, words=words)
         if not target.exists():
-            return SearchAnswer(query, None, trace=(named, Step("store", "miss", "there is no casebook yet")))
+            return SearchAnswer(query, None, trace=(named, Step("store", "miss", NO_CASEBOOK)))
         with open_store(target, write=count) as store, faults(target):
             return _answer(store, query, found, named, count=count, vectors=vectors, words=words)
     except Fault as fault:

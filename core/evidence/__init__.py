@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.evidence.many import DecidedMany, accept_all, reject_all
     from core.evidence.messages import StoredMessages, session_named
     from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
+    from core.evidence.promotions import BlockedEntry, NamedEntry, PromotedMany, promote_many, ready_entries
     from core.evidence.realign import SessionAligned, align_session
     from core.evidence.replay import replay_events
     from core.evidence.review import (
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         QuotePage,
         QuoteRow,
         count_quotes,
+        count_ready,
         count_sessions,
         count_types,
         list_quotes,
@@ -49,6 +51,7 @@ _LATER = {
     "look": ("Seen", "find_in_session", "look_in"),
     "many": ("DecidedMany", "accept_all", "reject_all"),
     "messages": ("StoredMessages", "session_named"),
+    "promotions": ("BlockedEntry", "NamedEntry", "PromotedMany", "promote_many", "ready_entries"),
     "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
     "realign": ("SessionAligned", "align_session"),
     "replay": ("replay_events",),
@@ -59,6 +62,7 @@ _LATER = {
         "QuotePage",
         "QuoteRow",
         "count_quotes",
+        "count_ready",
         "count_sessions",
         "count_types",
         "list_quotes",
@@ -73,6 +77,7 @@ __getattr__ = lazy_names(__name__, _LATER)
 
 __all__ = [
     "OPEN",
+    "BlockedEntry",
     "Choice",
     "Counts",
     "Decided",
@@ -84,8 +89,10 @@ __all__ = [
     "Event",
     "Fit",
     "MessageText",
+    "NamedEntry",
     "Place",
     "Promoted",
+    "PromotedMany",
     "Promotion",
     "Quote",
     "QuoteFilters",
@@ -103,6 +110,7 @@ __all__ = [
     "choices",
     "choose",
     "count_quotes",
+    "count_ready",
     "count_sessions",
     "count_types",
     "current",
@@ -115,9 +123,11 @@ __all__ = [
     "next_near_miss",
     "next_problem",
     "promote",
+    "promote_many",
     "promotion_of",
     "rank_of_quote",
     "read_events",
+    "ready_entries",
     "reject",
     "reject_all",
     "replay_events",

@@ -11,10 +11,11 @@ import apsw
 
 from core.align import Concern, Difference, Span
 from core.align.answer import hash_of
+from core.align.spans import JOIN
 from core.evidence.events import EventType, append, evidence_images, ingested
 from core.evidence.fit import TOO_LITTLE, Place, place_at
 from core.evidence.messages import StoredMessages
-from core.evidence.places import JOIN, words_at
+from core.evidence.places import words_at
 from core.evidence.promotion import Promotion, demote_unfounded, promotion_of
 from core.evidence.stored import Act, Decision, Kept, State, Verdict, decision_of, kept
 from core.evidence.words import Edge, adjusted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
 
+from core.evidence.promotions import READY
 from core.store import Store
 
 _Row = tuple[str, str, str, str, Literal["candidate", "verified"], int, int]
@@ -38,11 +39,12 @@ def list_entries(
     *,
     session: str | None = None,
     stage: Literal["candidate", "verified"] | None = None,
+    ready: bool = False,
     limit: int = 50,
     after: str = "",
 ) -> EntryPage:
-    """One page of entries, of a session or at a stage."""
-    tests, values = ["e.id > ?"], [after]
+    """One page of entries: of a session, at a stage, or only those that are ready to be promoted."""
+    tests, values = ["e.id > ?", *([READY] if ready else [])], [after]
     for name, value in (("session_id", session), ("stage", stage)):
         if value is not None:
             tests.append(f"e.{name} = ?")

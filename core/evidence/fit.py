@@ -10,9 +10,10 @@ from rapidfuzz.distance import Levenshtein
 
 from core.align import Concern, Difference, Span
 from core.align.fuzzy import CERTAIN
+from core.align.spans import JOIN
 from core.align.view import View
 from core.evidence.messages import StoredMessages
-from core.evidence.places import JOIN, words_at
+from core.evidence.places import words_at
 from core.evidence.stored import Kept
 from core.evidence.words import COMPARED, differences
 from core.trace import Step, facts
@@ -23,7 +24,7 @@ HALF = 0.5
 LONG = 30
 """From so many characters on, a word or two are no place for a quote."""
 _WORDS, _QUARTER = 2, 0.25
-TOO_LITTLE = "a word or two is no place for so long a quote; widen it, or look for another"
+TOO_LITTLE = "the selection is too short for this quote; widen it, or choose another place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +87,5 @@ def place_at(one: Kept, messages: StoredMessages, spans: tuple[Span, ...]) -> Pl
         ways = [(span,) for span in found.spans] if found.status == "ambiguous" else [found.spans]
         known = {**looked, **dict.fromkeys(ways, found.similarity)}.get(spans)
         if found.status in ("aligned", "flagged") and spans == found.spans:
-            concerns, diff = found.concerns, found.diff or diff
+            concerns = found.concerns
     return Place(spans, words, concerns, diff, fit_of(one.quote, words, concerns, known))

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from core.align import Aligned, Session, Span
 from core.align.answer import hash_of
 
-JOIN = " … "
-"""Between the fragments of one place, when its words become the quote."""
-
 
 def words_at(messages: Sequence[str], spans: Sequence[Span]) -> tuple[str, ...] | None:
     """What stands at the spans; None where one reaches out of its message."""

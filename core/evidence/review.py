@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, cast
 
 import apsw
 
+from core.evidence.promotions import READY
 from core.evidence.stored import STATES, Kept, State, kept_many
 from core.store import Store
 
@@ -26,15 +27,23 @@ QUOTE_SHOWN = 300
 """Code points of a quote in a list."""
 
 
+_READY = (
+    " AND EXISTS (SELECT 1 FROM evidence v JOIN entry e ON e.id = v.entry_id"
+    f" WHERE v.id = review.evidence_id AND {READY})"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class QuoteFilters:
     """Which quotes to list: in one of `statuses` (none: any), of one `session`, of one entry `type`, with all `words`
-    somewhere in the quote, or in its entry's title, type and id (which are not looked at where quotes are counted)."""
+    somewhere in the quote, or in its entry's title, type and id (which are not looked at where quotes are counted).
+    `ready`: only those of entries that can be promoted (not looked at either)."""
 
     statuses: tuple[Status, ...] = ()
     session: str | None = None
     type: str | None = None
     words: str = ""
+    ready: bool = False
 
 
 EVERY = QuoteFilters()
@@ -120,6 +129,14 @@ def count_quotes(store: Store, filters: QuoteFilters = EVERY) -> Counts:
     )
 
 
+def count_ready(store: Store, filters: QuoteFilters = EVERY) -> int:
+    """How many quotes of the filter's session and type belong to an entry that can be promoted."""
+    where, values = _where(filters)
+    sql = f"SELECT count(*) FROM review{where or ' WHERE true'}{_READY}"
+    row = store.con.execute(sql, values).fetchone()
+    return cast("int", row[0]) if row else 0
+
+
 def count_types(store: Store, session: str | None = None) -> tuple[tuple[str, int], ...]:
     """The entry types and how many quotes each has, the most frequent first."""
     where, values = _where(QuoteFilters(session=session))
@@ -157,6 +174,7 @@ def rank_of_quote(store: Store, evidence_id: int, filters: QuoteFilters = EVERY)
     """How many quotes are listed before this one; whether it is listed itself is not looked at."""
     where, values = _where(filters)
     where = f"{where}{' AND' if where else ' WHERE'} evidence_id < ? AND state IN (SELECT value FROM json_each(?))"
+    where += _READY if filters.ready else ""
     sql = f"SELECT count(*) FROM review{where}"
     row = store.con.execute(sql, (*values, evidence_id, json.dumps(_states(filters)))).fetchone()
     return cast("int", row[0]) if row else 0
@@ -268,7 +286,7 @@ def _where(filters: QuoteFilters) -> tuple[str, tuple[str, ...]]:
 def _ids(con: apsw.Connection, states: Iterable[State], filters: QuoteFilters, after: int, limit: int) -> Iterator[int]:
     """The first quotes after a key: each state has an index in that order, and they are merged."""
     where, values = _where(filters)
-    where = f"{where}{' AND' if where else ' WHERE'} state = ? AND evidence_id > ?"
+    where = f"{where}{' AND' if where else ' WHERE'} state = ? AND evidence_id > ?{_READY if filters.ready else ''}"
     sql = f"SELECT evidence_id FROM review{where} ORDER BY evidence_id LIMIT ?"
     found = [
         [cast("int", row[0]) for row in con.execute(sql, (*values, state, after, limit)).fetchall()] for state in states

@@ -8,6 +8,7 @@ from typing import Literal
 
 from core.align import Concern, Difference, Span
 from core.align.guard import compare
+from core.align.verbatim import verbatim
 
 Edge = Literal["start", "end"]
 _WORD = re.compile(r"\S+")
@@ -67,6 +68,6 @@ def _first(text: str, span: Span) -> int | None:
 
 
 def differences(quote: str, source: str) -> tuple[tuple[Concern, ...], tuple[Difference, ...]]:
-    """What the guard finds between a quote and the words at a place, and the diff by words."""
-    found = compare(quote[:COMPARED], source[:COMPARED], lambda word: False)
-    return found.concerns, found.diff
+    """What the guard finds between a quote and the words at a place, and the verbatim diff of the two."""
+    mine, yours = quote[:COMPARED], source[:COMPARED]
+    return compare(mine, yours, lambda word: False).concerns, verbatim(mine, yours)

@@ -161,13 +161,14 @@ def _generated(
         length=said.cut,
         glossary=asking.glossary,
         question=asking.question,
+        injected=found.injected(),
     )
     found = replace(found, steps=(*found.steps, said.step, settled.step))
     usage = found.usage(said.usage, said.text)
     shown = settled.claims or settled.invented or settled.cut
     if settled.text and (shown or settled.refusal in (None, "llm_stream_aborted")):
-        cited = found.cited(settled.used) or (found.near() if settled.refusal == "llm_self_judge" else ())
-        answer = found.answer(settled.text, settled.refusal, cited, usage)
+        cited = found.cited(settled.used) or (() if settled.refusal == "llm_stream_aborted" else found.near())
+        answer = found.answer(settled.text, settled.refusal, cited, usage, grounded=settled.grounded)
         return replace(answer, claims=settled.claims, invented=settled.invented, cut=settled.cut), chunk_ids
     answer = found.refused(settled.refusal or "llm_self_judge", usage=usage, cause=settled.cause)
     return replace(answer, said=settled.said), chunk_ids
@@ -216,6 +217,15 @@ class _Found:
         """Every packed passage."""
         return self.cited(range(1, len(self.packed.passages) + 1)) if self.packed else ()
 
+    def injected(self) -> dict[str, str]:
+        """The packed passages that speak to the model, by chunk id."""
+        packed = self.packed.passages if self.packed else ()
+        return {
+            passage.chunk_id: one.speaks_to_model
+            for passage, one in zip(packed, self.given(), strict=True)
+            if one.speaks_to_model is not None
+        }
+
     def usage(self, told: Usage | None = None, said: str = "") -> TokenUsage:
         """Tokens of all steps as the server counted them, else as they are counted here; none where no model was
         asked."""
@@ -242,18 +252,24 @@ class _Found:
         return made.answer(text, reason, self.near(), usage or self.usage())
 
     def answer(
-        self, text: str, refusal: Refusal | None, citations: tuple[AnswerCitation, ...], usage: TokenUsage
+        self,
+        text: str,
+        refusal: Refusal | None,
+        citations: tuple[AnswerCitation, ...],
+        usage: TokenUsage,
+        *,
+        grounded: bool = False,
     ) -> Answer:
         """The answer as it stands; `claims` are added by who has them."""
         found, options = self.retrieved, self.options
-        outcome = "hit" if refusal is None else "rejected"
-        done = Step("ask", outcome, refusal or "grounded", facts(), elapsed_ms=self.watch.ms())
+        outcome, verdict = ("hit", "grounded") if grounded else ("rejected", refusal or "not verified")
+        done = Step("ask", outcome, verdict, facts(), elapsed_ms=self.watch.ms())
         return Answer(
             query=self.question,
             answer=text,
             citations=citations,
             packed=self.given(),
-            grounded=refusal is None,
+            grounded=grounded,
             refusal_reason=refusal,
             model=self.model.ref,
             embedding=_embedding(found),

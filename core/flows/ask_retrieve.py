@@ -11,6 +11,7 @@ import apsw
 from core.flows.ask_options import Asking
 from core.library.ask_answer import AnswerCitation
 from core.library.ask_gate import Gate, gate
+from core.library.ask_injection import speaks_to_model
 from core.library.ask_pack import Turn
 from core.library.ask_question import read_question
 from core.library.filters import chunks_passing, documents_passing
@@ -163,6 +164,7 @@ def cited(retrieved: Retrieved, passage: Passage, number: int | None) -> AnswerC
         round(retrieved.evidence.get(passage.id, 0.0), 4),
         found.lexical_score if found else None,
         found.vector_score if found else None,
+        speaks_to_model=speaks_to_model("\n".join((passage.title or "", *passage.heading_path, passage.text))),
     )
 
 

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.library.ask_answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask_claims import NOTHING, Glossary, claims, contradicts, holds
-from core.library.ask_cut import CUT_OFF, Length, cut_of, marked_cut
+from core.library.ask_cut import Length, cut_of, marked_cut
 from core.library.ask_giving_up import sounds_like_giving_up
 from core.library.ask_markers import Marked, checked_markers, sentences
 from core.library.ask_prompt import only_refuses, refuses
 from core.library.ask_refusal import Cause
+from core.library.ask_verdict import unverified
 from core.library.search_rows import Passage
 from core.trace import Outcome, Step, Stopwatch, facts
 
-_OUTCOMES: dict[str, Outcome] = {"supported": "hit", "flagged": "rejected", "unsupported": "miss"}
+_OUTCOMES: dict[str, Outcome] = {
+    "supported": "hit", "flagged": "rejected", "unsupported": "miss", "uncited": "miss",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The checked text, the passages it cites in order of their markers, its cited sentences, those that cite what was
-    never given, how it was cut off, if so, why it is none, if so, and then what the model did instead, and its words,
-    if they say more."""
+    """The checked text, the passages it cites in order of their markers, its sentences, those that cite what was never
+    given, how it was cut off, if so, whether all of it is verified, why it is no answer, if so, and then what the model
+    did instead, and its words, if they say more."""
 
     text: str
     used: tuple[int, ...]
     claims: tuple[Claim, ...]
     invented: tuple[InventedCitation, ...]
     cut: AnswerCut | None
+    grounded: bool
     refusal: Refusal | None
     cause: Cause
     said: str | None
@@ -43,10 +47,12 @@ def settle(
     length: Length | None = None,
     glossary: Glossary = NOTHING,
     question: str = "",
+    injected: Mapping[str, str] = NOTHING,
 ) -> Settled:
-    """Check an answer. Raises nothing: what does not hold becomes a refusal, with its reason in the step.
+    """Check an answer. Raises nothing: one that does not hold is not `grounded`, with the reason in the step.
 
-    `length`: where that ran out; the sentence it broke off in holds nothing.
+    `length`: where that ran out; the sentence it broke off in holds nothing. `injected`: the passages that speak to the
+    model, by chunk id.
     """
     watch = Stopwatch()
     marked = checked_markers(text, len(packed))
@@ -55,13 +61,18 @@ def settle(
     found = () if none else found
     cut = None if length is None or none else cut_of(marked.text, length)
     found = found if cut is None else marked_cut(found, cut)
-    refusal, reason = _judged(marked, found, none=none, broken=broken, cut=cut is not None)
+    invented = () if none else _invented(marked)
+    refusal, reason = _refused(marked, found, none=none, broken=broken)
+    doubt = unverified(found, invented, cut, injected, question) if refusal is None else None
+    grounded = refusal is None and doubt is None
+    reason = reason or doubt or "every stated fact stands in its source"
     told = facts(
         cited=len(marked.used),
         dropped=", ".join(f"[{one}]" for one in marked.unknown) or None,
         supported=sum(one.status == "supported" for one in found),
         flagged=sum(one.status == "flagged" for one in found),
         unsupported=sum(one.status == "unsupported" for one in found),
+        uncited=sum(one.status == "uncited" for one in found),
         gave_up=none or None,
     )
     steps = tuple(
@@ -72,12 +83,12 @@ def settle(
             facts(marker=one.marker, at=one.citation.uri, similarity=one.similarity, words=one.words),
         )
         for one in found
+        if one.citation is not None
     )
-    step = Step("citations", "rejected" if refusal else "hit", reason, told, steps, elapsed_ms=watch.ms())
-    used, invented = tuple(sorted(marked.used)), () if none else _invented(marked)
+    step = Step("citations", "hit" if grounded else "rejected", reason, told, steps, elapsed_ms=watch.ms())
     said = None if refusal is None or only_refuses(marked.text) else marked.text.strip() or None
-    cause: Cause = "gave_up" if none else "silent" if not marked.text.strip() else "uncited" if not used else "unheld"
-    return Settled(marked.text, used, found, invented, cut, refusal, cause, said, step)
+    cause: Cause = "gave_up" if none else "unheld" if marked.text.strip() else "silent"
+    return Settled(marked.text, tuple(sorted(marked.used)), found, invented, cut, grounded, refusal, cause, said, step)
 
 
 def _gave_up(text: str, found: Sequence[Claim]) -> bool:
@@ -89,6 +100,7 @@ def _gave_up(text: str, found: Sequence[Claim]) -> bool:
     stands = (
         not contradicts(one) and one.status != "unsupported" if sounds_like_giving_up(one.text) else holds(one)
         for one in found
+        if one.status != "uncited"
     )
     return not any(stands)
 
@@ -103,23 +115,14 @@ def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
     return tuple(dict.fromkeys(out))
 
 
-def _judged(
-    marked: Marked, found: tuple[Claim, ...], *, none: bool, broken: bool, cut: bool
-) -> tuple[Refusal | None, str]:
+def _refused(marked: Marked, found: Sequence[Claim], *, none: bool, broken: bool) -> tuple[Refusal | None, str]:
+    """Why there is no answer to check, and how that is told; nothing where there is one."""
     if broken:
         return "llm_stream_aborted", "it is not whole"
     if not marked.text.strip():
         return "llm_self_judge", "the model said nothing"
     if none:
         return "llm_self_judge", "the model says that there is not enough evidence"
-    if not marked.used:
-        return "llm_self_judge", "it was cut off before it cited a passage" if cut else "no passage is cited"
-    wrong = sum(contradicts(one) for one in found)
-    if wrong:
-        return "llm_self_judge", f"{wrong} of {len(found)} cited sentences say otherwise than their source"
-    whole = [one for one in found if not any(concern.kind == CUT_OFF for concern in one.concerns)]
-    if found and not whole:
-        return "llm_self_judge", "it was cut off before its first cited sentence had ended"
-    if not any(holds(one) for one in whole):
-        return "llm_self_judge", "no cited sentence stands in its source"
-    return None, "at least one cited sentence stands in its source, none says otherwise"
+    if not found:
+        return "llm_self_judge", "it says nothing of its own"
+    return None, ""

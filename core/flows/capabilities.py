@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import ClassVar, Literal, cast
 
 from core.fault import Fault
-from core.flows.mcp_extra import REMEDY, has_mcp
+from core.flows.mcp_extra import has_mcp
+from core.installation import remedy
 from core.store import Store, open_store
 from core.version import VERSION
 
@@ -93,7 +94,7 @@ def capabilities(database: Path) -> Capabilities:
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
-    able = tuple(replace(one, status="missing", needs=REMEDY) if _lacks(one) else one for one in CAPABILITIES)
+    able = tuple(replace(one, status="missing", needs=remedy("mcp")) if _lacks(one) else one for one in CAPABILITIES)
     return Capabilities(schema_names(), able, here, versions, _stats(database))
 
 
@@ -152,6 +153,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.acts import Decided
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
+    from core.evidence.promotions import PromotedMany
     from core.evidence.realign import SessionAligned
     from core.evidence.review import QuotePage
     from core.evidence.show import Entry, Quote
@@ -168,11 +170,11 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.wire import ErrorObject, FileReport
 
     kinds: tuple[type, ...] = (
-        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, Quote, QuotePage, SessionAligned,
-        Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis, EmbedReport,
-        ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport,
-        ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters, Comparison,
-        RuleList, RuleMatch, RuleEdit,
+        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
+        SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
+        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
+        Comparison, RuleList, RuleMatch, RuleEdit,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -14,11 +14,11 @@ from core.errors.derived import refresh_case
 from core.errors.embed_source import ErrorSource
 from core.fault import Fault
 from core.flows.llm_check import llm_checks
-from core.flows.mcp_extra import REMEDY as REMEDY_MCP
 from core.flows.mcp_extra import has_mcp
 from core.flows.model_check import model_check
+from core.installation import remedy
 from core.library.fts import rebuild_fts
-from core.library.morphemes import CHOSEN, MISSING, REMEDY, installed
+from core.library.morphemes import CHOSEN, MISSING, installed
 from core.rules.tables import load_tables, own_tables
 from core.settings import EmbeddingSettings
 from core.store import faults, open_store
@@ -85,7 +85,7 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
     if config is None or config.values.library.korean != CHOSEN:
         return ()
     here = installed()
-    return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {REMEDY}"),)
+    return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {remedy('ko')}"),)
 
 
 def _tables() -> tuple[Check, ...]:
@@ -106,7 +106,7 @@ def _mcp() -> tuple[Check, ...]:
     """Nothing is said of what is there; without it only one command cannot serve."""
     if has_mcp():
         return ()
-    return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", REMEDY_MCP),)
+    return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", remedy("mcp")),)
 
 
 def _settings_check(config: Config) -> Check:

@@ -48,7 +48,7 @@ def embed_pending(
     found = current(settings or EmbeddingSettings())
     if isinstance(found, Absent):
         raise Fault("model_not_pulled", found.reason, found.remedy)
-    embedder = OnDemand(found, threads)
+    embedder = OnDemand(found, threads, stop)
     work = _Whole(sources_of(kinds, found.model), embedder, batch, progress, stop)
     with open_store(db_path) as store:
         if not any(work.is_due(store, source) for source in work.sources):
@@ -195,6 +195,7 @@ class OnDemand:
 
     found: Found
     threads: int
+    stop: Callable[[], bool] = lambda: False
     loaded: tuple[LocalEmbedder, Embedder] | None = None
 
     @property
@@ -227,7 +228,7 @@ class OnDemand:
             from core.embedding.local import load
             from core.embedding.parallel import Parallel
 
-            model = load(self.found, threads=1)
+            model = load(self.found, threads=1, stop=self.stop)
             if (model.id, model.version, model.recipe, model.dim) != (self.id, self.version, self.recipe, self.dim):
                 model.close()
                 raise Fault("model_unreachable", f"the model {self.id} was exchanged just now", "run it again")

@@ -28,7 +28,7 @@ from core.library.readers import reader_of, signature
 from core.library.roots import roots_of
 from core.library.rows import Media, Source
 from core.library.run_row import put_run
-from core.library.walk import FoundFile, Walked, walk
+from core.library.walk import LINK_OUT, FoundFile, Walked, walk
 from core.store import Store, jobs, now
 from core.store.checkpoints import checkpoints_aside
 
@@ -62,12 +62,14 @@ def ingest(
         walks = [_walked(run, source, options) for source in chosen]
         files: list[Job] = []
         missing: list[Known] = []
+        linked: list[str] = []
         for source, found in zip(chosen, walks, strict=True):
             known = known_of(store.con, source)
             found.files += _alone(source, known)
             files += jobs_of(source, found, known, policy, options)
             missing += _missing(source, found, known)
-        run.total, run.vanished = len(files), Vanished(missing)
+            linked += (workspace_path(source, one.relative) for one in found.left if one.reason == LINK_OUT)
+        run.total, run.vanished, run.linked = len(files), Vanished(missing), tuple(linked)
         run.tell(IngestEvent("scan_completed", now(), total=run.total))
         if not run.cancelled():
             refresh_fts(store, options.analyser, cancelled=run.cancelled)
@@ -145,6 +147,7 @@ def jobs_of(
         task = None if fresh and not options.rehash else Task(
             str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
             (had.asset_id, had.signature) if had else None, analyser=analyser,
+            within="" if options.follow_links else source.root,
         )  # fmt: skip
         made.append(Job(path, file.media, file.size, had, task))
     return made

@@ -18,7 +18,7 @@ from core.library.ingest_report import IngestEvent, IngestReport
 from core.library.known import known_of
 from core.library.media import extension_of, media_of
 from core.library.parse.decode import LOOKED, is_binary
-from core.library.places import EXTERNAL, normal_path, refused
+from core.library.places import EXTERNAL, leads_out, normal_path, refused
 from core.library.roots import roots_of
 from core.library.rows import Source
 from core.library.walk import FoundFile, Walked
@@ -104,6 +104,8 @@ def _external(
 ) -> IngestReport:
     name = f"{content_hash(data)[:_NAME]}.{extension}"
     place = Path(source.root, EXTERNAL, name)
+    if leads_out(source.root, place.parent):
+        raise Fault("invalid_input", f"{place.parent} is a link out of {source.root}.", "Make it a folder.")
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)
 

@@ -16,6 +16,7 @@ from core.library.prepare import Failure, Outcome, Prepared, Refusal, Task, Unto
 from core.library.read import document_at
 from core.library.readers import reader_of
 from core.library.rows import Document
+from core.library.walk import LINK_OUT
 from core.library.write import Placed, note_event, put_document, remove_document
 from core.store import Store, jobs
 from core.store.clock import now as stamp
@@ -26,6 +27,7 @@ LEASE_S = 900.0
 """Seconds without a sign of life after which the run counts as dead: one file of 100 MB may take long."""
 _PASSED = 500
 """Unchanged files between two signs of life."""
+_BY_LINK = "it came by a link out of the folder"
 _OF_ONE_FILE = ("invalid_input",)
 """What the store says of one document; anything else ends the run."""
 
@@ -43,7 +45,10 @@ class Job:
 
 @dataclass(slots=True)
 class Run:
-    """A run as it goes on: `done` of `total` files that are to be looked into; what is left out is none of them."""
+    """A run as it goes on: `done` of `total` files that are to be looked into; what is left out is none of them.
+
+    `linked`: the links out of their folders that were left out, as workspace paths.
+    """
 
     store: Store
     tally: IngestTally
@@ -54,6 +59,7 @@ class Run:
     done: int = 0
     stopped: bool = False
     vanished: Vanished = field(default_factory=lambda: Vanished(()))
+    linked: tuple[str, ...] = ()
 
     def cancelled(self) -> bool:
         """Whether somebody asked it to end; once asked it stays so."""
@@ -86,7 +92,9 @@ def remove_rest(run: Run) -> None:
     for known in run.vanished:
         if run.cancelled():
             return
-        _remove(run, known.workspace_path, "the file is gone")
+        path = known.workspace_path
+        by_link = any(path == one or path.startswith(one + "/") for one in run.linked)
+        _remove(run, path, _BY_LINK if by_link else "the file is gone", by_link=by_link)
 
 
 def _outcomes(second: Second, tasks: Iterable[Task], size: int) -> Iterator[Outcome]:
@@ -129,7 +137,9 @@ def _settle(run: Run, job: Job, task: Task, outcome: Outcome) -> Item:
         case Refusal(reason, detail):
             item = run.tally.leave(task.workspace_path, reason, detail)
             if known is not None:
-                _remove(run, known.workspace_path, f"it is no document any more: {reason}")
+                by_link = reason == LINK_OUT
+                why = _BY_LINK if by_link else f"it is no document any more: {reason}"
+                _remove(run, known.workspace_path, why, by_link=by_link)
             return item
         case Failure(error, gone):
             item = Item("error", task.workspace_path, known.doc_id if known else None, error=error)
@@ -186,7 +196,7 @@ def _touch(run: Run, task: Task, found: Untouched) -> None:
         _sign_of_life(run)
 
 
-def _remove(run: Run, path: str, why: str) -> None:
+def _remove(run: Run, path: str, why: str, *, by_link: bool = False) -> None:
     with run.store.transaction() as con:
         old = document_at(con, path)
         if old is None:
@@ -195,6 +205,8 @@ def _remove(run: Run, path: str, why: str) -> None:
         note_event(con, path, old.doc_id, "deleted", why)
         _sign_of_life(run)
     run.tally.add(Item("removed", path, old.doc_id, old.asset_id, old.byte_len, error=why))
+    if by_link:
+        run.tally.remove_link(path)
 
 
 def _note(run: Run, path: str, doc_id: str | None, kind: str, note: str) -> None:

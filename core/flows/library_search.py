@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
+from core.embedding.asking import VectorSearch
 from core.fault import Fault
+from core.flows.vectors import vector_search
 from core.library.filters import SearchFilters
 from core.library.fts import index_version
 from core.library.morphemes import analyse
@@ -21,15 +22,11 @@ from core.wire import error_object
 
 if TYPE_CHECKING:
     from core.embedding.bits import KeptBits
-    from core.embedding.embedder import Embedder
-    from core.embedding.models import Found
 
 QUERY: Final = '{"query": "…"}'
 """The form of a line that is a query, at its least."""
 BULK_MOST: Final = 100
 """Queries answered in one go."""
-_PATIENCE_MS: Final = 3_000
-"""Longer than a look-up of an error may wait: a search that fell back to words would rank otherwise."""
 EMPTY: Final = "there is no casebook yet; begin with: casebook library ingest FOLDER"
 
 
@@ -38,29 +35,7 @@ def model_search(settings: EmbeddingSettings, kept: KeptBits | None = None) -> V
 
     Costs nothing until a search needs it, which is only where passages are embedded; then a second without a service.
     """
-
-    def find() -> ModelAtHand | NoVectors:
-        from core.embedding.models import Absent, current
-
-        found = current(settings)
-        if isinstance(found, Absent):
-            return NoVectors(found.reason, found.remedy)
-        return ModelAtHand(found.model, lambda: _opened(found, settings))
-
-    return VectorSearch(find, kept)
-
-
-def _opened(found: Found, settings: EmbeddingSettings) -> Embedder | NoVectors:
-    from core.embedding.client import Unserved, connect
-
-    if settings.service:
-        model = found.model
-        met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
-        if not isinstance(met, Unserved):
-            return met
-    from core.embedding.local import load
-
-    return load(found, threads=1)
+    return vector_search(settings, "either", kept=kept)
 
 
 Search = Callable[[SearchQuery], SearchResponse]

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import Final
 
 PACKAGE: Final = "mcp"
-REMEDY: Final = "pip install 'casebook[mcp]'"
 
 
 def has_mcp() -> bool:

@@ -19,7 +19,9 @@ from threading import Thread
 from types import TracebackType
 from typing import IO, Any, Final, cast
 
-_BEGIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from core.flows.second import answer; answer()"
+from core.program import python
+
+_BEGIN = "import json; sys.path[:] = json.loads(sys.argv[1]); from core.flows.second import answer; answer()"
 _LENGTH: Final = 8
 SELDOM: Final = 100_000
 """Objects made from which garbage is looked for, where nearly all of it goes by itself: a tenth less time."""
@@ -112,7 +114,7 @@ class Second:
         if self._process is None:
             if self._refused:
                 raise RuntimeError("no second process here")
-            command = [sys.executable, "-P", "-c", _BEGIN, json.dumps(sys.path)]
+            command = [*python(_BEGIN), json.dumps(sys.path)]
             # A session of its own: Ctrl-C is for the first process, which stops at a safe place.
             self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
             assert self._process.stdout is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from core.embedding.asking import ModelAtHand, NoVectors, VectorSearch
 from core.settings import EmbeddingSettings
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from core.embedding.embedder import Embedder, Vector
     from core.embedding.models import Found
 
-From = Literal["service", "process"]
-"""`service`: only a model that another process holds, within its deadline; `process`: it is loaded here, if need be."""
+From = Literal["service", "process", "either"]
+"""`service`: only a model that another process holds, within its deadline; `process`: it is loaded here, if need be;
+`either`: the service's if one runs, else loaded here."""
+_PATIENCE_MS: Final = 3_000
+"""Longer than a look-up of an error may wait: an answer by keywords alone would rank otherwise."""
 
 
 def vector_search(
@@ -41,6 +44,8 @@ def vector_search(
             return NoVectors(found.reason, found.remedy)
         if source == "process":
             return ModelAtHand(found.model, lambda: _loaded(found))
+        if source == "either":
+            return ModelAtHand(found.model, lambda: served_or_loaded(found, settings, lambda: _loaded(found)))
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
@@ -77,6 +82,21 @@ def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | Non
     with faults(store.path):
         off = why_off(store.con, place.kind, place.model, place.recipe)
     return NoVectors(off, "casebook embed") if off else None
+
+
+def served_or_loaded(found: Found, settings: EmbeddingSettings, load: Callable[[], Embedder]) -> Embedder:
+    """The embedder of a model service that runs, if it may be asked and holds this model; else what `load` gives.
+
+    Starts no service. Raises what `load` raises.
+    """
+    from core.embedding.client import Unserved, connect
+
+    if settings.service:
+        model = found.model
+        met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
+        if not isinstance(met, Unserved):
+            return met
+    return load()
 
 
 def _loaded(found: Found) -> Embedder:

@@ -26,7 +26,7 @@ Refusal = Literal[
     "nli_model_unavailable",
 ]
 """Why there is no answer; the last two are reserved."""
-Support = Literal["supported", "flagged", "unsupported"]
+Support = Literal["supported", "flagged", "unsupported", "uncited"]
 SinceRead = Literal["changed", "gone"]
 HopKind = Literal["decompose", "decide", "synthesize"]
 
@@ -37,6 +37,8 @@ class AnswerCitation:
 
     `score`: its evidence, 0 to 1. `lexical_score` (bm25) and `vector_score` (cosine): as the search found it.
     `since_read`: what became of its file since it was read, null where it is the same; `stale` tells only how long ago.
+    `speaks_to_model`: its words that instruct a model instead of a reader, null where there are none; such a passage
+    alone grounds no answer.
     """
 
     marker: str | None
@@ -46,6 +48,7 @@ class AnswerCitation:
     lexical_score: float | None = None
     vector_score: float | None = None
     since_read: SinceRead | None = None
+    speaks_to_model: str | None = None
 
     @property
     def file_now(self) -> str:
@@ -66,23 +69,24 @@ class ClaimConcern:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One cited sentence of the answer, aligned with the passage it cites.
+    """One sentence of the answer, aligned with the passage it cites.
 
     `start` and `end`: its range in the answer (code points). `supported`: it stands there and says the same; `flagged`:
-    it stands there and something differs (`concerns`); `unsupported`: it does not stand there word for word. `quote`:
-    the source's words, or of an unsupported one the likest place, at `chunk_start` to `chunk_end` of the passage;
+    it stands there and something differs (`concerns`); `unsupported`: it does not stand there word for word; `uncited`:
+    it cites nothing (`marker`, `chunk_id` and `citation` are null). `quote`: the source's words, or of an unsupported
+    one the likest place, at `chunk_start` to `chunk_end` of the passage;
     `citation`: the lines of that place. `words`: the share of its words that one place of the passage has, 0 to 1.
     """
 
     text: str
     start: int
     end: int
-    marker: str
-    chunk_id: str
+    marker: str | None
+    chunk_id: str | None
     status: Support
     similarity: float
     words: float
-    citation: Citation
+    citation: Citation | None
     quote: str
     chunk_start: int | None
     chunk_end: int | None
@@ -164,11 +168,14 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer, or a refusal (`grounded` false). A refusal's `answer` says so in the question's language; of a stream
-    that was broken off it is what had come; its `citations` are the passages that came nearest.
+    """An answer: verified (`grounded`), not verified (`grounded` false, `refusal_reason` null, the model's text is
+    kept), or a refusal (`refusal_reason`). A refusal's `answer` says so in the question's language; of a stream that
+    was broken off it is what had come; its `citations` are the passages that came nearest.
 
-    `packed`: what the model was given, in the order of its markers. `conversation_id`, `turn_index`: of a session, null
-    outside of one. `claims`: every cited sentence, checked. `invented`: what cites a passage that was never given.
+    `grounded`: at least one claim is `supported`, none is `flagged`, every citation exists, and no `unsupported` or
+    `uncited` sentence states a number, a name or a negation. `packed`: what the model was given, in the order of its
+    markers. `conversation_id`, `turn_index`: of a session, null outside of one. `claims`: every sentence but headings
+    and lists of sources, checked. `invented`: what cites a passage that was never given.
     `cut`: how it was cut off by its length, null where it came to its end. `said`: the model's own words where `answer`
     are not they, null where they say no more than that.
     """
@@ -198,6 +205,16 @@ class Answer:
     said: str | None = None
 
     @property
+    def cited_claims(self) -> tuple[Claim, ...]:
+        """The sentences that cite a passage."""
+        return tuple(one for one in self.claims if one.status != "uncited")
+
+    @property
+    def unverified(self) -> bool:
+        """Whether the model answered and the check does not bear the answer out."""
+        return not self.grounded and self.refusal_reason is None
+
+    @property
     def outdated(self) -> tuple[AnswerCitation, ...]:
         """The sources whose files are others than the ones that were read, or gone."""
         return tuple(one for one in self.citations if one.marker is not None and one.since_read is not None)
@@ -218,11 +235,16 @@ class Answer:
 
     @property
     def why(self) -> str:
-        """Why what the model said is no answer, or not all of one, in words; empty where the reason of the refusal
-        says it: the model gave up, or was stopped."""
+        """Why what the model said is no answer, is not verified, or is not all of one, in words; empty where the reason
+        of the refusal says it: the model gave up, or was stopped."""
         if self.refusal_reason == "score_gate":
             return next((str(one.fact("waits") or "") for one in self.trace if one.stage == "gate"), "")
-        stage = {"llm_self_judge": "citations", "llm_stream_aborted": "model"}.get(self.refusal_reason or "")
+        by_reason = {
+            "": "" if self.grounded else "citations",
+            "llm_self_judge": "citations",
+            "llm_stream_aborted": "model",
+        }
+        stage = by_reason.get(self.refusal_reason or "")
         step = next((one for one in self.trace if one.stage == stage), None)
         if step is None or step.fact("gave_up") or (stage == "model" and step.outcome != "failed"):
             return ""

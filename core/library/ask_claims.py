@@ -1,4 +1,4 @@
-"""Every cited sentence of an answer beside the passage it cites: there and the same, there and changed, or not there.
+"""Every sentence of an answer beside the passage it cites: there, there and changed, not there, or uncited.
 
 The same aligner and the same guard that review quotes of transcripts: likeness alone would accept a flipped number.
 """
@@ -14,6 +14,7 @@ from core.lazy_pattern import lazy_pattern
 from core.library.ask_answer import Claim, ClaimConcern, Support
 from core.library.ask_bounds import bounds
 from core.library.ask_cover import cover
+from core.library.ask_denial import plain, read
 from core.library.ask_figures import other_measure, other_name, strange_figures
 from core.library.ask_markers import Sentence, sentences
 from core.library.ask_near import near_concerns, sentence_at, stands
@@ -29,6 +30,7 @@ Glossary = Mapping[str, str]
 NOTHING: Final[Glossary] = {}
 HELD: Final = 0.5
 """The share of a sentence's words in one place from which on a passage may be said to speak of it."""
+_READ: Final = 20_000  # code points of a passage
 _SETTINGS: Final = AlignSettings(max_quote_length=800)
 _OTHERWISE: Final = (
     "number", "unit", "operator", "negation", "negation beside it", "negation left out", "polarity", "name", "logic",
@@ -41,21 +43,23 @@ _NUMERALS = (
 )
 _COUNTS: Final = frozenset(_NUMERALS.split())
 _HANGUL = lazy_pattern("[가-힣]")
+_ENDS = lazy_pattern(r"[.!?。](?=\s)|\n\s*\n")
 _VERBS = "make makes made making done exist exists occur occurs happen happens"
 _LIGHT: Final = frozenset(_VERBS.split())
 """Verbs that say no more than `there is`."""
 _QUOTED = lazy_pattern('["“”「『]([^"“”「」『』\n]{8,400})["“”」』]')
-_RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2}
+_RANK: Final[dict[Support, int]] = {"supported": 0, "flagged": 1, "unsupported": 2, "uncited": 3}
 
 
 def claims(
     answer: str, packed: Sequence[Passage], glossary: Glossary = NOTHING, question: str = ""
 ) -> tuple[Claim, ...]:
-    """The cited sentences of an answer whose markers are in one form, each with the best of the passages it cites.
+    """The sentences of an answer whose markers are in one form, each with the best of the passages it cites.
 
     `glossary`: Korean words with their English ones, for a Korean sentence about an English passage; `question`: a
     number that it names may be named again. What only names a source is none; a heading, or a sentence in a list of
-    sources, is one only where it says otherwise than its source: it supports nothing.
+    sources, is one only where it says otherwise than its source: it supports nothing. A sentence that cites nothing is
+    `uncited`.
     """
     out: list[Claim] = []
     said = sentences(answer)
@@ -67,6 +71,8 @@ def claims(
         cited = {at: packed[at - 1] for at in sentence.markers if 1 <= at <= len(packed)}
         texts = [question, *("\n".join((one.title or "", *one.heading_path, one.text)) for one in cited.values())]
         made = [_claim(sentence, at, passage, texts, glossary) for at, passage in cited.items()]
+        if not made and not (sentence.heading or only_names(sentence.text, names)):
+            out.append(_uncited(sentence))
         if made:
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
             counted = _counted(best, strange_figures(sentence.text, texts))
@@ -80,9 +86,13 @@ def claims(
     return tuple(out)
 
 
+def _uncited(one: Sentence) -> Claim:
+    return Claim(one.text, one.start, one.end, None, None, "uncited", 0.0, 0.0, None, "", None, None)
+
+
 def _ordered(claim: Claim, cited: Mapping[int, Passage], texts: Sequence[str]) -> tuple[Concern, ...]:
     """Its ordinals against those of the place it rests on; what the guard told is not told again."""
-    text = cited[int(claim.marker.strip("[]"))].text
+    text = cited[int((claim.marker or "").strip("[]"))].text
     start, end = claim.chunk_start or 0, claim.chunk_end or 0
     told = {word for one in claim.concerns if one.kind == "number" for word in one.answer.split()}
     found = ordinals(claim.text, sentence_at(text, start, end), texts)
@@ -154,6 +164,8 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
     found, said = _found(sentence.text, passage.text)
     share = _share(sentence.text, passage, glossary)
     status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
+    if status == "supported" and _joins(found, passage.text):
+        status = "unsupported"
     span = found.spans[0] if found.spans else found.near_misses[0].span if found.near_misses else None
     end = found.spans[-1].end if found.status != "ambiguous" and found.spans else span.end if span else 0
     quote = passage.text[span.start : end] if span else ""
@@ -178,6 +190,14 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
     )
 
 
+def _joins(found: Aligned, source: str) -> bool:
+    """Whether the pieces of a sentence stand in more than one sentence of the source."""
+    if found.status == "ambiguous" or len(found.spans) < 2:
+        return False
+    ends = [one.end for one in found.spans]
+    return _ENDS.search(source, min(ends), max(one.start for one in found.spans)) is not None
+
+
 def _found(text: str, source: str) -> tuple[Aligned, str]:
     """Where a sentence stands, else where the words stand that it puts in quotation marks, if all of them do."""
     session = Session([source])
@@ -186,10 +206,24 @@ def _found(text: str, source: str) -> tuple[Aligned, str]:
     if whole.status != "failed" or not quoted:
         return whole, text
     parts = [align_quote(session, 0, one, _SETTINGS) for one in quoted]
-    if any(one.status == "failed" for one in parts):
+    if any(one.status == "failed" for one in parts) or not all(_framed(text, one, source) for one in parts):
         return whole, text
     flagged = [one for one in parts if one.concerns]
     return (flagged or parts)[0], quoted[0]
+
+
+def _framed(text: str, quoted: Aligned, source: str) -> bool:
+    """Whether what stands around the words in quotation marks says nothing else than their sentence of the source.
+
+    It may introduce them (`The guide says that …`). A word that the source has in another sentence is taken from there,
+    and so is a number or a negation that this sentence does not have.
+    """
+    said = sentence_at(source, quoted.spans[0].start, quoted.spans[-1].end)
+    frame = plain(_QUOTED.sub(" ", text))
+    around = read(frame)
+    here = {key for one in read(plain(said)).terms for key in one.keys}
+    elsewhere = {key for one in read(plain(source[:_READ])).terms for key in one.keys} - here
+    return not (any(one.keys <= elsewhere for one in around.terms) or around.denials or strange_figures(frame, (said,)))
 
 
 def _told(one: Concern) -> ClaimConcern:

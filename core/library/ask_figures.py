@@ -18,6 +18,13 @@ _CLOCK = lazy_pattern(r"(?i)(?<![0-9:])([0-9]{1,2})(?=:[0-9]{2}(?![0-9])|\s?[ap]
 _GROUPED = lazy_pattern(
     r"(?i)(?<![0-9])(?<![0-9],)([0-9][0-9,]{0,40}(?:\.[0-9]+)?)\s?(천|만|억|thousand|million|billion|k\b)"
 )
+_KO_COUNTED = lazy_pattern(
+    r"(?<![가-힣])(?:두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무|서른|마흔|쉰)\s?(?:번|개|명|배|달|살|시간|시|가지|곳|주|해|차례|대|장|건)"
+    r"|(?<![가-힣])[삼사오육칠팔구십백천]+\s?(?:분|초|일|월|년|개월|퍼센트|원)(?![가-힣]{2})"
+    r"|(?<![가-힣])(?:하루|이틀|사흘|나흘|닷새|열흘|보름)"
+)
+_NO_NUMBERS: Final = frozenset(("", "첫", "한", "일", "이"))
+"""Syllables that are a number only beside another sign of one."""
 _TIMES: Final = {
     "k": 1_000, "thousand": 1_000, "천": 1_000, "만": 10_000, "million": 1_000_000, "억": 100_000_000,
     "billion": 1_000_000_000,
@@ -63,6 +70,16 @@ def has_number(said: str, sources: Sequence[str]) -> bool:
     if _FIGURE.fullmatch(own.lstrip("+-±.")) is None:
         return True
     return not strange_figures(own, sources)
+
+
+def names_number(said: str) -> bool:
+    """Whether a sentence has a number, in digits or in words; `one` and `한` alone are none."""
+    if _FIGURE.search(said):
+        return True
+    words = (one[0].casefold() for one in _WORD.finditer(said))
+    if any(word[0] < "가" and number_of(word) not in (word, "1") for word in words):
+        return True
+    return any(numeral_of(one[0]) not in _NO_NUMBERS for one in _WORD.finditer(said)) or bool(_KO_COUNTED.search(said))
 
 
 def other_measure(one: str, other: str) -> bool:

@@ -45,7 +45,8 @@ class SessionList:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn: question, answer, whether it was grounded and if not why, and the citations as URIs. `cut`: after how
+    """One turn: question, answer, whether it was grounded (false without a `refusal_reason`: not verified), and the
+    citations as URIs. `cut`: after how
     many tokens its length ran out, null where it did not."""
 
     turn_index: int
@@ -155,10 +156,11 @@ def _put_turn(con: apsw.Connection, one: dict[str, Any]) -> None:
 
 
 def history(con: apsw.Connection, session: str) -> tuple[Turn, ...]:
-    """The last turns that were answered, oldest first: a refusal tells a model nothing. Raises apsw errors."""
+    """The last turns that were answered, oldest first: a refusal tells a model nothing. One that is not verified counts
+    too: every answer is checked against its own passages. Raises apsw errors."""
     rows = con.execute(
         "SELECT t.question, t.answer FROM chat_turns t JOIN answers a ON a.conversation_id = t.session_id"
-        " AND a.turn_index = t.turn_index WHERE t.session_id = ? AND a.grounded = 1"
+        " AND a.turn_index = t.turn_index WHERE t.session_id = ? AND a.refusal_reason IS NULL"
         " ORDER BY t.turn_index DESC LIMIT ?",
         (session, _HISTORY),
     ).fetchall()

@@ -34,6 +34,7 @@ _BELOW = lazy_pattern(rf"(?:(?:[ \t]*\n){{0,2}}{_ALONE})+")
 _ONE = lazy_pattern(r"\[([0-9]+)\](?!\()(?![ \t]*=(?!=))")
 _SHORTENED = lazy_pattern(r"(?<![\w.])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|approx|ca|cf|e\.g|i\.e|[A-Z])\Z")
 _GOES_ON = lazy_pattern(r"[ \t]+[a-z]")
+_LEFT_OUT = lazy_pattern(r"[ \t]+[^\s\[]")
 _APART = lazy_pattern(r" (?=[.!?。,](?:\s|\Z))")
 _ITEM = lazy_pattern(r"\(?[0-9]{1,2}[.)] |[0-9]{3}\) |[0-9]{1,9}\. ")
 _IN_LIST = lazy_pattern(r"^[ \t>*•-]*([0-9]{1,9})\.(?=[ \t]+\S)", re.MULTILINE)
@@ -176,7 +177,12 @@ def _within(ranges: Sequence[tuple[int, int]], place: int) -> bool:
 
 
 def _goes_on(answer: str, stop: int, end: int) -> bool:
-    """Whether a full stop ends no sentence: behind `Dr` or `a.m`, before a small letter; behind a marker it does."""
+    """Whether a full stop ends no sentence: behind `Dr` or `a.m`, before a small letter; behind a marker it does.
+
+    Nor do dots that leave something out within a line: a sentence may not be taken apart into true halves.
+    """
+    if answer[stop] == "…" or answer[stop : stop + 1] == "." == answer[max(0, stop - 1) : stop]:
+        return _LEFT_OUT.match(answer, end) is not None
     if answer[stop] != "." or answer[max(0, stop - 1) : stop] == "]":
         return False
     if _SHORTENED.search(answer, max(0, stop - 10), stop):

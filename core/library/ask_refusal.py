@@ -24,12 +24,11 @@ _KOREAN: Final[dict[Refusal, str]] = {
     "llm_stream_aborted": "첫 낱말이 오기 전에 멈춤.",
     "multi_hop_decompose_failed": "질문을 나누지 못함.",
 }
-Cause = Literal["gave_up", "silent", "uncited", "unheld"]
-"""What a model did that gave no answer: it said so itself, said nothing, cited nothing, or nothing that holds."""
+Cause = Literal["gave_up", "silent", "unheld"]
+"""What a model did that gave no answer: it said so itself, said nothing, or only named sources."""
 _CAUSES: Final[dict[Cause, tuple[str, str]]] = {  # English, Korean
     "silent": ("The model said nothing.", "모델이 아무 말도 하지 않음."),
-    "uncited": ("The model answered without citing a passage.", "모델이 근거를 밝히지 않고 답함."),
-    "unheld": ("Nothing that the model said stands in what it cites.", "모델이 한 말이 인용한 글에 없음."),
+    "unheld": ("The model only named its sources.", "모델이 출처만 밝힘."),
 }
 _NOT_YET: Final = {
     "en": "Not enough evidence in words alone: not all passages are embedded yet. Ask again when they are.",

@@ -17,7 +17,7 @@ class IngestOptions:
 
     `rehash`: read every file, also those whose size and time did not change. `source_type` and `trust_level`: what the
     documents of the given roots are where they do not say. `summary`: the report lists no items.
-    `korean`: the setting `library.korean`.
+    `follow_links`: also read what links lead to outside of a root. `korean`: the setting `library.korean`.
     """
 
     target_tokens: int = 500
@@ -28,7 +28,7 @@ class IngestOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_file_mb: int = 100
-    follow_links: bool = True
+    follow_links: bool = False
     rehash: bool = False
     source_type: SourceType | None = None
     trust_level: TrustLevel | None = None

@@ -57,7 +57,9 @@ class IngestReport:
     """What an ingest did. `items` are the files that changed, failed or were left out, or null (`--summary-only`).
 
     `scanned` = new + updated + moved + skipped + unchanged + errors; a folder that was left out counts once in
-    `skipped`. `aborted`: it was stopped between two files; what it had read stays, and the next run goes on from there.
+    `skipped`. `removed_links` of the `removed` came by a link out of their folder in an earlier run
+    (`removed_link_examples` names some). `aborted`: it was stopped between two files; what it had read stays, and the
+    next run goes on from there.
     """
 
     SCHEMA: ClassVar[str] = "ingest_report.v1"
@@ -85,6 +87,8 @@ class IngestReport:
     skip_examples: Mapping[str, tuple[str, ...]]
     corpus_revision: int
     items: tuple[Item, ...] | None
+    removed_links: int = 0
+    removed_link_examples: tuple[str, ...] = ()
 
 
 def worth_a_look(report: IngestReport, most: int = 2_000) -> IngestReport:
@@ -133,6 +137,8 @@ class IngestTally:
     examples: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     items: list[Item] = field(default_factory=list[Item])
     chunks: int = 0
+    removed_links: int = 0
+    removed_link_examples: list[str] = field(default_factory=list[str])
 
     def add(self, item: Item) -> None:
         """Count what became of a file."""
@@ -154,6 +160,12 @@ class IngestTally:
         item = Item("skipped", path, error=said)
         self.add(item)
         return item
+
+    def remove_link(self, path: str) -> None:
+        """Count a document that was taken out because it came by a link out of its folder."""
+        self.removed_links += 1
+        if len(self.removed_link_examples) < EXAMPLES:
+            self.removed_link_examples.append(path)
 
     def so_far(self) -> Counts:
         """The counts as they stand."""
@@ -197,4 +209,6 @@ class IngestTally:
             skip_examples={name: tuple(shown) for name, shown in sorted(self.examples.items())},
             corpus_revision=revision,
             items=None if summary else tuple(self.items),
+            removed_links=self.removed_links,
+            removed_link_examples=tuple(self.removed_link_examples),
         )

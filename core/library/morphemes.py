@@ -1,4 +1,4 @@
-"""Korean taken apart (`casebook[ko]`): nouns within compounds, and the stems that inflection hides (끊길: 끊기).
+"""Korean taken apart (the extra `ko`): nouns within compounds, and the stems that inflection hides (끊길: 끊기).
 
 Loading takes seconds, half a gigabyte and Python's lock. So nothing here loads before a Korean text is to be read, and
 the workbench's own process never does: its ingest and its answers run in processes of their own.
@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, cast
 
 from core.fault import Fault
+from core.installation import remedy
 from core.lazy_pattern import lazy_pattern
 from core.lexical.bigrams import HANGUL_RUN
 from core.text.unicode_form import normalized
@@ -21,7 +22,6 @@ PACKAGE: Final = "kiwipiepy"
 CHOSEN: Final = "morphemes"
 """The value of the setting `library.korean` that asks for them."""
 MISSING: Final = "library.korean is morphemes, but what analyses them is not installed; syllable pairs serve"
-REMEDY: Final = "pip install 'casebook[ko]'"
 
 Morpheme = tuple[int, str]
 """Where it begins in the text, in code points, and its form."""
@@ -58,7 +58,7 @@ def installed() -> str:
 
 def lacking(korean: str) -> str:
     """What the setting `library.korean` asks for and is not installed, with its remedy; empty where nothing is."""
-    return f"{MISSING} (install it: {REMEDY})" if korean == CHOSEN and not installed() else ""
+    return f"{MISSING} (install it: {remedy('ko')})" if korean == CHOSEN and not installed() else ""
 
 
 def analyse(text: str) -> Iterator[Morpheme]:

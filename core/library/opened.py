@@ -17,7 +17,7 @@ from core.fault import Fault
 from core.library.citation import Citation, CodeCitation, LineCitation, PageCitation
 from core.library.ids import asset_id, content_hash
 from core.library.parse.decode import decode
-from core.library.places import file_of
+from core.library.places import file_of, leads_out
 from core.library.read import blocks_of, chunks_of, document_at, sources
 from core.library.rows import BlockKind, Chunk, Document
 from core.library.search_inspect import DocSummary, chunk_at, summary_of
@@ -87,6 +87,8 @@ def open_document(
     if data is None or doc.media_type == "pdf":
         return _kept(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
+    if not same and file is not None and _leads_out(con, doc, file):
+        return _kept(con, doc, citation, _gone("a link out of its folder now"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
     told = "; ".join(filter(None, (lost, "" if same else "changed since it was read: lines may have moved")))
     wanted = around or (cited[0] if cited else 1)
@@ -155,6 +157,15 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
         return None, None, _gone("not there any more")
     except OSError as error:
         return None, None, _gone(f"cannot be read ({error.strerror or error})")
+
+
+def _leads_out(con: apsw.Connection, doc: Document, file: Path) -> bool:
+    """Whether it is a link out of its folder."""
+    source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
+    try:
+        return source is not None and leads_out(source.root, file)
+    except OSError:
+        return True
 
 
 def _gone(why: str) -> str:

@@ -26,6 +26,11 @@ def workspace_path(source: Source, relative: str) -> str:
     return f"{source.source_id}/{inside}" if source.position else inside
 
 
+def leads_out(root: str | Path, file: Path) -> bool:
+    """Whether a file lies outside of a root, its links and those of its folders resolved. Raises OSError."""
+    return not file.resolve().is_relative_to(Path(root).resolve())
+
+
 def refused(path: str) -> str:
     """Why a file cannot be in the library under this path, or the empty string."""
     if "#" in path:

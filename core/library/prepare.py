@@ -12,6 +12,7 @@ from typing import Final, cast
 
 import orjson
 
+from core.installation import remedy
 from core.library import ids
 from core.library.about import About, about
 from core.library.blocks import Parsed, ParsedBlock, Passage
@@ -25,6 +26,7 @@ from core.library.parse.decode import LOOKED, decode, is_binary
 from core.library.readers import Reader, reader_of, signature
 from core.library.rows import Media, Source
 from core.library.spans import span_object, spans_json
+from core.library.walk import LINK_OUT
 
 _HEADER: Final = 1024
 _DEFECTS = (
@@ -37,7 +39,8 @@ class Task:
     """A file to read. `known` are asset id and signature of what the library has of it, if anything.
 
     `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
-    (`morphemes.installed`), if anything.
+    (`morphemes.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
+    resolved; empty: anywhere.
     """
 
     path: str
@@ -51,6 +54,11 @@ class Task:
     known: tuple[str, str] | None = None
     derived: bytes | None = None
     analyser: str = ""
+    within: str = ""
+
+
+class _LeadsOut(Exception):
+    """The path leads out of the folder by a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +143,11 @@ def prepare(task: Task) -> Outcome:
 def _prepare(task: Task) -> Outcome:
     reader = reader_of(task.media, task.relative, task.policy)
     if reader is None:
-        return Refusal("no_reader", f"nothing here reads {task.media}; install casebook[{task.media}]")
+        return Refusal("no_reader", f"nothing here reads {task.media}; install it: {remedy(task.media)}")
     try:
         data, size, mtime_ns = _read(task)
+    except _LeadsOut:
+        return Refusal(LINK_OUT)
     except FileNotFoundError:
         return Failure("it was gone when it was to be read", gone=True)
     except OSError as error:
@@ -171,10 +181,15 @@ def _prepare(task: Task) -> Outcome:
 def _read(task: Task) -> tuple[bytes | None, int, int]:
     # Without blocking: a pipe that took the file's place would wait for a writer for ever.
     handle = os.open(task.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    now = os.fstat(handle)
-    if not stat.S_ISREG(now.st_mode):
+    try:
+        now = os.fstat(handle)
+        if task.within and not _is_inside(task, now):
+            raise _LeadsOut
+        if not stat.S_ISREG(now.st_mode):
+            raise OSError(0, "not a regular file")
+    except BaseException:
         os.close(handle)
-        raise OSError(0, "not a regular file")
+        raise
     with os.fdopen(handle, "rb") as file:
         data = file.read(LOOKED)
         if is_binary(data) and task.media != "pdf":
@@ -182,6 +197,12 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
         data += file.read(task.max_bytes + 1 - len(data))
     too_large = len(data) > task.max_bytes
     return (None if too_large else data), max(now.st_size, len(data)), now.st_mtime_ns
+
+
+def _is_inside(task: Task, opened: os.stat_result) -> bool:
+    """Whether the file that was opened is the one that lies in the folder: the path may have become a link since."""
+    real = Path(task.path).resolve()
+    return real.is_relative_to(Path(task.within).resolve()) and os.path.samestat(real.stat(), opened)
 
 
 def _prepared(

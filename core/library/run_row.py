@@ -60,6 +60,7 @@ def report_of(value: dict[str, Any]) -> IngestReport:
         scope["root"], tuple(scope["roots"]), include=tuple(scope["include"]), exclude=tuple(scope["exclude"])
     )
     whole["skip_examples"] = {name: tuple(paths) for name, paths in whole["skip_examples"].items()}
+    whole["removed_link_examples"] = tuple(whole.get("removed_link_examples", ()))
     whole["items"] = None if items is None else tuple(_item(one) for one in items)
     whole.pop("schema_version", None)
     return IngestReport(**whole)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import apsw
 
+from core.installation import remedy
 from core.lexical.bigrams import HANGUL_RUN
 from core.library.fts import indexed_by
-from core.library.morphemes import REMEDY, Analyse, installed
+from core.library.morphemes import Analyse, installed
 from core.trace import Step, facts
 
 UNASKED = "this search does not take Korean apart; syllable pairs serve"
@@ -22,7 +23,7 @@ def reading(con: apsw.Connection, text: str, analysing: Analyse | None) -> tuple
     if analysing is None:
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
-        told = facts(remedy="casebook library ingest" if here else REMEDY)
+        told = facts(remedy="casebook library ingest" if here else remedy("ko"))
         reason = f"the index holds morphemes of {by}, here is {here or 'none'}; syllable pairs serve"
         return None, (Step("morphemes", "failed", reason, told),)
     return analysing, (Step("morphemes", "hit", by),)

@@ -29,19 +29,25 @@ SkipReason = Literal[
     "path_taken",
     "not_regular",
     "link",
+    "link_out_of_the_folder",
 ]
+LINK_OUT: Final = "link_out_of_the_folder"
+"""The reason for a link whose target lies outside of the root."""
 MAX_DEPTH: Final = 100
 _ELSEWHERE = ("/proc", "/sys", "/dev")
 
 
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
-    """What a walk takes. `include` (empty: everything) and `exclude` are patterns in the grammar of .gitignore."""
+    """What a walk takes. `include` (empty: everything) and `exclude` are patterns in the grammar of .gitignore.
+
+    `follow_links`: also follow links whose target lies outside of the root; those within it are always followed.
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_bytes: int = 100 * 1024 * 1024
-    follow_links: bool = True
+    follow_links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class Walked:
 
 
 def walk(root: Path, options: WalkOptions, cancelled: Callable[[], bool] = lambda: False) -> Walked:
-    """Walk `root`. Links are followed after everything else, each folder and file once, so loops end.
+    """Walk `root`. Links within it are followed after everything else, each folder and file once, so loops end.
 
     Cancelled, it returns what it found so far. A root that cannot be read stands in `unread` as the empty path.
     """
@@ -96,6 +102,7 @@ class _Walker:
         self.seen: set[tuple[int, int]] = set()
         self.taken: set[str] = set()
         self.links: list[tuple[Path, str, tuple[Rules, ...]]] = []
+        self.real = Path(os.path.realpath(root))
         self.included = excluding(options.include)
 
     def run(self) -> Iterator[None]:
@@ -131,11 +138,12 @@ class _Walker:
             yield
 
     def _link(self, path: Path, relative: str, rules: tuple[Rules, ...]) -> Iterator[None]:
-        if not self.options.follow_links:
-            self._leave(relative, "link")
-            return
         try:
             target = path.resolve(strict=True)
+            if not self.options.follow_links and not target.is_relative_to(self.real):
+                by = ignored(relative, rules) or ignored(relative + "/", rules)
+                self._leave(relative, by or LINK_OUT)
+                return
             about = target.stat()
         except (OSError, RuntimeError):
             self._leave(relative, "link", "the link leads nowhere")

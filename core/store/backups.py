@@ -17,6 +17,7 @@ from core.store.faults import faults
 from core.store.migrations import SHIPPED, Schema, is_blank
 from core.store.opening import newer_than, open_store, refuse_foreign
 from core.store.reading import reading
+from core.store.schema_guard import refuse_altered
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
         newer = newer_than(con, schema)
         if newer:
             raise Fault("db_newer", f"{source} cannot be restored: {newer}.", "Update casebook.", path=str(source))
+        refuse_altered(con, source, schema)
         yield con
 
 

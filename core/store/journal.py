@@ -62,13 +62,15 @@ class RowChange:
 class Change:
     """A change while it is made. `id` is its place in the history once it is committed, None if it changed nothing.
 
-    `subjects`: (table, key) of rows whose history it belongs to, besides those that its changeset names.
+    `subjects`: (table, key) of rows whose history it belongs to, besides those that its changeset names. `title` can
+    be set until it is committed, where only the change itself shows what it did.
     """
 
-    __slots__ = ("id", "subjects")
+    __slots__ = ("id", "subjects", "title")
 
-    def __init__(self) -> None:
+    def __init__(self, title: str) -> None:
         self.id: int | None = None
+        self.title = title
         self.subjects: set[tuple[str, object]] = set()
 
 
@@ -81,12 +83,12 @@ def change(store: Store, actor: str, title: str) -> Generator[Change]:
     """
     if store.con.in_transaction:
         raise RuntimeError("a change cannot be made inside another transaction")
-    made = Change()
+    made = Change(title)
     with store.transaction() as con, recording(con) as session:
         yield made
         changeset = session.changeset()
         if changeset:
-            made.id = write_entry(con, actor, title, changeset, None)
+            made.id = write_entry(con, actor, made.title, changeset, None)
             note_subjects(con, made.id, touched_rows(con, changeset) | made.subjects)
 
 

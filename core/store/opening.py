@@ -14,6 +14,7 @@ from core.store.faults import RESCUE, as_fault, faults
 from core.store.files import MAGIC, blocked, create_empty, head, is_full, look
 from core.store.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, version_of
 from core.store.reading import connect_reading, private_copy
+from core.store.schema_guard import refuse_altered
 from core.store.sql import number, value
 from core.store.store import Store
 from core.store.wal_length import keep_wal_short
@@ -83,6 +84,8 @@ def _open_writable(path: Path, write: bool, timeout_ms: int, schema: Schema) -> 
                 return _blank(path, schema, None)
             with suppress(OSError):  # another's file
                 path.chmod(0o600)
+        else:
+            refuse_altered(con, path, schema)
         if write:
             _use_wal(con, timeout_ms)
             keep_wal_short(con, timeout_ms)
@@ -107,6 +110,7 @@ def _open_reading(path: Path, timeout_ms: int, schema: Schema, reason: str, code
         if is_blank(con):
             store.close()
             return _blank(path, schema, reason, code)
+        refuse_altered(con, path, schema)
         newer = newer_than(con, schema)
         if newer:
             reason = f"{newer}; also, {reason}"

@@ -28,11 +28,15 @@ SURROGATES: Final = "\ud800-\udfff"
 # A C1 introducer after another Latin-1 letter is a wrongly decoded UTF-8 byte, not a sequence: only the sign itself
 # goes. Every body excludes what could start or end a sequence, and is possessive: no input is read twice.
 _C1 = r"(?<![\x80-\xff])"
-ESCAPE: Final = lazy_pattern(
+_SEQUENCES = (
     rf"(?:\x1b\[|{_C1}\x9b)[0-?]*+[ -/]*+[@-~]?"  # CSI
     r"|\x1b\][^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)?"  # OSC, unterminated: to the end of the line
     r"|\x1b[PX^_][^\x1b\x9c\n]*+(?:\x1b\\|\x9c)?"  # DCS, SOS, PM, APC
-    rf"|{_C1}\x9d[^\x07\x1b\x90\x98\x9c-\x9f\n]*+(?:\x07|\x1b\\|\x9c)"
+)
+TERMINAL: Final = lazy_pattern(_SEQUENCES + r"|\x1b[ -/]*+[0-~]?")
+"""The sequences that tell a terminal where and how to write; what it writes stays."""
+ESCAPE: Final = lazy_pattern(
+    _SEQUENCES + rf"|{_C1}\x9d[^\x07\x1b\x90\x98\x9c-\x9f\n]*+(?:\x07|\x1b\\|\x9c)"
     rf"|{_C1}[\x90\x98\x9e\x9f][^\x1b\x90\x98\x9c-\x9f\n]*+(?:\x1b\\|\x9c)"
     r"|\x1b[ -/]*+[0-~]?"  # ESC x
     rf"|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{ASTRAL}]++"

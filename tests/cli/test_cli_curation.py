@@ -158,6 +158,21 @@ def test_one_error_of_a_case_is_decided_on_by_its_fingerprint(filled: Run, act: 
     assert filled("errors", act, "99", "--fingerprint", alpha).code == 1
 
 
+def test_split_asks_whose_a_fix_for_both_sides_is(filled: Run) -> None:
+    assert filled("errors", "merge", "2", "1").code == 0
+    assert filled("errors", "edit", "2", "--resolution", "for both", "--whole-case").code == 0
+    shown = filled("errors", "show", "2", "--json").json()
+    beta = next(one["fingerprint"] for one in shown["fingerprints"] if "beta" in one["fingerprint"])
+    fix = str(next(one["id"] for one in shown["resolutions"] if one["text"] == "for both"))
+    refused = filled("errors", "split", "2", "--fingerprint", beta)
+    assert refused.code == 2
+    assert f"--keep-fix {fix}" in refused.said
+    assert f"--take-fix {fix}" in refused.said
+    made = filled("errors", "split", "2", "--fingerprint", beta, "--take-fix", fix, "--json").json()["made"]
+    assert filled("errors", "show", str(made), "--json").json()["resolution"] == "for both"
+    assert filled("errors", "show", "2", "--json").json()["resolution"] != "for both"
+
+
 def test_merge_split_and_history(filled: Run) -> None:
     assert filled("errors", "merge", "2", "1").code == 0
     gone = filled("errors", "verify", "1")
@@ -166,7 +181,7 @@ def test_merge_split_and_history(filled: Run) -> None:
     marks = [one["fingerprint"] for one in filled("errors", "show", "2", "--json").json()["fingerprints"]]
     beta = next(mark for mark in marks if "beta" in mark)
     parted = filled("errors", "split", "2", "--fingerprint", beta, "--resolution", "import it", "--json").json()
-    assert (parted["made"], answer(filled, ERRORS[1])[1]) == (3, "draft")
+    assert (parted["made"], answer(filled, ERRORS[1])) == (3, ("import it", "verified"))
     told = filled("errors", "history", "2", "--json").json()["changes"]
     assert [one["title"].partition(":")[0] for one in told[:2]] == ["split off", "merge 1 more into"]
     assert told[0]["actor"] == "김"
@@ -257,8 +272,62 @@ def test_fixes_leave_and_come_back(filled: Run, tmp_path: Path) -> None:
     filled("errors", "verify", "1", "2")
     first = filled("errors", "export", "--fixes").out
     assert {json.loads(line)["schema_version"] for line in first.splitlines()} == {"fix.v1"}
-    for form, name in (("jsonl", "a.jsonl"), ("csv", "a.csv"), ("markdown", "CLAUDE.md")):
+    for form, name in (("jsonl", "a.jsonl"), ("csv", "a.csv"), ("markdown", "fixes.md")):
         out, db = tmp_path / name, str(tmp_path / f"{form}.db")
         assert filled("errors", "export", "--fixes", "--format", form, "-o", str(out)).code == 0
         assert filled("errors", "import", str(out), "--db", db).code == 0
         assert filled("errors", "export", "--fixes", "--db", db).out == first
+
+
+MINE = "\ufeff# Mine\r\n\r\n- a rule\r\n"
+
+
+def exported(filled: Run, path: Path, *more: str) -> Any:
+    return filled("errors", "export", "--fixes", "--format", "markdown", "-o", str(path), *more)
+
+
+@pytest.mark.parametrize("more", [(), ("--force",)])
+def test_fixes_go_into_a_block_of_a_file_that_is_the_user_s(filled: Run, tmp_path: Path, more: tuple[str, ...]) -> None:
+    filled("errors", "verify", "1", "2")
+    for name in ("AGENTS.md", "notes.md"):
+        path = tmp_path / name
+        path.write_bytes(MINE.encode())
+        for _ in range(2):
+            assert exported(filled, path, *more).code == 0
+            text = path.read_bytes().decode()
+            assert text.startswith(MINE)
+            assert (text.count("casebook:start fixes"), text.count("casebook:fix ")) == (1, 0)
+        edited = text.replace("Written by", "Edited by")
+        path.write_bytes(f"{edited}more of mine\r\n".encode())
+        done = exported(filled, path, *more)
+        assert done.code == (0 if more else 2)
+        assert more or f"{name}:5: the casebook block was edited by hand" in done.said
+        assert path.read_bytes().decode() == (text if more else edited) + "more of mine\r\n"
+
+
+def test_a_new_file_for_agents_has_only_what_an_agent_reads(filled: Run, tmp_path: Path) -> None:
+    filled("errors", "verify", "1", "2")
+    assert exported(filled, tmp_path / "AGENTS.md", "--json").json()["count"] == 2
+    text = (tmp_path / "AGENTS.md").read_text()
+    assert text.startswith("<!-- casebook:start fixes sha=")
+    assert f"### `{ERRORS[2]}`\n\n> first idea for {ERRORS[2]}\n" in text
+    assert len(text) < 700
+
+
+def test_no_export_takes_the_place_of_a_text_that_casebook_did_not_write(filled: Run, tmp_path: Path) -> None:
+    filled("errors", "verify", "1", "2")
+    path = tmp_path / "README.md"
+    path.write_text("# Mine\n")
+    for form in (("--format", "markdown"), ("--format", "jsonl"), ("--format", "csv", "--fixes")):
+        done = filled("errors", "export", *form, "-o", str(path), "--force")
+        assert (done.code, "holds text that casebook did not write" in done.said) == (2, True)
+    assert path.read_text() == "# Mine\n"
+    for form in (("--format", "markdown"), ("--format", "markdown", "--fixes")):
+        own = tmp_path / f"own{len(form)}.md"
+        assert filled("errors", "export", *form, "-o", str(own)).code == 0
+        assert filled("errors", "export", *form, "-o", str(own)).code == 2
+        assert filled("errors", "export", *form, "-o", str(own), "--force").code == 0
+        assert "casebook:start" not in own.read_text()
+    own.write_text(own.read_text() + "\nmy own line\n")
+    assert exported(filled, own, "--force").code == 0
+    assert "\nmy own line\n" in own.read_text()

@@ -117,7 +117,7 @@ def test_places_are_chosen_moved_taken_and_rejected(filled: Run) -> None:
     words = filled("accept", "4", "--words", "--json").json()["words"]
     assert filled("show", "4", "--json").json()["quote"] == words[0]
     little = filled("accept", "5", "--at", "3:0-9", "--confirm")
-    assert (little.code, "a word or two is no place for so long a quote" in little.text) == (1, True)
+    assert (little.code, "the selection is too short for this quote" in little.text) == (1, True)
     assert filled("accept", "5", "--at", "3:0-9", "--words").code == 1
     assert filled("show", "5", "--json").json()["row"]["state"] == "failed"
     assert filled("accept", "5", "--at", "3:0-30", "--confirm").code == 0
@@ -175,3 +175,40 @@ def test_texts_that_break_programs_do_no_harm(filled: Run, run: Run, nasty: str,
         assert done.code in (0, 1)
         assert not {byte for byte in done.out + done.err if byte < 32 or byte == 127} - {9, 10}
         assert "\u202e" not in done.text
+
+
+def test_every_ready_entry_is_promoted_at_once_and_undone_at_once(filled: Run, run: Run, tmp_path: Path) -> None:
+    assert filled("accept", "2", "--confirm").code == 0
+    assert [row["id"] for row in filled("list", "--ready", "--json").json()["quotes"]] == [1, 2]
+    assert [row["id"] for row in filled("list", "--entries", "--ready", "--json").json()["entries"]] == ["e0", "e1"]
+    dry = filled("promote", "--ready", "--dry-run")
+    assert dry.code == 0
+    assert "Would verify 2 entries.\n  e0  about e0\n  e1  about e1\nNothing was written (--dry-run)." in dry.text
+    assert filled("list", "--entries", "--stage", "verified").code == 1
+    done = filled("promote", "--ready", "--json")
+    assert done.code == 0
+    found = done.json()
+    assert found["schema_version"] == "evidence_promotions.v1"
+    assert [one["entry_id"] for one in found["promoted"]] == ["e0", "e1"]
+    assert (found["blocked"], found["dry_run"]) == ([], False)
+    none = filled("promote", "--ready")
+    assert (none.code, "No entry is ready." in none.text) == (1, True)
+    assert run("undo", "--db", str(tmp_path / "casebook.db")).code == 0
+    assert filled("list", "--entries", "--stage", "verified").code == 1
+
+
+def test_an_entry_that_is_blocked_is_named_with_the_reason(filled: Run, tmp_path: Path) -> None:
+    filled("accept", "2", "--confirm")
+    with open_store(tmp_path / "casebook.db", write=True) as store, store.transaction() as con:
+        con.execute("UPDATE message SET text = 'rewritten' WHERE idx = 4")
+    done = filled("promote", "--ready")
+    assert done.code == 1
+    assert "Verified 1 entry." in done.text
+    assert "Blocked: 1 entry.\n  e1  Evidence alignment failed: of 1 quote, 1 gone from where it was found" in done.text
+
+
+@pytest.mark.parametrize("args", [(), ("--dry-run",), ("e0", "--ready"), ("--ready", "--back"), ("e0", "--dry-run")])
+def test_a_promotion_that_names_nothing_or_too_much_is_an_error(filled: Run, args: tuple[str, ...]) -> None:
+    failed = filled("promote", *args)
+    assert (failed.code, failed.text) == (2, "")
+    assert failed.said.count("\n") == 1

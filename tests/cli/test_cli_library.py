@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,21 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     (root / "nasty.md").write_text("# \x1b]52;c;eA==\x07 head\n\nzebra \u202e [red]x[/] \x9b31m\n", encoding="utf-8")
     assert run("library", "ingest", str(root)).code == 0
     return run
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_out_of_the_folder_is_named_and_followed_on_demand(run: Run, tmp_path: Path) -> None:
+    outside, notes = tmp_path / "outside", tmp_path / "linked"
+    outside.mkdir()
+    notes.mkdir()
+    (outside / "far.md").write_text("# Far\n\nzebra\n", encoding="utf-8")
+    (notes / "a.md").write_text("# A\n\nhere\n", encoding="utf-8")
+    (notes / "out").symlink_to(outside)
+    assert "left out, link out of the folder: out" in run("library", "ingest", str(notes)).text
+    assert "2 files" in run("library", "ingest", "--follow-links").text
+    assert run("library", "search", "zebra").code == 0
+    assert "removed, link out of the folder: 1 (out/far.md)" in run("library", "ingest").text
+    assert run("library", "search", "zebra").code == 1
 
 
 def test_ingest_reports_and_a_second_one_changes_nothing(run: Run, tmp_path: Path) -> None:

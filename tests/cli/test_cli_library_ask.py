@@ -60,6 +60,24 @@ def test_into_a_pipe_it_is_written_once_and_json_is_one_object(filled: Run, serv
     assert "retrieval trace" in explained
 
 
+def test_an_answer_that_the_check_does_not_bear_out_is_not_verified(filled: Run, serve: Callable[..., Server]) -> None:
+    said = f"{TRUE} Tokyo waits for nine seconds."
+    serve(Reply((said,)))
+    found = filled("library", "ask", RETRY)
+    assert found.code == 1
+    assert "Tokyo waits for nine seconds." in found.text
+    flat = " ".join(found.text.split())
+    assert "Not verified: 1 sentence states a number, a name or a negation without a citation." in flat
+    assert "grounded ✗ tiny rag-v3" in found.text
+    assert found.text.rstrip().endswith("not verified")
+    told = filled("library", "ask", RETRY, "--json")
+    answer = told.json()
+    assert (told.code, answer["grounded"], answer["refusal_reason"], answer["answer"]) == (1, False, None, said)
+    assert [one["status"] for one in answer["claims"]] == ["supported", "uncited"]
+    assert filled("library", "ask", RETRY, "--session", "s").code == 1
+    assert "not verified" in filled("library", "ask", "sessions", "show", "s").text
+
+
 def test_on_a_terminal_tokens_are_shown_inert_as_they_come(filled: Run, serve: Callable[..., Server]) -> None:
     serve(Reply(("Wait 200 ms, \x1b]52;c;eA==\x07", "then \u202etwice", " as long [1].")))
     found = filled("library", "ask", RETRY, terminal=True)
@@ -211,3 +229,8 @@ def test_a_source_that_has_changed_since_it_was_read_is_told(
     answer = run("library", "ask", RETRY, "--json").json()
     assert [one["since_read"] for one in answer["citations"]] == ["changed"]
     assert answer["citations"][0]["citation"]["stale"] is False, "that tells how long ago it was read"
+
+
+def test_without_a_library_no_model_is_named_and_the_next_step_is(run: Run) -> None:
+    done = run("library", "ask", RETRY)
+    assert (done.code, done.text.strip()) == (1, "There is no library yet: casebook library ingest FOLDER")

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from core.installation import remedy
+
 Run = Callable[..., Any]
-REMEDY = "pip install 'casebook[ko]'"
+REMEDY = remedy("ko")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 
 from cli.main import main
 from core.flows.capabilities import schema_text
+from core.installation import remedy
 from core.store import open_store
 from tests.cli.mcp_talk import Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
@@ -164,12 +165,16 @@ def test_a_question_is_answered_kept_and_a_refusal_is_an_answer(talk: Talk, mode
     found = answer(talk, "ask", question="How many retries are there?", session="agents")
     assert (found["grounded"], found["conversation_id"]) == (True, "agents")
     assert found["citations"][0]["citation"]["uri"].startswith("a.md#L")
+    model.script = [Reply(("Three retries, then stop [1]. Tokyo waits for nine seconds.",))]
+    loose = answer(talk, "ask", question="How many retries are there?")
+    assert (loose["grounded"], loose["refusal_reason"]) == (False, None)
+    assert [one["status"] for one in loose["claims"]] == ["supported", "uncited"]
     asked = len(model.requests)
     refused = answer(talk, "ask", question="Who won the world cup in Madrid?")
     assert (refused["grounded"], refused["refusal_reason"]) in ((False, "no_chunks"), (False, "score_gate"))
     assert len(model.requests) == asked, "without evidence no model is asked"
     with open_store(place / "case.db") as store:
-        assert store.con.execute("SELECT count(*) FROM answers").fetchone() == (2,)
+        assert store.con.execute("SELECT count(*) FROM answers").fetchone() == (3,)
 
 
 def test_a_question_that_is_given_up_ends_at_the_server_too(talk: Talk, model: Server) -> None:
@@ -248,5 +253,5 @@ def test_without_the_sdk_the_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp", None)
     found = run("mcp", "--json")
     assert found.code == 2
-    assert "casebook[mcp]" in found.fault()["hint"]
+    assert remedy("mcp") in found.fault()["hint"]
     assert found.out == b""

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from core.flows.capabilities import generated, schema_names
+from core.installation import remedy
 from core.store import open_store
 
 Run = Callable[..., Any]
@@ -47,11 +48,11 @@ def test_the_extra_for_agents_is_named_where_it_is_missing_and_is_no_failure(
     found = run("doctor", "--json")
     assert found.code == 0
     check = found.json()["checks"][-1]
-    assert (check["name"], check["ok"], check["hint"]) == ("mcp_extra", True, "pip install 'casebook[mcp]'")
+    assert (check["name"], check["ok"], check["hint"]) == ("mcp_extra", True, remedy("mcp"))
     mcp = next(one for one in run("schema", "--json").json()["capabilities"] if one["name"] == "mcp")
-    assert (mcp["status"], mcp["needs"]) == ("missing", "pip install 'casebook[mcp]'")
+    assert (mcp["status"], mcp["needs"]) == ("missing", remedy("mcp"))
     assert "not installed\n" in run("schema").text
-    assert "a stdio MCP server for agents; pip install 'casebook[mcp]'" in run("schema").text
+    assert f"a stdio MCP server for agents; {remedy('mcp')}" in run("schema").text
 
 
 def test_one_schema_on_demand(run: Run) -> None:

@@ -77,7 +77,6 @@ def test_a_sentence_that_cites_and_holds_is_an_answer_however_it_begins(store: S
             "The passages do not answer it. Ask \x1b]52;c;eA==\x07Ann.",
             "The passages do not answer it. Ask \x1b]52;c;eA==\x07Ann.",
         ),
-        ("Ask Ann.", "Ask Ann."),
         (" ", None),
     ],
 )
@@ -89,9 +88,7 @@ def test_what_was_said_instead_of_an_answer_is_kept(store: Store, text: str, kep
     assert json.loads(str(row[0]))["said"] == kept
 
 
-@pytest.mark.parametrize(
-    ("text", "told"), [("사흘이다.", "모델이 근거를 밝히지 않고 답함."), ("", "모델이 아무 말도 하지 않음.")]
-)
+@pytest.mark.parametrize(("text", "told"), [("[1]", "모델이 출처만 밝힘."), ("", "모델이 아무 말도 하지 않음.")])
 def test_the_cause_is_told_in_the_language_of_the_question(store: Store, text: str, told: str) -> None:
     assert said(store, text, "심사는 며칠 안에 끝나나요?").answer == told
 
@@ -99,5 +96,5 @@ def test_the_cause_is_told_in_the_language_of_the_question(store: Store, text: s
 def test_what_cites_and_says_nothing_is_not_told_to_be_without_an_answer(store: Store) -> None:
     found = said(store, "[1]")
     assert found.refusal_reason == "llm_self_judge"
-    assert found.answer == "Nothing that the model said stands in what it cites."
+    assert found.answer == "The model only named its sources."
     assert found.said == "[1]"

@@ -146,7 +146,8 @@ def test_the_words_that_had_come_are_checked_like_any_others(store: Store, multi
     (one,) = take_up(store.path)
     answer = kept(store)
     assert one.answer == answer["answer"] == "Wait 900 ms, then twice as long each time [1]. The moon is hollow."
-    (claim,) = answer["claims"]
+    claim, hollow = answer["claims"]
+    assert (hollow["marker"], hollow["status"]) == (None, "uncited")
     assert (claim["marker"], claim["status"], claim["concerns"][0]["kind"]) == ("[1]", "flagged", "number")
     assert [one["marker"] for one in answer["invented"]] == ["[9]"]
     assert [one["marker"] for one in answer["citations"]] == ["[1]"]

@@ -71,7 +71,7 @@ def shown(screen: EvidenceScreen) -> bool:
 
 
 def idle(app: CasebookApp) -> bool:
-    return not any(map(app.jobs.busy, ("curate", "evidence", "evidence-quote")))
+    return not any(map(app.jobs.busy, ("curate", "evidence", "evidence-quote", "evidence-ready")))
 
 
 async def at(pilot: Pilot[None], screen: EvidenceScreen, evidence_id: int) -> None:

@@ -8,14 +8,15 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 OPEN = "import sys; from pathlib import Path; from tui.app import run; sys.exit(run(Path(sys.argv[1])))"
 
 
 class Terminal:
-    """The workbench on a casebook, on a terminal of 120x34."""
+    """The workbench on a casebook, on a terminal of 120x34; `before` is what its command line begins with."""
 
-    def __init__(self, path: str, **more: str) -> None:
+    def __init__(self, path: str, *, before: Sequence[str] = (), **more: str) -> None:
         self.master, slave = pty.openpty()
         env = {
             **os.environ,
@@ -25,7 +26,7 @@ class Terminal:
             "LINES": "34",
             **more,
         }
-        argv = [sys.executable, "-c", OPEN, path]
+        argv = [*before, sys.executable, "-c", OPEN, path]
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, close_fds=True)
         os.close(slave)
         self.written = b""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.fault import Fault
+from core.installation import remedy
 from core.library.ingest_pace import IngestPace
 from core.library.ingest_report import worth_a_look
 from core.library.run_row import last_run
@@ -61,7 +62,7 @@ def test_it_knows_what_the_settings_ask_for_and_is_not_installed(
     monkeypatch.setattr("core.library.morphemes.installed", lambda: "")
     run = IngestProcess(tmp_path / "one.db", [docs], CHUNKING, "morphemes")
     assert run.run(lambda _pace: None).new == 3
-    assert "pip install 'casebook[ko]'" in run.lacking
+    assert remedy("ko") in run.lacking
 
 
 def test_no_folder_means_those_that_are_known(tmp_path: Path, docs: Path) -> None:

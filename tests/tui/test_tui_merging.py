@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import Case, show_case
-from core.errors.curation import look, merge, person, verify, whole_history
+from core.errors import Case, list_cases, search, show_case
+from core.errors.curation import edit, look, merge, person, verify, whole_history
 from core.errors.curation.written import Written
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
@@ -18,7 +18,9 @@ from tui.app import CasebookApp
 from tui.screens.conflict import ConflictScreen
 from tui.screens.merging import MergeScreen
 from tui.screens.pick_case import PickCase
+from tui.screens.pick_errors import PickErrors
 from tui.screens.triage import TriageScreen
+from tui.screens.whose_fix import WhoseFix
 
 WIDE, SMALL = (120, 34), (80, 24)
 REFUSED = "psql: error: connection to server failed: Connection refused"
@@ -294,6 +296,69 @@ async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_goes_to
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and "split off #" in bottom(screen))
         assert f"from #{kept}" in bottom(screen)
+
+
+async def merged_and_opened(pilot: Pilot[None], app: CasebookApp) -> TriageScreen:
+    """The first two cases of the queue are one, and what is to be split off is asked."""
+    screen = await opened(pilot, app)
+    await pilot.press("space", "space", "k", "M")
+    await asked(pilot, app)
+    await pilot.press("enter")
+    await until(pilot, lambda: idle(app) and shown(screen) and "2 errors, P splits" in frame(app))
+    return screen
+
+
+def fixes_of(path: Path, *errors: str) -> list[tuple[str | None, str | None]]:
+    with open_store(path) as store:
+        found = [search(store, error, count=False).match for error in errors]
+    return [(None, None) if one is None else (one.resolution, one.status) for one in found]
+
+
+async def test_a_split_gives_each_error_its_own_fix_back(tmp_path: Path) -> None:
+    path, _ = waiting(tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", "migrate"))
+    before = fixes_of(path, REFUSED, TABLE)
+    assert before == [("start it", "draft"), ("migrate", "draft")]
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await merged_and_opened(pilot, app)
+        await pilot.press("P")
+        await until(pilot, lambda: "another fix" in frame(app))
+        await pilot.press("space", "enter")
+        await until(pilot, lambda: idle(app) and "split off #" in bottom(screen))
+    assert fixes_of(path, REFUSED, TABLE) == before
+    with open_store(path) as store:
+        cases = [show_case(store, row.id) for row in list_cases(store).cases]
+    told = {case.error_raw: [fix.text for fix in case.resolutions] for case in cases if case is not None}
+    assert told == {REFUSED: ["start it"], TABLE: ["migrate"]}
+
+
+@pytest.mark.parametrize("goes", [False, True])
+async def test_a_fix_for_both_sides_is_asked_about(tmp_path: Path, goes: bool) -> None:
+    path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (TABLE, "python", "migrate"))
+    with open_store(path, write=True) as store:
+        merge(store, person(), look(store.con, first), [look(store.con, second)])
+        edit(store, person(), [look(store.con, first)], Written("both"), whole_case=True)
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: idle(app) and shown(screen) and screen.case.read is not None)
+        assert screen.case.read is not None
+        leaving, staying = (one.key_line for one in screen.case.read.case.fingerprints)
+        for answer in ("escape", "down" if goes else "home"):
+            await pilot.press("P")
+            await until(pilot, lambda: isinstance(app.screen, PickErrors))
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, WhoseFix))
+            assert "written for errors on both sides" in frame(app)
+            await pilot.press(answer)
+            if answer == "escape":
+                await until(pilot, lambda: isinstance(app.screen, TriageScreen))
+                assert len((read(path, first) or screen.case.read.case).fingerprints) == 2, "nothing is split"
+        await pilot.press("enter")
+        await until(pilot, lambda: idle(app) and "split off #" in bottom(screen))
+    own = {REFUSED: "start it", TABLE: "migrate"}
+    told = [fix for fix, _ in fixes_of(path, staying, leaving)]
+    assert told == ([own[staying], "both"] if goes else ["both", own[leaving]])
 
 
 async def test_the_frame_says_what_was_decided_only_when_it_is_done(tmp_path: Path) -> None:

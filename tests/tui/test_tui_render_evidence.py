@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.align import Difference
+from core.align.verbatim import verbatim
 from core.evidence import QuoteRow
-from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons
+from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, flat
 from tui.render.signs import ASCII, UNICODE
 
 QUOTE = "All 57 tests pass. Next, the migration of the orders table, which the export job waits for at night and by day"
@@ -34,11 +39,11 @@ def test_in_plain_ascii_the_reason_is_too() -> None:
 
 def test_what_goes_on_below_lines_up_and_three_reasons_are_told() -> None:
     words = QUOTE.split()
-    diff = [Difference(True, " ".join(words[:8]), " ".join(words[:8])), Difference(False, "", "not"),
-            Difference(True, " ".join(words[8:]), " ".join(words[8:]))]  # fmt: skip
+    start, rest = " ".join(words[:8]) + " ", " ".join(words[8:])
+    diff = [Difference(True, start, start), Difference(False, "", "not "), Difference(True, rest, rest)]
     lines = draw_diff(diff, 50).plain.split("\n")
     assert [line for line in lines if line[:8].strip()] == [
-        one for one in lines if one.startswith(("quote   ", "there   "))
+        one for one in lines if one.startswith(("quote   ", "source  "))
     ]
     assert len(lines) > 4
     assert all(cell_len(line) <= 50 for line in lines)
@@ -46,3 +51,21 @@ def test_what_goes_on_below_lines_up_and_three_reasons_are_told() -> None:
     assert told.count("! ") == 3
     assert told.endswith("  +9 more")
     assert all(line.startswith(("! ", "  ")) for line in told.split("\n"))
+
+
+NO_BRACKETS = st.text(st.characters(exclude_characters="[]"), max_size=60)
+_WORDS = ("SHA-1", "SHA-256", "70%", "run,", "don't", "“so”", "서버를", "1,024", "not", "up-to-date;", "a\tb")
+WORDS = st.lists(st.sampled_from(_WORDS)).map(" ".join)
+
+
+@given(st.one_of(WORDS, NO_BRACKETS), st.one_of(WORDS, NO_BRACKETS))
+@example("by the uploader, not by SHA-1 at 70%", "by the exporter, not by SHA-256 at 75%")
+def test_without_its_marks_a_row_of_the_diff_is_the_text_itself(quote: str, source: str) -> None:
+    told = draw_diff(verbatim(quote, source), 10_000).plain
+    rows = re.sub(r"[\[\]]", "", told).split("\n")
+    assert [row[8:].rstrip() for row in rows] == [flat(quote).rstrip(), flat(source).rstrip()]
+
+
+def test_the_marks_stand_at_the_words_that_differ() -> None:
+    told = draw_diff(verbatim("at SHA-1, 70% up-to-date", "at SHA-256, 70% out-of-date"), 200).plain
+    assert told == "quote   at SHA-[1], 70% [up-to]-date\nsource  at SHA-[256], 70% [out-of]-date"

@@ -96,8 +96,8 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     parts = [*_verdicts(answer, signs), said]
     if answer.said:  # it is none of its words that stand above
         parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
-    if answer.claims or answer.invented:
-        parts += [Content(""), *(_claim(one, answer, signs) for one in answer.claims)]
+    if answer.cited_claims or answer.invented:
+        parts += [Content(""), *(_claim(one, answer, signs) for one in answer.cited_claims)]
         parts += [_never_given(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
@@ -120,7 +120,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
 
 def _wrong(answer: Answer) -> list[Claim]:
     """The sentences that their source does not say so; one that was cut off is told of apart."""
-    return [one for one in answer.claims if one.status != "supported" and not _is_cut(one, answer)]
+    return [one for one in answer.cited_claims if one.status != "supported" and not _is_cut(one, answer)]
 
 
 def _is_cut(one: Claim, answer: Answer) -> bool:
@@ -129,16 +129,16 @@ def _is_cut(one: Claim, answer: Answer) -> bool:
 
 def _verdict(answer: Answer, signs: Signs) -> Content:
     wrong = _wrong(answer)
-    if answer.refusal_reason == "llm_self_judge" and wrong:
+    if answer.unverified:
         mark = signs.quote("failed")
-        words = f"Refused: {_not_so(wrong, answer)}"
+        words = f"Not verified: {inline(answer.why, _QUOTE)}."
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     if answer.refusal_reason is not None:
         mark, words = signs.quote("waiting"), _refused(answer)
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     if wrong:
         mark = signs.quote("flagged")
-        words = f"Check it: {_not_so(wrong, answer)}"
+        words = f"Check it: {_in_other_words(wrong, answer)}"
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     if answer.invented:
         mark = signs.quote("flagged")
@@ -154,7 +154,7 @@ def _verdict(answer: Answer, signs: Signs) -> Content:
         words = f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
         return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     mark = signs.quote("aligned")
-    words = "Grounded: every cited sentence stands in its source."
+    words = "Grounded: every sentence stands in its source."
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
 
 
@@ -179,15 +179,15 @@ def _refused(answer: Answer) -> str:
     return f"{means} ({inline(answer.why, _QUOTE)})" if answer.why else means
 
 
-def _not_so(wrong: list[Claim], answer: Answer) -> str:
-    are = "is not what its" if len(wrong) == 1 else "are not what their"
-    return f"{len(wrong)} of {len(answer.claims)} cited sentences {are} source says."
+def _in_other_words(wrong: list[Claim], answer: Answer) -> str:
+    are = "is in other words than its source" if len(wrong) == 1 else "are in other words than their sources"
+    return f"{len(wrong)} of {len(answer.cited_claims)} cited sentences {are}."
 
 
 def _text(answer: Answer, signs: Signs, cells: int) -> Content:
     """The answer; a sentence that its source does not say, or that has none, stands out, and bears a sign."""
     shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
-    cited = {one.start for one in answer.claims}
+    cited = {one.start for one in answer.cited_claims}
     wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
     if answer.cut is not None and answer.cut.start is not None and answer.cut.end is not None:
         wrong.append((answer.cut.start, answer.cut.end, "cut"))
@@ -212,8 +212,8 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     if one.status == "supported" and any(old.marker == one.marker for old in answer.outdated):
         mark = Mark(signs.quote("flagged").sign, signs.quote("flagged").tone, "said so when it was read")
     parts: list[tuple[str, str] | Content] = [
-        (f"{mark.sign} {inline(one.marker, 12)} {mark.words} ", mark.tone),
-        cited(one.citation.uri, "$cb-soft"),
+        (f"{mark.sign} {inline(one.marker or '', 12)} {mark.words} ", mark.tone),
+        cited(one.citation.uri if one.citation else "", "$cb-soft"),
     ]
     if one.quote:
         opened, closed = ('"', '"') if signs.plain else ("「", "」")
@@ -251,9 +251,11 @@ def _number(one: AnswerCitation, at: int) -> int:
 def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
+    speaks = f"  speaks to the model: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
     return Content.assemble(
         (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
+        (speaks, signs.quote("flagged").tone),
         (f"  evidence {one.score:.2f}", "$cb-faint"),
     )  # fmt: skip
 
@@ -284,5 +286,7 @@ def plain_answer(question: str, answer: Answer) -> str:
         for one in answer.citations
     ]
     cut = [] if answer.cut is None else [f"({answer.cut.told})", ""]
+    if answer.unverified:
+        cut = [f"(not verified: {answer.why})", "", *cut]
     asked = [f"> {line}" for line in question.split("\n")]
     return "\n".join([*asked, "", answer.answer, "", *cut, *sources]) + "\n"

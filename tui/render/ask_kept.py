@@ -28,8 +28,9 @@ def draw_kept(turn: TurnRow, signs: Signs) -> Content:
     parts = [draw_markdown(shown, signs)]
     if left:
         parts.append(Content.styled(f"{signs.more} {left:,} more characters", "$cb-dim"))
-    if turn.refusal_reason is not None:
-        why = REFUSED.get(turn.refusal_reason, turn.refusal_reason)
+    if not turn.grounded:
+        reason = turn.refusal_reason
+        why = "Not verified." if reason is None else REFUSED.get(reason, reason)
         parts.insert(0, Content.styled(inline(why, 200), f"bold {signs.quote('waiting').tone}"))
     parts += [cited(uri) for uri in turn.citations[:_SOURCES]]
     return Content("\n").join([*parts, Content.styled("Only its words are kept, not how it was checked.", "$cb-dim")])

@@ -14,7 +14,7 @@ from tui.render.signs import Signs
 
 if TYPE_CHECKING:
     from core.align import Difference, Span
-    from core.evidence import Entry, Quote, QuoteRow, Seen
+    from core.evidence import Entry, NamedEntry, Quote, QuoteRow, Seen
 
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
@@ -24,6 +24,8 @@ _LABEL = 8
 _BRIEF = 14
 """The widest reason in a row."""
 _PLACES = 9
+_LISTED = 200
+"""Entries that are listed before they are promoted."""
 _AROUND = 24
 """Code points shown before a place in the list of places."""
 _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
@@ -51,22 +53,24 @@ def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = Fa
 
 
 def draw_diff(diff: Sequence[Difference], width: int) -> Content:
-    """The quote above, the original below, what differs marked in each: struck in tone and by signs. Each goes on below
-    where it began, so that the two line up."""
-    above: list[tuple[str, str]] = []
-    below: list[tuple[str, str]] = []
-    for run in diff:
-        quote, source = flat(run.quote), flat(run.source)
-        if run.same:
-            above.append((quote, "$cb-soft"))
-            below.append((source, "$cb-soft"))
-            continue
-        if quote.strip():
-            above.append((f"[{quote.strip()}]", "bold $cb-bad"))
-        if source.strip():
-            below.append((f"[{source.strip()}]", "bold $cb-good"))
-    quote, there = Content.assemble(*_spaced(above)), Content.assemble(*_spaced(below))
-    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("there", there, width)))
+    """The quote above, the source below, letter for letter, what differs marked in each by tone and by brackets. Each
+    goes on below where it began, so that the two line up."""
+    quote = _marked([(run.same, run.quote) for run in diff], "bold $cb-bad")
+    source = _marked([(run.same, run.source) for run in diff], "bold $cb-good")
+    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("source", source, width)))
+
+
+def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
+    """The runs of one side, inert, as one text; a bracket around each that differs."""
+    whole = flat("".join(text for _, text in runs))
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for same, text in runs:
+        shown = whole[at : at + len(text)]
+        at += len(text)
+        if shown:
+            parts.append((shown, "$cb-soft") if same else (f"[{shown}]", tone))
+    return Content.assemble(*parts)
 
 
 def draw_labelled(label: str, text: Content, width: int) -> Content:
@@ -81,20 +85,6 @@ def _hung(lead: Content, text: Content, width: int) -> Content:
     first, *rest = text.wrap(room) or [Content("")]
     under = " " * lead.cell_length
     return Content("\n").join((Content.assemble(lead, first), *(Content.assemble(under, line) for line in rest)))
-
-
-def _spaced(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Blanks between runs that have none of their own, and no more than so many code points."""
-    found: list[tuple[str, str]] = []
-    used = 0
-    for text, tone in parts:
-        if used >= QUOTE:
-            break
-        if found and text[:1] != " " and found[-1][0][-1:] != " ":
-            found.append((" ", ""))
-        found.append((text[:QUOTE], tone))
-        used += len(text)
-    return found
 
 
 def flat(text: str) -> str:
@@ -158,24 +148,20 @@ def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
     return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
-def draw_ready(names: Sequence[str], own: str, width: int, signs: Signs, *, by_key: bool) -> Content:
-    """Which entry nothing blocks any more, and what promotes it (`by_key`); of several, how many.
+def offer(count: int, here: str, signs: Signs) -> str:
+    """Which entries a decision made ready, and the key that verifies them. `here`: that of the chosen quote."""
+    if here:
+        begin, end = ('"', '"') if signs.plain else ("“", "”")
+        return f"{begin}{here}{end} is ready: " + signs.told("{evidence.promote} verifies it.")
+    told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
+    return signs.told(f"{told}: {{evidence.promote_ready}} lists all that are.")
 
-    `own`: the entry of the chosen quote, another one; the key is for that one then.
-    """
-    if len(names) > 1:
-        told = signs.told(
-            f"{len(names):,} entries can be promoted now: {{evidence.filter}} aligned lists their quotes."
-        )
-        return Content.styled(inline(told, width), "$cb-soft")
-    key, (begin, end) = signs.told("{evidence.promote}"), ('""' if signs.plain else "“”")
-    parts = (f"Nothing blocks {begin}", names[0], f"{end} any more{f': {key} promotes it' if by_key else ''}.", "", "")
-    if own:
-        parts = (f"{key} promotes {begin}", own, f"{end}, this quote's entry; {begin}", names[0], f"{end} can be too.")
-    room = max(8, (width - 2 - sum(cell_len(part) for part in parts[::2])) // (2 if own else 1))
-    tones = ("$cb-soft", "bold $cb-good") * 2
-    shown = (inline(part, room, more=signs.more) if at % 2 else part for at, part in enumerate(parts))
-    return Content.assemble(*zip(shown, (*tones, "$cb-soft"), strict=True))
+
+def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
+    """The titles of the entries that are ready, a line each."""
+    lines = [f"{inline(one.title, 66) or inline(one.entry_id, 66)}" for one in ready[:_LISTED]]
+    more = f"\nand {len(ready) - _LISTED:,} more" if len(ready) > _LISTED else ""
+    return Content.assemble(("\n".join(lines), "$cb-text"), (more, "$cb-dim"))
 
 
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:

@@ -33,6 +33,7 @@ REASONS = {
     "binary": "binary",
     "empty": "empty",
     "link": "a link that is not followed",
+    "link_out_of_the_folder": "a link out of the folder",
     "bad_path": "its path cannot be cited",
     "path_taken": "its name is taken",
     "not_regular": "no regular file",
@@ -80,6 +81,12 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
         parts += _row("folder", inline(root, _PATH, more=signs.more), "$cb-soft")
     if report.aborted:
         parts.append(("What was read stays; the next run goes on from there.\n", "$cb-soft"))
+    if report.removed_links:
+        names = ", ".join(inline(one, _PATH) for one in report.removed_link_examples)
+        more = f", {signs.more}" if report.removed_links > len(report.removed_link_examples) else ""
+        parts += _row(
+            "removed", f"{report.removed_links:,} that came by a link out of the folder: {names}{more}", "$cb-draft"
+        )
     items = report.items or ()
     parts += _errors([one for one in items if one.kind == "error"], report.errors)
     parts += _left_out(report, [one for one in items if one.kind == "skipped"], signs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from core.installation import installed
 from tui.render.foreign import inline
 from tui.render.signs import Signs
 
@@ -80,7 +81,7 @@ _NEXT: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "db_newer": (
         "A newer casebook wrote this file",
-        (("uv tool upgrade casebook", "updates this program"), ("casebook --db PATH", "opens another file")),
+        (("casebook --db PATH", "opens another file"),),
     ),
     "db_locked": ("Another program holds the casebook", (("{view.reload}", "tries again"),)),
     "db_readonly": ("The casebook cannot be written", (("casebook --db PATH", "opens another file"),)),
@@ -98,6 +99,8 @@ def of_fault(fault: Fault) -> Notice:
     if fault.code == "not_indexed":
         return empty()
     what, steps = _NEXT.get(fault.code, ("Something went wrong", (("{view.reload}", "tries again"),)))
+    if fault.code == "db_newer":
+        steps = ((installed().upgrade(), "updates this program"), *steps)
     why = " ".join(part for part in (fault.message, fault.hint) if part)
     return Notice(what, inline(why, _TEXT), (*steps, ("{app.quit}", "quits")), "$cb-bad")
 

@@ -19,7 +19,7 @@ from tui.panes.errors.curation.ahead import LANE, Ahead
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Act, Decision, Returned, decision_on
-from tui.panes.errors.curation.joining import ask_errors, ask_merge
+from tui.panes.errors.curation.joining import Parting, ask_errors, ask_merge
 from tui.panes.errors.curation.queue import AHEAD, PAGE, Queue, Waiting, read_queue
 from tui.panes.errors.curation.queue_view import QueueView
 from tui.panes.errors.queries import Read
@@ -250,8 +250,10 @@ class TriageScreen(ModalScreen[None]):
         if (read := self.case.read) is None:
             return
 
-        def picked(marks: tuple[str, ...]) -> None:
-            self._join(Decision("split", (seen_of(read.case),), fingerprints=marks), self.queue)
+        def picked(asked: Parting) -> None:
+            seen = (seen_of(read.case),)
+            act = Decision("split", seen, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
+            self._join(act, self.queue)
 
         ask_errors(self.app, self._curating, read.case, picked)
 

@@ -18,7 +18,7 @@ from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.curating import Curating
 from tui.panes.errors.curation.decisions import Decision
 from tui.panes.errors.curation.draft import Draft, Fields, Opened, drop_typed, keep_typed, open_draft
-from tui.panes.errors.curation.joining import ask_errors, ask_merge
+from tui.panes.errors.curation.joining import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.panes.messages import PaneSearchLibrary
 from tui.render.curation import draw_alike, draw_preview
@@ -275,11 +275,14 @@ class WritingScreen(ModalScreen[None]):
         ask_merge(self.app, self._curating, case.id, (), agreed, case)
 
     def _split(self) -> None:
-        def picked(marks: tuple[str, ...]) -> None:
-            written = self.written if self._dirty and self.written.text.strip() else None
-            self._decide(Decision("split", (self._draft.seen,), written=written, fingerprints=marks))
+        written = self.written if self._dirty and self.written.text.strip() else None
 
-        ask_errors(self.app, self._curating, self._read.case, picked)
+        def picked(asked: Parting) -> None:
+            seen = (self._draft.seen,)
+            act = Decision("split", seen, (), written, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
+            self._decide(act)
+
+        ask_errors(self.app, self._curating, self._read.case, picked, fixed=written is not None)
 
     def _decide_keeping(self, decision: Decision) -> None:
         """An act that is not about the text: what is typed stays kept for the case."""

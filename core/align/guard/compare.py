@@ -17,6 +17,7 @@ from core.align.guard.names import people
 from core.align.guard.ordinals import other_ordinal
 from core.align.guard.pairs import pairs, unlike
 from core.align.guard.particles import heavy_tail
+from core.align.guard.signs import changed_signs
 from core.align.guard.tokens import Token, tokens_of
 from core.align.guard.typos import Known, is_far_slip, is_near, is_real
 from core.align.settings import Level
@@ -51,8 +52,9 @@ class _Change:
     source: tuple[Token, ...]
 
 
-def compare(quote: str, source: str, known: Known, level: Level = "normal") -> Verdict:
-    """Compare a quote with the source's words. `known` says whether a word stands elsewhere in the session."""
+def compare(quote: str, source: str, known: Known, level: Level = "normal", *, in_diff: bool = False) -> Verdict:
+    """Compare a quote with the source's words. `known` says whether a word stands elsewhere in the session, `in_diff`
+    whether the source is part of a diff."""
     mine, yours = View(quote).lines, View(source).lines
     ours, theirs = tokens_of(mine), tokens_of(yours)
     parts = list(runs([token.canon for token in ours], [token.canon for token in theirs]))
@@ -65,6 +67,12 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
     ]
     if level == "off":
         return Verdict((), diff)
+    same = {
+        here[0] + step: there[0] + step
+        for _, here, there in parts
+        if here[1] - here[0] == there[1] - there[0]
+        for step in range(here[1] - here[0])
+    }
     parted = [change for change in changes if _same_letters(change)]
     changes = [change for change in changes if change not in parted]
     concerns = [
@@ -72,6 +80,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal") -> V
         *_moved(changes),
         *_units(ours, theirs),
         *_options(mine, yours),
+        *changed_signs((mine, yours), (ours, theirs), same, in_diff=in_diff),
     ]
     if level == "strict":
         concerns += [_concern("wording", change.quote, change.source) for change in changes]

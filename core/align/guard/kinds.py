@@ -17,6 +17,7 @@ _CLASSES: Final = {
         "excluded 아니 아닌 아니다 아니라 아님 아닙니다 없이 없는 없다 없음 없습니다 못 안 금지 불가 불가능 "
         "제외 제외한 제외하고 거부 차단 방지"
     ),
+    "sign": "minus negative 영하 마이너스 음의 음수",
     "logic": (
         "and or xor but only just solely merely unless if when whenever while until till because since "
         "although though however whether otherwise instead than too either both else therefore so hence thus "

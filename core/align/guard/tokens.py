@@ -15,12 +15,12 @@ from core.text.words import without_particle
 TokenKind = Literal["number", "word", "operator"]
 
 _TOKEN = re.compile(
-    r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d[\d,]*(?:\.\d+)*|\.\d+))"
+    r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
     r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u024f가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
-    r"|(?<=\w)\s[+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
-    r"|(?<=[\w)])\s-(?=\s[\w(])|\?(?=[\s\"')]|$))"
+    r"|(?<=\w)[ \t][+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
+    r"|(?<=[\w)])[ \t]-(?=\s[\w(])|\?(?=[\s\"')]|$))"
 )
 _BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
@@ -128,12 +128,16 @@ def _contracted(low: str) -> tuple[str, ...]:
 
 
 def canonical_number(text: str) -> str:
-    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` `0.7`, `2.0` `2`."""
+    """A number without separators of thousands, needless zeros and a plus: `1,024` is `1024`, `.7` `0.7`, `2.0` `2`,
+    `3E-04` `3e-4`."""
+    base, power, exponent = text.lower().partition("e")
+    if power:
+        below = "-" if exponent.startswith("-") else ""
+        return f"{canonical_number(base)}e{below}{exponent.lstrip('+-').lstrip('0') or '0'}"
     sign = "-" if text.startswith("-") else "±" if text.startswith("±") else ""
     bare = text.lstrip("+-±")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):
         bare = bare.replace(",", "")
-    bare = bare.rstrip(",")
     if bare.startswith("."):
         bare = f"0{bare}"
     if re.fullmatch(r"\d+\.0+", bare):  # 3.10 is not 3.1: versions look the same

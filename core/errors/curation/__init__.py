@@ -15,7 +15,7 @@ from core.errors.curation.scratch import (
     scratch_folder,
 )
 from core.errors.curation.seen import Conflict, Seen, look, moved_to, seen_of, seen_with
-from core.errors.curation.split import split
+from core.errors.curation.split import shared_fixes, split
 from core.errors.curation.three_way import ThreeWay, three_way
 from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
 from core.errors.curation.unlike import Difference, Unlike, unlike
@@ -65,6 +65,7 @@ __all__ = [
     "scratch_folder",
     "seen_of",
     "seen_with",
+    "shared_fixes",
     "split",
     "tags_of",
     "take_along",

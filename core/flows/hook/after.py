@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.program import program
+
 
 def start_detached(arguments: Sequence[str]) -> None:
     """Start `casebook` with `arguments` in a process that outlives this one and shares nothing with its terminal.
@@ -18,7 +20,7 @@ def start_detached(arguments: Sequence[str]) -> None:
     windows = sys.platform == "win32"
     flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0
     subprocess.Popen(
-        [sys.executable, "-P", "-m", "cli.main", *arguments],
+        [*program(), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

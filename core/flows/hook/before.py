@@ -71,15 +71,22 @@ def advise(
     return Advice(found, tuple(read), waiting, tuple(unread))
 
 
-def count_shown(advice: Advice, database: Path) -> None:
-    """Count the rules that the agent is told of. Raises Fault."""
+def count_shown(advice: Advice, database: Path) -> str:
+    """Count the rules of a reply that was written to the agent; why they were not counted ("": they were)."""
+    from core.flows.hook.rules_reply import rules_in_reply
     from core.rules.usage import count_use
     from core.store import open_store
 
-    shown = [(one.path, one.id) for one in advice.found.rules]
-    with open_store(database, write=True, create=True, timeout_ms=COUNT_WAIT_MS) as store:
-        if store.readonly is None:
-            count_use(store, shown, "shown")
+    shown = [(one.path, one.id) for one in rules_in_reply(advice.found)]
+    try:
+        with open_store(database, write=True, create=True, timeout_ms=COUNT_WAIT_MS) as store:
+            if store.readonly is None:
+                count_use(store, shown, "shown")
+    except Fault as fault:
+        return f"the rules shown were not counted: {fault.message}"
+    except OSError as error:
+        return f"the rules shown were not counted: {error}"
+    return ""
 
 
 def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings) -> bool:

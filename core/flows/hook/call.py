@@ -15,17 +15,18 @@ from core.xdg import folder_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from socket import socket as _socket
 
 _SIZE = 4
 _LONGEST = 103
 _MOST_REPLY = 1 << 20
-TAKEN, REFUSED, GO_ON = b"+", b"-", b"!"
+TAKEN, REFUSED, GO_ON, WRITTEN = b"+", b"-", b"!", b"w"
 TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
 """Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
 HUNG_S = 30.0
 """A host that took nothing is not asked again for so long, unless it shows that it goes on."""
-_SPOKEN = "2"
+_SPOKEN = "3"
 """What host and caller say to each other, in which order; another order has another number."""
 
 
@@ -58,8 +59,18 @@ def socket_path() -> str | None:
     return path if len(os.fsencode(path)) <= _LONGEST else None
 
 
-def ask(payload: bytes, database: str, model: str, service: bool, seconds: float, rules: str = "") -> bytes | None:
-    """The host's answer to a payload; None where there is no host, or it refused: then nothing was done.
+def ask(
+    payload: bytes,
+    database: str,
+    model: str,
+    service: bool,
+    seconds: float,
+    rules: str,
+    write: Callable[[bytes], object],
+) -> bool:
+    """Have the host answer a payload; False where there is no host, or it refused: then nothing was done.
+
+    `write` gives the reply to the agent; only after it returned is the host told that the reply was written.
 
     `model`, `service` and `rules`: the settings of that name, which the host has not read. `seconds`: the time that the
     caller has for everything. A host does nothing before it said that it takes the payload and was told to go on, so
@@ -69,7 +80,7 @@ def ask(payload: bytes, database: str, model: str, service: bool, seconds: float
     """
     path = socket_path()
     if path is None or not os.path.exists(path) or not _is_ours(os.path.dirname(path), private=True):
-        return None
+        return False
     if _is_hung(path):
         raise UnansweredError(taken=False, asked=False)
     import socket
@@ -82,26 +93,35 @@ def ask(payload: bytes, database: str, model: str, service: bool, seconds: float
             asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}\n{rules}".encode(), payload
             line.sendall(b"".join(map(pack, asked)))
             if line.recv(1) != TAKEN:
-                return None  # of another version, or too busy
+                return False  # of another version, or too busy
             line.sendall(GO_ON)
         except TimeoutError:
             _mark_hung(path)
             raise UnansweredError(taken=False, asked=True) from None
         except OSError:
-            return None
+            return False
         reply = _reply(line, begun + seconds * ANSWER_SHARE)
-    if reply is None:
-        _mark_hung(path)
-    if not reply:  # a host that has nothing to say says two empty lines: this one died
-        raise UnansweredError(taken=True, asked=True)
-    return reply
+        if reply is None:
+            _mark_hung(path)
+        if not reply:  # a host that has nothing to say says two empty lines: this one died
+            raise UnansweredError(taken=True, asked=True)
+        write(reply)
+        _tell_written(line)
+    return True
+
+
+def _tell_written(line: _socket) -> None:
+    try:
+        line.sendall(WRITTEN)
+    except OSError:
+        pass  # the host had nothing to count, and has hung up
 
 
 def _reply(line: _socket, until: float) -> bytes | None:
-    """What the host says until it hangs up; None where it does not in time."""
+    """The host's two lines; less where it hangs up before; None where they do not come in time."""
     reply = bytearray()
     try:
-        while len(reply) <= _MOST_REPLY:
+        while len(reply) <= _MOST_REPLY and reply.count(b"\n") < 2:
             line.settimeout(max(0.001, until - time.monotonic()))
             part = line.recv(1 << 16)
             if not part:

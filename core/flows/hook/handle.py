@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ class Handled:
     """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong.
 
     `kept`: it could not be written down now, and waits for the next hook or import; `rules`: rule files that were read.
+    `once_written`: to be called after the reply was written to the agent, never before; returns what went wrong.
     """
 
     reply: dict[str, object] | None = None
@@ -31,6 +32,7 @@ class Handled:
     fixed: int = 0
     kept: bool = False
     rules: int = 0
+    once_written: Callable[[], str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +146,13 @@ def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bo
     advice = advise(payload, files, folder, database, settings, rules.hook_most)
     reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
     try:
-        if reply is not None and not taken:
-            count_shown(advice, database)
         if advice.waiting and not taken:
             embed_soon(files, database, settings)
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)
     told = (fault or _missed(advice.found), *advice.unread, *odd)
-    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files))
+    count = None if reply is None or taken else lambda: count_shown(advice, database)
+    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files), once_written=count)
 
 
 def _missed(found: RuleMatch) -> str:

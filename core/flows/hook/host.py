@@ -18,10 +18,12 @@ from pathlib import Path
 
 from core.embedding.claim import Claim, claim
 from core.embedding.socket_path import Place, peer_uid
-from core.flows.hook.call import GO_ON, REFUSED, TAKEN, goes_on, socket_path, stamp
+from core.flows.hook.call import GO_ON, REFUSED, TAKEN, WRITTEN, goes_on, socket_path, stamp
 from core.flows.hook.handle import Handled, Surroundings, handle
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
+from core.folders import log_file
+from core.log import Log
 
 IDLE_S = 600.0
 _LOOK_S = 5.0
@@ -114,12 +116,24 @@ def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> 
     handled = handle(payload, database, _around(model))
     try:
         line.sendall(_reply(handled))
+        written = handled.once_written if handled.once_written is not None and _was_written(line) else None
         line.close()
     except OSError:  # whoever asked gave up, and has left it to be done once more: it is done
         withdraw(payload, database, but=int(handled.kept))
         _late()
+        written = None
+    if written is not None and (fault := written()):
+        Log(log_file()).write("warning", "hook", hook_event=handled.event, fault=fault)
     if not handled.kept:
         take_up(database)
+
+
+def _was_written(line: socket.socket) -> bool:
+    """Whether the caller wrote the reply to the agent; it says so once it did."""
+    try:
+        return line.recv(1) == WRITTEN
+    except OSError:
+        return False
 
 
 def _around(model: str) -> Surroundings:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from core.fault import Fault
 from core.flows.hook.json_places import Part, add_part, drop_part, parse, parts_of
@@ -33,11 +35,22 @@ class Registered:
     complete: bool
 
 
+def command_line(program: Sequence[str], options: Sequence[str] = ()) -> str:
+    """The line that an agent runs: `program hook options`, in POSIX shell.
+
+    It exits 0 and says nothing after the interpreter is gone, or casebook is. On Windows agents give it to the shell of
+    Git for Windows, which takes a path with slashes.
+    """
+    interpreter, *rest = program
+    interpreter = shlex.quote(Path(interpreter).as_posix())
+    return f"[ -x {interpreter} ] && {interpreter} {shlex.join([*rest, 'hook', *options])} 2>/dev/null || true"
+
+
 def registered(text: str, name: str, command: str) -> Registered:
     """What a settings text says of casebook. Raises Fault as `install` does."""
     hooks = _hooks(text, name)
-    found = {event: group for event, groups in hooks.items() for group in groups if _is_ours(group)}
-    return Registered(tuple(found), all(found.get(event) == _group(event, command) for event in EVENTS))
+    found = {event: own for event, groups in hooks.items() if (own := [one for one in groups if _is_ours(one)])}
+    return Registered(tuple(found), found == {event: [_group(event, command)] for event in EVENTS})
 
 
 def install(text: str, name: str, command: str) -> str:
@@ -48,28 +61,45 @@ def install(text: str, name: str, command: str) -> str:
     """
     if registered(text, name, command).complete:
         return text
-    new = uninstall(text, name)
-    if not new.strip("\ufeff \t\r\n"):
-        new = "{}\n"
+    new = text if text.strip("\ufeff \t\r\n") else "{}\n"
     outer, newline = _style(new)
     for event in EVENTS:
-        new = _add(new, event, json.dumps(_group(event, command), indent=outer), outer, newline)
+        group = json.dumps(_group(event, command), indent=outer)
+        new = _replace(new, name, event, group, newline) or _add(new, event, group, outer, newline)
+    new = _drop(new, name, lambda event, nth: event not in EVENTS or nth > 0)
     _check(text, new, name)
     return new
 
 
 def uninstall(text: str, name: str) -> str:
     """The settings text without casebook's hooks, and without the lists that only held them."""
+    new = _drop(text, name, lambda event, nth: True)
+    _check(text, new, name)
+    return new
+
+
+def _drop(text: str, name: str, unwanted: Callable[[str, int], bool]) -> str:
+    """The text without those of casebook's groups that are `unwanted`: by their event, and which one of it they are."""
     new = text
-    while (place := next(_ours(new, name), None)) is not None:
-        top, hooks, event, index = place
+    while (place := next((one for one in _ours(new, name) if unwanted(one.event.key, one.nth)), None)) is not None:
+        top, hooks, event, index, _ = place
         new = drop_part(new, event.value, index)
         if not parts_of(new, event.value):
             new = drop_part(new, hooks.value, _index(new, hooks.value, event.key))
             if not parts_of(new, hooks.value):
                 new = drop_part(new, top, _index(new, top, "hooks"))
-    _check(text, new, name)
     return new
+
+
+def _replace(text: str, name: str, event: str, group: str, newline: str) -> str:
+    """The text with `group` in the place of casebook's first group of an event; empty if it has none."""
+    place = next((one for one in _ours(text, name) if one.event.key == event), None)
+    if place is None:
+        return ""
+    part = parts_of(text, place.event.value)[place.at]
+    if json.loads(text[part.value : part.end]) == json.loads(group):
+        return text
+    return text[: part.value] + group.replace("\n", newline + _indent(text, part.start)) + text[part.end :]
 
 
 def _group(event: str, command: str) -> dict[str, Any]:
@@ -106,16 +136,31 @@ def _odd(name: str, text: str, at: int, what: str) -> Fault:
     return Fault("invalid_input", f"{name}:{line}: {what}", "mend the file by hand; nothing was changed")
 
 
-def _ours(text: str, name: str) -> Iterator[tuple[int, Part, Part, int]]:
-    """Each group of casebook: where the settings begin, the member `hooks`, its event, and the group's index there."""
+class _Place(NamedTuple):
+    """A group of casebook: where the settings begin, the member `hooks`, its event, and the group's index `at` there.
+
+    `nth`: how many of casebook's groups are before it in its event.
+    """
+
+    top: int
+    hooks: Part
+    event: Part
+    at: int
+    nth: int
+
+
+def _ours(text: str, name: str) -> Iterator[_Place]:
+    """Each group of casebook."""
     if not any(_is_ours(group) for groups in _hooks(text, name).values() for group in groups):
         return
     top = text.index("{")
     hooks = next(part for part in parts_of(text, top) if part.key == "hooks")
     for event in parts_of(text, hooks.value):
+        nth = 0
         for index, part in enumerate(parts_of(text, event.value)):
             if _is_ours(json.loads(text[part.value : part.end])):
-                yield top, hooks, event, index
+                yield _Place(top, hooks, event, index, nth)
+                nth += 1
 
 
 def _index(text: str, start: int, key: str) -> int:

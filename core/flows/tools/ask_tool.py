@@ -38,9 +38,10 @@ def _ask(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Answer:
 ASK: Final = Tool(
     "ask",
     "Ask the library",
-    "A question answered from the user's notes, documents and code by their own language model, every cited sentence "
-    "checked against its source (`claims`). A refusal (`grounded` false, with its reason and the nearest passages) is "
-    "a normal answer: then the library does not say so. It may take minutes. Answers answer.v1.",
+    "A question answered from the user's notes, documents and code by their own language model, every sentence "
+    "checked against its source (`claims`). `grounded` false without a `refusal_reason`: not verified, do not rely on "
+    "it; `trace` says why. With a reason it is a refusal, with the nearest passages: the library does not say. "
+    "It may take minutes. Answers answer.v1.",
     shape(
         ("question",),
         question=text("What to answer, in whole words; Korean and English.", _MOST),

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from core.embedding.embedder import Embedder, Kind, Vector
     from core.embedding.models import Found
 
-_PATIENCE_MS = 3_000
-"""Milliseconds the model service is waited for."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Turns:
@@ -87,19 +84,14 @@ class Desk:
 
         def find() -> ModelAtHand | NoVectors:
             from core.embedding.models import Absent, current
+            from core.flows.vectors import served_or_loaded
 
-            found = current(self.settings.embedding)
+            embedding = self.settings.embedding
+            found = current(embedding)
             if isinstance(found, Absent):
                 return NoVectors(found.reason, found.remedy)
-            return ModelAtHand(found.model, lambda: self._opened(found))
+            return ModelAtHand(
+                found.model, lambda: served_or_loaded(found, embedding, lambda: self.model.opened(found))
+            )
 
         return VectorSearch(find)
-
-    def _opened(self, found: Found) -> Embedder | NoVectors:
-        from core.embedding.client import Unserved, connect
-
-        if self.settings.embedding.service:
-            met = connect(found.model.id, version=found.model.version, deadline_ms=_PATIENCE_MS)
-            if not isinstance(met, Unserved):
-                return met
-        return self.model.opened(found)

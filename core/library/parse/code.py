@@ -1,6 +1,6 @@
 """Code to blocks by its syntax: each function, method or type is one, what stands between them is the rest.
 
-The grammars are optional (`casebook[code]`); without the one for a language its code is read as plain paragraphs.
+The grammars are optional (the extra `code`); without the one for a language its code is read as plain paragraphs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEEPEST: Final = 60
 _READ: Final = 1 << 12
 _LEAST_STEPS: Final = 100
 _BYTES_A_STEP: Final = 32
-"""Code takes a step (of a hundred operations of its parser) for 100 to 300 bytes, a file of templates or without blanks for 50."""
+"""A step is a hundred operations of the parser; code takes one for 50 to 300 bytes."""
 _GAVE_UP: Final = "its syntax takes too long to read; it was read as plain text"
 _WORD = re.compile(r"\w")
 _GENERIC = re.compile(r"<.*", re.DOTALL)

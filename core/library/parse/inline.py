@@ -19,7 +19,6 @@ _STARS = re.compile(r"(\*+)")
 _LONGEST: Final = 1 << 14
 """Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
-_BLANK_ENDS = re.compile(r"(?:(?<![ \t])[ \t]++)?\n[ \t]*+")
 
 
 def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
@@ -28,7 +27,7 @@ def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
     It has as many lines as `content`.
     """
     if len(content) > _LONGEST or not _has(content, _MARKS):
-        return _BLANK_ENDS.sub("\n", content) if "\n" in content else content
+        return _without_blank_ends(content)
     simple = _simple(content) if "references" not in env else None
     return said(inline_tokens(md, content, env)) if simple is None else simple
 
@@ -52,7 +51,17 @@ def _simple(content: str) -> str | None:
     if code:
         between = plain.split("`")
         plain = "".join(one for pair in zip(between, (*code, ""), strict=True) for one in pair)
-    return _BLANK_ENDS.sub("\n", plain) if "\n" in plain else plain
+    return _without_blank_ends(plain)
+
+
+def _without_blank_ends(text: str) -> str:
+    """`text` without the blanks around its line ends. Not by a pattern: for a run of blanks within a line that takes
+    time that grows with the square of its length."""
+    first, *rest = text.split("\n")
+    if not rest:
+        return text
+    *middle, last = rest
+    return "\n".join((first.rstrip(" \t"), *(line.strip(" \t") for line in middle), last.lstrip(" \t")))
 
 
 def _has(text: str, signs: Iterable[str]) -> bool:

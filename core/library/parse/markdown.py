@@ -25,7 +25,9 @@ LARGEST: Final = 8_000_000
 """Code points; a longer document is read as plain paragraphs."""
 _NESTED: Final = 100
 _LEVEL = attrgetter("level")
+_COMMENT_END: Final = "-->"
 _TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+_BARE_TAG = re.compile(r"<[^<>]*>")
 _AUDIO = (".mp3", ".wav", ".m4a", ".ogg", ".flac", ".opus", ".aac")
 
 
@@ -111,7 +113,7 @@ class _Reader:
             case "blockquote_open":
                 self._add("quote", span, "\n\n".join(self._inside(tokens)), {}, None)
             case "html_block":
-                text = _TAG.sub(" ", first.content)
+                text = _without_tags(first.content)
                 kept = "\n".join(line for line in map(str.strip, text.split("\n")) if line)
                 self._add("paragraph", span, kept, {}, None)
             case _:  # a rule between two parts
@@ -150,16 +152,16 @@ class _Reader:
 
     def _items(self, tokens: Sequence[Token]) -> list[str]:
         """The items of a list, those of lists inside it indented."""
-        items: list[str] = []
+        items: list[list[str]] = []
         depth = 0
         for token in tokens:
             depth += token.nesting if token.type.endswith("_list_open") or token.type.endswith("_list_close") else 0
             if token.type == "list_item_open":
-                items.append("")
+                items.append([])
             elif items and (said := self._said(token)):
                 indent = "  " * (depth - 1)
-                items[-1] += ("\n" + indent if items[-1] else indent) + said.replace("\n", "\n" + indent)
-        return [item for item in items if item]
+                items[-1].append(indent + said.replace("\n", "\n" + indent))
+        return ["\n".join(item) for item in items if item]
 
     def _inside(self, tokens: Sequence[Token]) -> list[str]:
         return [said for token in tokens if (said := self._said(token))]
@@ -169,7 +171,7 @@ class _Reader:
             return words(self.md, token.content, self.env)
         if token.type in ("fence", "code_block"):
             return token.content.removesuffix("\n")
-        return " ".join(_TAG.sub(" ", token.content).split()) if token.type == "html_block" else ""
+        return " ".join(_without_tags(token.content).split()) if token.type == "html_block" else ""
 
     def _add(self, kind: BlockKind, span: LineSpan, text: str, payload: Mapping[str, Any], first: int | None) -> None:
         if text.strip():
@@ -180,6 +182,17 @@ class _Reader:
         while end > start + 1 and not (end <= len(self.lines) and self.lines[end - 1].strip()):
             end -= 1
         return LineSpan(start + 1, end)
+
+
+def _without_tags(text: str) -> str:
+    """The text with a space for each tag and each comment; a comment without an end is text.
+
+    Comments are looked for only up to the last end of one: beyond it every `<!--` would be searched to the end of the
+    text for nothing, which takes time that grows with the square of its length.
+    """
+    last = text.rfind(_COMMENT_END)
+    end = last + len(_COMMENT_END) if last >= 0 else 0
+    return _TAG.sub(" ", text[:end]) + _BARE_TAG.sub(" ", text[end:])
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:

@@ -1,4 +1,4 @@
-"""PDF to blocks, one a page (`casebook[pdf]`). Pages that are pictures have no text; nothing here reads pictures."""
+"""PDF to blocks, one a page (the extra `pdf`). Pages that are pictures have no text; nothing here reads pictures."""
 
 from __future__ import annotations
 

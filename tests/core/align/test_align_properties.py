@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.align import AlignSettings, Session, Span, align_quote
 from core.align.answer import hash_of
 from core.align.guard import compare
+from core.align.verbatim import verbatim
 from core.align.view import View
 
 ANY = st.text(max_size=80)
@@ -112,3 +113,41 @@ def test_a_long_run_of_one_sign_is_read_in_linear_time() -> None:
         text = sign * 60_000
         found = align_quote(Session([text]), 0, f"{text[:30_000]} word {text[:30_000]}", AlignSettings())
         assert found.status in ("failed", "ambiguous", "flagged", "aligned")
+
+
+_MARKED = (
+    ("SHA-1", "SHA-256", "70%", "70 percent", "run,", "don't", "do", "not", "“quoted”", '"quoted"', "x²", "½", "1,024"),
+    (
+        "서버를",
+        "지운다.",
+        "café",
+        "cafe\u0301",
+        "a\u200db",
+        "👩\u200d👩",
+        "\t",
+        "\n12→",
+        "- item",
+        "[…]",
+        "(see",
+        "it)",
+        "ﬁne",
+    ),
+)
+PIECES = st.lists(st.sampled_from(_MARKED[0] + _MARKED[1]), max_size=14).map(" ".join)
+
+
+@given(st.one_of(PIECES, ANY), st.one_of(PIECES, ANY))
+@example("SHA-1 costs 70%, then run,", "SHA-256 costs 70 percent, then run;")
+def test_the_verbatim_diff_joined_is_the_two_texts(quote: str, source: str) -> None:
+    diff = verbatim(quote, source)
+    assert "".join(run.quote for run in diff) == quote
+    assert "".join(run.source for run in diff) == source
+    words = [run for run in compare(quote, source, lambda _: False).diff if not run.same]
+    assert any(not run.same for run in diff) == bool(words), "it marks what the guard compares"
+
+
+def test_marks_stand_on_whole_words_and_leave_the_signs_between_them() -> None:
+    quote, source = "Use SHA-1 at 70%, then run, not now.", "Use SHA-256 at 75%, then run later."
+    assert [(run.quote, run.source) for run in verbatim(quote, source) if not run.same] == [
+        ("1", "256"), ("70", "75"), ("not now", "later"),
+    ]  # fmt: skip

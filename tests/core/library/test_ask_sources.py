@@ -48,25 +48,25 @@ LISTS = (
 
 @pytest.mark.parametrize("listed", LISTS)
 def test_a_list_of_sources_makes_no_answer_of_an_uncited_sentence_and_takes_none_away(listed: str) -> None:
-    assert settle(f"{LIE}.\n\n{listed}", packed(), broken=False).refusal == "llm_self_judge"
+    assert settle(f"{LIE}.\n\n{listed}", packed(), broken=False).grounded is False
     true = settle(f"{TRUE} [1].\n\n{listed}", packed(), broken=False)
-    assert true.refusal is None
+    assert true.grounded
     assert [one.text for one in true.claims] == [f"{TRUE}."]
 
 
 def test_a_bare_title_supports_nothing_beside_another_sentence_but_may_be_the_whole_answer() -> None:
-    assert settle("백업은 90일 동안 보관한다.\n\n백업 정책 [2]", packed(), broken=False).refusal == "llm_self_judge"
+    assert settle("백업은 90일 동안 보관한다.\n\n백업 정책 [2]", packed(), broken=False).grounded is False
     assert settle("HTTP client [1].", packed(), broken=False).refusal is None
 
 
 def test_a_quote_in_a_list_of_sources_supports_nothing_and_a_wrong_one_refutes() -> None:
-    assert settle(f"{LIE}.\n\nSources:\n[1] {TRUE}", packed(), broken=False).refusal == "llm_self_judge"
+    assert settle(f"{LIE}.\n\nSources:\n[1] {TRUE}", packed(), broken=False).grounded is False
     (wrong,) = claims(f"Sources:\n[1] {LIE}", packed())
     assert contradicts(wrong)
 
 
 def test_a_heading_supports_nothing_and_is_not_told_to_cite_nothing() -> None:
-    assert settle(f"# Waits before the first retry [1]\n\n{LIE}.", packed(), broken=False).refusal == "llm_self_judge"
+    assert settle(f"# Waits before the first retry [1]\n\n{LIE}.", packed(), broken=False).grounded is False
     (one,) = claims(f"# Waits before the first retry [1]\n\n{TRUE} [1].", packed())
     assert one.text == f"{TRUE}."
     assert settle("# Waits before the first retry [1]", packed(), broken=False).refusal is None

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from core.flows.library_ingest import ingest
 from core.flows.second import Second
+from core.installation import remedy
 from core.library import morphemes
 from core.library.fts import index_row, index_version, indexed_by, rebuild_fts
 from core.library.ingest_options import IngestOptions
@@ -147,7 +148,7 @@ def test_without_the_extra_pairs_serve_and_one_line_says_so(
 ) -> None:
     _absent(monkeypatch)
     put("cut.md", "데이터베이스연결에 실패\n")
-    assert "pip install 'casebook[ko]'" in MORPHEMES.lacking
+    assert remedy("ko") in MORPHEMES.lacking
     assert IngestOptions().lacking == ""
     ingest(library, [notes], MORPHEMES)
     assert indexed_by(library.con) == ""
@@ -164,7 +165,7 @@ def test_an_index_with_morphemes_is_searched_without_the_extra(
     _absent(monkeypatch)
     answer = search(library, SearchQuery("연결", "lexical"), None, morphemes.analyse)
     assert [hit.doc_path for hit in answer.hits] == ["cut.md"]
-    assert "pip install 'casebook[ko]'" in str(answer.hint)
+    assert remedy("ko") in str(answer.hint)
     assert search(library, SearchQuery("pump", "lexical"), None, morphemes.analyse).trace[0].stage == "lexical"
 
 
@@ -233,7 +234,7 @@ def test_text_without_hangul_asks_nobody() -> None:
     assert list(content_forms("plain English, 漢字 and \ud800", never)) == []
 
 
-@pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="casebook[ko] is not installed")
+@pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="the extra ko is not installed")
 def test_the_analyser_itself() -> None:
     said = "데이터베이스연결에 실패했다. \ud800\x00 연결이 끊길 때"
     forms = dict(morphemes.analyse(said))

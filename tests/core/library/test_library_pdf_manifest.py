@@ -12,6 +12,7 @@ import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from core.flows.library_ingest import IngestOptions, ingest
+from core.installation import remedy
 from core.library.blocks import ParsedBlock
 from core.library.chunk.page import by_pages
 from core.library.chunk.policy import ChunkPolicy
@@ -105,7 +106,7 @@ def test_without_a_reader_it_is_left_out_and_says_what_to_install(
     monkeypatch.setattr(pdf, "find_spec", lambda _: None)
     report = ingest(library, [notes])
     assert report.skipped_other == {"no_reader": 1}
-    assert "casebook[pdf]" in str((report.items or ())[0].error)
+    assert remedy("pdf") in str((report.items or ())[0].error)
 
 
 def test_another_cut_does_not_read_a_pdf_again(

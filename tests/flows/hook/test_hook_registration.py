@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.fault import Fault
-from core.flows.hook.registration import EVENTS, install, registered, uninstall
+from core.flows.hook.registration import EVENTS, command_line, install, registered, uninstall
 from core.flows.hook.settings_file import add_hooks, remove_hooks, status
 
 COMMAND = "/opt/bin/casebook hook"
@@ -132,3 +134,41 @@ def test_calls_that_do_something_are_heard_of_before_they_are_made(tool: str) ->
     matcher = EVENTS["PreToolUse"]
     assert matcher is not None and re.fullmatch(matcher, tool)
     assert not re.fullmatch(matcher, "Read")
+
+
+OLD = (
+    "casebook hook",
+    "/opt/my tools/casebook hook --db /a",
+    "'/opt/x y/python' -P -m cli.main hook",
+    "casebook.exe hook",
+)
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_older_line_is_recognised_upgraded_where_it_is_and_taken_out(old: str) -> None:
+    new = command_line(["/opt/my tools/python", "-I", "-m", "agent_casebook"], ["--db", "/a b/c.db"])
+    text = install(json.dumps({"hooks": {"PreToolUse": [OTHER]}}, indent=2), "s", old)
+    text = text.replace('"gofmt -w"\n', '"gofmt -w"  \n')  # as nobody but a person writes it
+    found = registered(text, "s", new)
+    assert (set(found.events), found.complete) == (set(EVENTS), False)
+    upgraded = install(text, "s", new)
+    assert registered(upgraded, "s", new).complete
+    assert upgraded == text.replace(json.dumps(old), json.dumps(new))
+    assert uninstall(upgraded, "s") == uninstall(text, "s")
+
+
+def test_an_old_line_beside_the_new_one_goes() -> None:
+    both = json.loads(install("{}", "s", COMMAND))
+    for groups in both["hooks"].values():
+        groups.insert(0, json.loads(json.dumps(groups[0]).replace(COMMAND, "casebook hook")))
+    text = json.dumps(both)
+    assert not registered(text, "s", COMMAND).complete
+    assert json.loads(install(text, "s", COMMAND)) == json.loads(install("{}", "s", COMMAND))
+
+
+def test_the_line_exits_0_and_says_nothing_once_the_interpreter_or_casebook_is_gone(tmp_path: Path) -> None:
+    gone = command_line([str(tmp_path / "it's gone" / "python"), "-I", "-m", "agent_casebook"])
+    bare = command_line([sys.executable, "-I", "-S", "-m", "agent_casebook"])  # an interpreter without casebook
+    for line in (gone, bare):
+        done = subprocess.run(["sh", "-c", line], input=b"{}", capture_output=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), line

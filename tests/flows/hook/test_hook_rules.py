@@ -83,6 +83,9 @@ def test_a_rule_that_applies_is_told_with_its_solution_and_counted(home: Path) -
     assert "fallback_used: true" in said
     assert f"{home / '.claude' / 'memory.md'}, line 1" in said
     assert handled.fault == ""
+    assert not (home / "casebook.db").exists()
+    assert handled.once_written is not None
+    assert handled.once_written() == ""
     with open_store(home / "casebook.db") as store:
         (one,) = usage(store).values()
     assert (one.rule_id, one.shown, one.helped) == ("ERR-001", 1, 0)

@@ -15,6 +15,7 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from core.editor import at_line, editor_of, pager_of
+from core.program import program
 
 __all__ = ["at_line", "change_in", "edit_in", "editor_of", "open_demo", "pager_of", "show_in"]
 
@@ -58,7 +59,7 @@ def open_demo(app: App[Any]) -> str:
     """Leave the terminal to the workbench on samples, in their own casebook; what went wrong, or an empty string."""
     try:
         with app.suspend():
-            return _run([sys.executable, "-P", "-m", "cli.main", "demo"], "casebook demo")
+            return _run([*program(), "demo"], "casebook demo")
     except SuspendNotSupported:
         return "This terminal cannot be lent to another program: casebook demo, once you have left."
 

@@ -108,14 +108,16 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     from core.atomic import check_target
     from core.errors import Filters
     from core.errors.case_export import export_file
+    from core.errors.fix_block import is_for_agents
 
     def tell(count: int) -> None:
         job.check()
         if count % _TELL == 0:
             job.partial(Written(count))
 
+    fixes = export.kind == "fixes"
     try:
-        check_target(path, replace=replacing)
+        check_target(path, replace=replacing or (fixes and form == "markdown" and is_for_agents(path)))
     except Fault as fault:
         if path.is_file():
             hint = f"{REPLACES.upper()} replaces it, or name another file"
@@ -123,7 +125,7 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
         raise
     which = Filters() if export.which is None else export.which
     done = export_file(
-        job.store(), path, form, fixes=export.kind == "fixes", which=which, replace=replacing, told=tell
+        job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell
     )  # fmt: skip
     return Written(done.count, done.path, done.size)
 

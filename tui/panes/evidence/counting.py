@@ -29,16 +29,20 @@ def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
     """Count what the menu offers."""
 
     def work(job: Job[Any]) -> Counted:
-        from core.evidence import QuoteFilters, count_quotes, count_sessions, count_types
+        from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
 
         store = job.store()
-        found = count_quotes(store, QuoteFilters((), shown.session, shown.type))
+        within = QuoteFilters((), shown.session, shown.type)
+        found = count_quotes(store, within)
         states = {
             "to decide": found.left,
             "failed": found.failed,
             "ambiguous": found.ambiguous,
             "flagged": found.flagged,
-            "aligned": found.aligned + found.accepted,
+            "waiting": found.waiting,
+            "aligned": found.aligned,
+            "accepted": found.accepted,
+            "ready": count_ready(store, within),
             "rejected": found.rejected,
             "all": found.total,
         }

@@ -11,7 +11,7 @@ from tui.panes.errors.curation.decisions import LANE
 
 if TYPE_CHECKING:
     from core.align import Span
-    from core.evidence import Decided, DecidedMany, Promoted, Promotion, QuoteRow
+    from core.evidence import Decided, DecidedMany, PromotedMany, Promotion, QuoteRow
     from core.evidence.stored import State
     from core.store import Undone
 
@@ -100,16 +100,16 @@ def can_be_promoted(promotion: Promotion) -> bool:
     return not promotion.promotionBlocked and promotion.stage == "candidate"
 
 
-def promoted(entry_id: str) -> Callable[[Job[Promoted]], Promoted]:
-    """Promote the entry, if nothing blocks it."""
+def promoted(entry_ids: Sequence[str]) -> Callable[[Job[PromotedMany]], PromotedMany]:
+    """Promote those of these entries that nothing blocks: one change."""
 
-    def work(job: Job[Any]) -> Promoted:
+    def work(job: Job[Any]) -> PromotedMany:
         from core.errors.curation.actor import person
-        from core.evidence import promote
+        from core.evidence import promote_many
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            return promote(store, person(), entry_id)
+            return promote_many(store, person(), entry_ids)
 
     return work
 

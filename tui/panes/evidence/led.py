@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.jobs import Job
+from tui.panes.evidence.decisions import can_be_promoted
 from tui.panes.evidence.queries import PAGE, FilterName, Shown, filters_of
 
 if TYPE_CHECKING:
     from tui.panes.evidence.screen import EvidenceScreen
 
 LANE = "evidence-led"
-_LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "aligned", "rejected": "rejected"}
+_LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "accepted", "rejected": "rejected"}
 """The filter that lists a state; any other is to be decided on."""
 
 
@@ -38,7 +39,8 @@ def read_where(evidence_id: int, shown: Shown) -> Callable[[Job[Where | None]], 
         row = quote.row
         by_state = Shown(_LISTED_BY.get(row.state, "to decide"))
         ways = [by_state, replace(by_state, session=row.session)]
-        if shown.lets(row.state) and shown.session in (None, row.session) and shown.type in (None, row.type):
+        listed = shown.lets(row.state) and (shown.name != "ready" or can_be_promoted(quote.promotion))
+        if listed and shown.session in (None, row.session) and shown.type in (None, row.type):
             ways.insert(0, shown)
         found = [Where(way, rank_of_quote(store, evidence_id, filters_of(way))) for way in ways]
         return next((one for one in found if one.rank < PAGE), found[-1])

@@ -48,14 +48,12 @@ class Outcome:
     def ended(self, ended: Ended) -> None:
         """On disk, or not done: read again."""
         screen = self._screen
-        screen.list.said = ended.told
+        screen.line.tell(ended.told, "information" if ended.done else "warning")
         screen.promoting.heard(ended)
-        if not ended.done:
-            screen.say(ended.told, "warning")
+        screen.quotes = replace(screen.quotes, marked=screen.quotes.marked - ended.decided)
         if ended.evidence_id is not None and (not ended.done or ended.back):
             screen.quotes = screen.quotes.without(ended.evidence_id, screen.shown)
             screen.wanted = ended.evidence_id
         if screen.is_attached:
-            screen.list.caption(screen.quotes, screen.shown)
-            screen.changed()
+            screen.put(screen.quotes, screen.chosen_id)
             screen.again()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: "pane.rules", 4: "pane.library"}
 """Where a digit would have led that no place has."""
+_TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} widens it, {evidence.find} finds another."
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
     "evidence.end_out": ("end", 1),
     "evidence.end_in": ("end", -1),
@@ -42,7 +43,7 @@ class Places:
             "evidence.words": self._words,
             "evidence.place": self._look_on,
             "evidence.find": self._find,
-            "evidence.promote": lambda read: self._screen.reviewing.promote(named(read.quote.row)),
+            "evidence.promote": lambda read: self._screen.reviewing.promote([read.quote.row.entry_id]),
             **{name: lambda read, at=number: self._look_at(read, at) for name, number in _NUMBERS.items()},
             **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
         }
@@ -51,7 +52,8 @@ class Places:
         if self._screen.quotes.marked and action_id in ("evidence.accept", "evidence.reject"):
             self._all(reject=action_id == "evidence.reject")
             return True
-        if action_id == "evidence.promote" and self._screen.promoting.promote():
+        if self._screen.quotes.marked and action_id == "evidence.promote":
+            self._screen.promoting.promote_marked()
             return True
         read = self._screen.view.read
         if read is None or read.quote.row.id != self._screen.chosen_id:
@@ -68,10 +70,12 @@ class Places:
         from tui.panes.evidence.reason import ReasonScreen
 
         screen, seen = self._screen, self._screen.quotes.seen
+        if screen.reviewing.writes(seen):
+            screen.say("Your decision about them is still being written.", "warning")
+            return
 
         def given(reason: str | None) -> None:
             if reason is not None or not reject:
-                screen.outcome.unmark()
                 screen.reviewing.decide_all(seen, reason)
 
         if reject:
@@ -105,8 +109,7 @@ class Places:
         elif (place := view.place) is None:
             self._wanted = (read.quote.row.id, view.spans)
         elif place.fit.verdict == "too_little":
-            told = place.fit.trace[0].reason
-            self._screen.say(f"{told[:1].upper()}{told[1:]}.", "warning")
+            self._screen.say(self._screen.signs.told(_TOO_SHORT), "warning")
         elif place.fit.verdict == "asks" or self._several(read):
             view.ask()
         else:

@@ -1,81 +1,67 @@
-"""The entry that a decision made ready: a line names it, and it is promoted from there when its quotes left the list.
-
-Nothing is promoted but the entry that this line names, or that of the chosen quote.
-"""
+"""Promotion in the review: the entry of the chosen quote, those of the marked quotes, or all that are ready."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.content import Content
-from textual.widgets import Static
-
-from tui.panes.evidence.queue import PROBLEMS
+from tui.panes.evidence.queries import read_ready
 from tui.panes.evidence.reviewing import Ended, Named, named
-from tui.render.evidence import draw_ready
+from tui.render.evidence import offer
 
 if TYPE_CHECKING:
+    from core.evidence import NamedEntry
     from tui.panes.evidence.screen import EvidenceScreen
+
+LANE = "evidence-ready"
 
 
 class Promoting:
-    """Which entry can be promoted now, besides that of the chosen quote."""
+    """Which entries are promoted, and what a decision has just made ready."""
 
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
-        self._ready: tuple[Named, ...] = ()
-        self._drawn: object = None
-        self.line = Static(id="evidence-ready")
-        self.line.display = False
-
-    @property
-    def own(self) -> Named | None:
-        """The entry of the chosen quote, where nothing blocks it: what the key means then."""
-        read = self._screen.view.read
-        if read is None or read.quote.row.id != self._screen.chosen_id or self._screen.reviewing.blocked(read):
-            return None
-        return named(read.quote.row)
-
-    @property
-    def offered(self) -> Named | None:
-        """The entry of the line, where the key promotes that one.
-
-        Not while a question stands there, nor while the chosen quote is being read and its own entry may be ready."""
-        screen = self._screen
-        if len(self._ready) != 1 or screen.view.asking or self.own is not None:
-            return None
-        row, read = screen.quotes.get(screen.list.rows.chosen), screen.view.read
-        known = row is None or row.state in PROBLEMS or (read is not None and read.quote.row.id == row.id)
-        return self._ready[0] if known else None
+        self._free: tuple[Named, ...] = ()
 
     def heard(self, ended: Ended) -> None:
-        """A decision has ended: entries can be promoted, or cannot any more; what is taken back may be any of them."""
-        about = {one.id for one in ended.entries}
-        left = () if ended.back else tuple(one for one in self._ready if one.id not in about)
-        self._ready = ended.free or left
+        """A decision has ended: these entries are ready since."""
+        self._free = ended.free
 
-    def promote(self) -> bool:
-        """Promote what the line offers; False where it offers nothing."""
-        if (offered := self.offered) is None:
-            return False
-        if self._screen.reviewing.pending:
-            self._screen.say("Your decision is still being written.", "warning")
+    def forget(self) -> None:
+        """Another decision or another quote: nothing is offered any more."""
+        self._free = ()
+
+    @property
+    def offered(self) -> str:
+        """What can be promoted now, and by which key. An entry is named only if its quote is the chosen one."""
+        row = self._screen.quotes.get(self._screen.list.rows.chosen)
+        here = next((one.name for one in self._free if row is not None and one.id == row.entry_id), "")
+        return offer(len(self._free), here, self._screen.signs) if self._free else ""
+
+    def promote_marked(self) -> None:
+        """Promote the entries of the marked quotes."""
+        screen, rows = self._screen, self._screen.quotes.seen
+        if screen.reviewing.writes(rows):
+            screen.say("Your decision is still being written.", "warning")
         else:
-            self._ready = ()
-            self._screen.reviewing.promote(offered)
-        self._screen.changed()
-        return True
+            screen.reviewing.promote([named(row).id for row in rows], rows)
 
-    def draw(self) -> None:
-        """Tell it in the line, if there is anything to tell."""
-        width = self._screen.size.width
-        names = tuple(one.name for one in self._ready)
-        now = names, self.offered, self.own, width
-        if now == self._drawn:
+    def promote_ready(self) -> None:
+        """Count the entries that are ready, of the session and the type that are on, and ask."""
+        screen = self._screen
+        screen.jobs.run(LANE, read_ready(screen.shown), self._ask, lambda fault: screen.say(fault.message, "error"))
+
+    def _ask(self, ready: tuple[NamedEntry, ...], _final: bool) -> None:
+        from tui.panes.evidence.promote_screen import PromoteScreen
+
+        screen = self._screen
+        if not screen.is_current:
             return
-        self._drawn = now
-        self.line.display = bool(names)
-        own = self.own.name if self.own is not None and self.own not in self._ready else ""
-        by_key = self.offered is not None or self.own is not None
-        told = draw_ready(names, own, width, self._screen.signs, by_key=by_key) if names else Content("")
-        self.line.update(told)
+        if not ready:
+            screen.say("No entry is ready. Every candidate has an open or rejected quote.")
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                screen.reviewing.promote([one.entry_id for one in ready])
+
+        screen.app.push_screen(PromoteScreen(ready), answered)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from tui.jobs import Job
 
 if TYPE_CHECKING:
     from core.align import Span
-    from core.evidence import Counts, Entry, MessageText, Place, Quote, QuoteFilters, QuoteRow
+    from core.evidence import Counts, Entry, MessageText, NamedEntry, Place, Quote, QuoteFilters, QuoteRow
 
-FilterName = Literal["to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all"]
+FilterName = Literal[
+    "to decide", "failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "ready", "rejected", "all"
+]
 Kind = Literal["state", "session", "type"]
 PAGE = 500
 """Rows read at a time."""
-FILTERS: tuple[FilterName, ...] = ("to decide", "failed", "ambiguous", "flagged", "aligned", "rejected", "all")
+FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,10 @@ _STATES: dict[str, tuple[str, ...]] = {
     "failed": ("near", "failed"),
     "ambiguous": ("ambiguous",),
     "flagged": ("flagged",),
-    "aligned": ("aligned", "accepted"),
+    "waiting": ("waiting",),
+    "aligned": ("aligned",),
+    "accepted": ("accepted",),
+    "ready": ("aligned", "accepted"),
     "rejected": ("rejected",),
 }
 
@@ -113,8 +118,20 @@ def filters_of(shown: Shown) -> QuoteFilters:
     """The core's own filters."""
     from core.evidence import OPEN, QuoteFilters
 
-    statuses: dict[str, Any] = {"to decide": OPEN.statuses, "aligned": ("aligned", "accepted"), "all": ()}
-    return QuoteFilters(statuses.get(shown.name, (shown.name,)), shown.session, shown.type)
+    statuses: dict[str, Any] = {"to decide": OPEN.statuses, "ready": _STATES["ready"], "all": ()}
+    chosen = statuses.get(shown.name, (shown.name,))
+    return QuoteFilters(chosen, shown.session, shown.type, ready=shown.name == "ready")
+
+
+def read_ready(shown: Shown) -> Callable[[Job[tuple[NamedEntry, ...]]], tuple[NamedEntry, ...]]:
+    """The entries that can be promoted, of the session and the type that are on."""
+
+    def work(job: Job[Any]) -> tuple[NamedEntry, ...]:
+        from core.evidence import ready_entries
+
+        return ready_entries(job.store(), session=shown.session, type=shown.type)
+
+    return work
 
 
 def read_quotes(ids: Sequence[int]) -> Callable[[Job[Ahead | None]], Ahead | None]:

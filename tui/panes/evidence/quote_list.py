@@ -23,7 +23,7 @@ from tui.widgets.search_box import SearchBox
 
 
 class QuoteList(Vertical):
-    """Shows the quotes; `said` stands below: what was done last."""
+    """Shows the quotes; how many are marked, or how many there are of each kind, stands below."""
 
     def __init__(self, signs: Signs) -> None:
         super().__init__(id="evidence-list")
@@ -33,7 +33,6 @@ class QuoteList(Vertical):
         self.box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
         self.box.display = False
         self.asked: Callable[[str], object] = lambda _text: None
-        self.said = ""
         self._marked: frozenset[int] = frozenset()
 
     def compose(self) -> ComposeResult:
@@ -76,7 +75,7 @@ class QuoteList(Vertical):
         self.body.tell(notice)
 
     def caption(self, quotes: Quotes, shown: Shown) -> None:
-        """How many are left, and which filter is on, above; what was done last below."""
+        """How many are left, and which filter is on, above; how many are marked below."""
         dot = f" {self._signs.dot} "
         more = "+" if quotes.read is not None and quotes.read.more else ""
         parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.left:,} left"]
@@ -90,7 +89,7 @@ class QuoteList(Vertical):
             parts.append(f"session {short_id(shown.session)}")
         self.border_title = Content(dot.join(parts))
         counts = quotes.read.counts if quotes.read is not None else None
-        told = f"{len(quotes.marked):,} marked" if quotes.marked else inline(self.said, 120)
+        told = f"{len(quotes.marked):,} marked" if quotes.marked else ""
         if not told and counts is not None:
             told = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
         self.border_subtitle = Content(told)
@@ -114,10 +113,11 @@ def _nothing(quotes: Quotes, shown: Shown) -> Notice:
         return Notice("No quote has these words", told, steps)
     if not counts.total and shown.session is None and shown.type is None:
         return _none_yet()
-    back = ("{evidence.filter}", "shows others: failed, flagged, aligned, rejected, all")
+    back = ("{evidence.filter}", "shows others: failed, flagged, aligned, accepted, ready, rejected, all")
     if shown.name == "to decide" and not quotes.left:
         done = f"Every quote of {counts.total:,} stands, or was decided about."
-        return Notice("Nothing is left to decide", done, (back, ("{undo.last}", "takes the last decision back")))
+        ready = ("{evidence.promote_ready}", "lists the entries that are ready, and promotes them")
+        return Notice("Nothing is left to decide", done, (back, ready, ("{undo.last}", "undoes the last decision")))
     return Notice("No quotes here", "The filter lets none through.", (back, ("{evidence.unfilter}", "clears it")))
 
 

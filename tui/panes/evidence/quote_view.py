@@ -192,16 +192,17 @@ class QuoteView(Vertical):
         texts = {index: message.text for index, message in self.read.messages.items()}
         return draw_places(self.read.quote, texts, self.looked.at, self._signs, max(20, self._head.size.width - 2))
 
-    def _asked(self) -> str:
-        assert self.read is not None
+    @property
+    def question(self) -> str:
+        """What the place on the screen is asked about; empty where nothing is asked."""
+        if not self.asking or self.read is None:
+            return ""
         quote = self.read.quote
         if quote.row.state != "ambiguous":
-            return self._signs.told(
-                "It may not say the same. {list.open} accepts it all the same, {list.back} leaves it."
-            )
+            return self._signs.told("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
         most = min(len(quote.choices), PLACES_CHOSEN)
-        told = f"{{list.open}} takes place {quote.offered}, {quote.offered_why}; 1 to {most} shows another."
-        return self._signs.told(f"It stands in {len(quote.choices):,} places. {told}")
+        told = f"{{list.open}} takes place {quote.offered}, 1 to {most} shows another"
+        return self._signs.told(f"Found in {len(quote.choices):,} places: {told} ({quote.offered_why}).")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None
@@ -210,8 +211,6 @@ class QuoteView(Vertical):
         diff, reasons = ((), ()) if place is None else (place.diff, place.fit.reasons)
         parts: list[Content] = []
         width = max(1, self._head.size.width)
-        if self.asking:
-            parts.append(Content.styled(self._asked(), "bold $cb-bad"))
         if diff and any(not run.same for run in diff):
             parts.append(draw_diff(diff, width))
         else:

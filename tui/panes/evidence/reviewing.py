@@ -18,11 +18,12 @@ from tui.panes.evidence.decisions import (
     promoted,
     taken_back,
 )
+from tui.render.evidence_told import told_of_many, told_of_promoted
 from tui.render.foreign import inline, title
 from tui.render.signs import Signs
 
 if TYPE_CHECKING:
-    from core.evidence import Decided, Promoted, QuoteRow
+    from core.evidence import Decided, PromotedMany, QuoteRow
     from tui.panes.evidence.decisions import DecidedAll
     from tui.panes.evidence.queries import ReadQuote
 
@@ -44,16 +45,16 @@ def named(row: QuoteRow) -> Named:
 class Ended:
     """How something ended: the quote it was about (None: an entry, an undo), whether it was done, what to say.
 
-    `back`: it was an undo, so that the quote may be one to decide on again. `entries` it was about, and those of them
-    that can be promoted now (`free`).
+    `back`: it was an undo, so that the quote may be one to decide on again. `free`: the entries that can be promoted
+    since. `decided`: the marked quotes that were dealt with; those left keep their marks.
     """
 
     evidence_id: int | None
     done: bool
     told: str
     back: bool = False
-    entries: tuple[Named, ...] = ()
     free: tuple[Named, ...] = ()
+    decided: frozenset[int] = frozenset()
 
 
 class Reviewing:
@@ -81,7 +82,7 @@ class Reviewing:
             told = f"#{one} {DONE[decision.act]}"
             told += "; its entry is a candidate again" if done.demoted else ""
             told += self._signs.told("  {undo.last} undoes")
-            self._heard(Ended(one, True, told, entries=(entry,), free=(entry,) if free else ()))
+            self._heard(Ended(one, True, told, free=(entry,) if free else ()))
 
         def failed(fault: Fault) -> None:
             self.pending.discard(one)
@@ -101,17 +102,18 @@ class Reviewing:
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
-            told = f"{len(done.done):,} {what}" + self._signs.told("  {undo.last} undoes" if done.done else "")
-            if done.left:
-                asked = f"{len(done.left):,} of {len(ids):,} are left: each needs a look of its own"
-                told = f"{len(done.done):,} {what}; {asked}."
-            self._heard(Ended(None, not done.left, told, entries=entries, free=free))
+            told = told_of_many(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
+            self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
 
         def failed(fault: Fault) -> None:
             self.pending -= ids
             self._failed(fault)
 
         self._jobs.run(LANE, decided_all(rows, reason), ended, failed, keep=True)
+
+    def writes(self, rows: Sequence[QuoteRow]) -> bool:
+        """Whether a decision about one of these is still on its way to disk."""
+        return not self.pending.isdisjoint(row.id for row in rows)
 
     def blocked(self, read: ReadQuote | None) -> str:
         """Why the entry of this quote cannot be promoted; empty: it can."""
@@ -122,16 +124,16 @@ class Reviewing:
             return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be promoted.'}"
         return "The entry is verified already." if promotion.stage == "verified" else ""
 
-    def promote(self, entry: Named) -> None:
-        """Make this entry verified, if nothing blocks it, and say which one it is."""
+    def promote(self, entry_ids: Sequence[str], rows: Sequence[QuoteRow] = ()) -> None:
+        """Promote these entries, if nothing blocks them; `rows`: the marked quotes that they are of."""
 
-        def ended(done: Promoted, _final: bool) -> None:
-            told = f"entry “{entry.name}” is verified" + self._signs.told("  {undo.last} undoes")
-            if done.change is None:
-                told = f"“{entry.name}”: {done.promotion.promotionBlockReason or 'It is verified already.'}"
-            self._heard(Ended(None, done.change is not None, told, entries=(entry,)))
+        def ended(found: PromotedMany, _final: bool) -> None:
+            went = {one.entry_id for one in found.promoted}
+            told = told_of_promoted(found) + self._signs.told("  {undo.last} undoes" if went else "")
+            done = frozenset(row.id for row in rows if row.entry_id in went)
+            self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
 
-        self._jobs.run(LANE, promoted(entry.id), ended, self._failed, keep=True)
+        self._jobs.run(LANE, promoted(entry_ids), ended, self._failed, keep=True)
 
     def take_back(self, *, again: bool = False) -> None:
         """Take back what the person decided last, or bring it back."""

@@ -24,6 +24,7 @@ from tui.panes.evidence.listing import Listing
 from tui.panes.evidence.memory import memory_of, recall
 from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
+from tui.panes.evidence.promoting import LANE as READY
 from tui.panes.evidence.promoting import Promoting
 from tui.panes.evidence.queries import PAGE, Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import PROBLEMS, Quotes
@@ -32,7 +33,8 @@ from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.reading import AHEAD, LANE, QuoteReader
 from tui.panes.evidence.reviewing import Reviewing
 from tui.panes.evidence.standing import situation_of
-from tui.panes.messages import PaneCopied, PaneSaid, PaneShowAll
+from tui.panes.evidence.told_line import ToldLine
+from tui.panes.messages import PaneCopied, PaneShowAll
 from tui.render.bars import Place
 from tui.sheets import sheet
 from tui.state import Memory
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
     from tui.panes.evidence.finding import FoundPlace
 
 _SOON = 0.05
-_LANES = ("evidence", LANE, LED, "evidence-compare", "evidence-watch")
+_KEEP_TOLD = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
+"""Actions that only show something: what was said stays."""
+_LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
 
 
 class EvidenceScreen(Screen[None]):
@@ -65,6 +69,7 @@ class EvidenceScreen(Screen[None]):
         self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
         self.list = QuoteList(signs)
         self.view = QuoteView(signs)
+        self.line = ToldLine(signs)
         self.entry = EntryView(signs)
         self.reader = QuoteReader(jobs, self._came, self._troubled)
         self.outcome = Outcome(self)
@@ -87,7 +92,7 @@ class EvidenceScreen(Screen[None]):
             with Container(id="evidence-reading"):
                 yield self.view
                 yield self.entry
-        yield self.promoting.line
+        yield self.line
         yield self._keys
 
     def on_mount(self) -> None:
@@ -176,7 +181,7 @@ class EvidenceScreen(Screen[None]):
             app = cast("CasebookApp", self.app)
             self._keys.situation = app.situation()
             self.entry.judged(self.view.place)
-            self.promoting.draw()
+            self.line.draw(self.view.question, self.promoting.offered, self.size.width)
             app.remember("evidence", memory_of(self))
 
     def perform(self, action_id: str) -> bool:
@@ -186,6 +191,7 @@ class EvidenceScreen(Screen[None]):
             "evidence.next_near": lambda: self._next(("near",)),
             "evidence.mark": self.outcome.mark,
             "evidence.mark_all": self.outcome.mark_all,
+            "evidence.promote_ready": self.promoting.promote_ready,
             "evidence.why": self._toggle_why,
             "evidence.whole": self._whole,
             "evidence.copy": self._copy,
@@ -199,6 +205,8 @@ class EvidenceScreen(Screen[None]):
             "view.reload": self.again,
             "import.begin": self._import,
         }
+        if action_id not in _KEEP_TOLD:
+            self.forget()
         if (act := acts.get(action_id)) is None:
             return self.listing.perform(action_id) or self.places.perform(action_id)
         act()
@@ -223,7 +231,8 @@ class EvidenceScreen(Screen[None]):
 
     def show_only(self, shown: Shown, limit: int = PAGE) -> None:
         """Show these quotes only, the first of them."""
-        self.shown, self._limit, self.list.said = shown, limit, ""
+        self.forget()
+        self.shown, self._limit = shown, limit
         self.load()
 
     def _open(self) -> None:
@@ -259,12 +268,19 @@ class EvidenceScreen(Screen[None]):
             self.show_only(Shown())
 
     def say(self, text: str, severity: str = "information") -> None:
-        """A toast."""
-        self.post_message(PaneSaid(text, severity))
+        """In the line above the keys, until the next decision or move."""
+        self.line.tell(text, severity)
+        self.changed()
+
+    def forget(self) -> None:
+        """What was said and offered is over."""
+        self.line.forget()
+        self.promoting.forget()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Another quote is the chosen one."""
         event.stop()
+        self.forget()
         read = self.quotes.read
         if read is not None and read.more and event.index + 50 > self.quotes.total and not self._jobs.busy("evidence"):
             self._limit = self.quotes.total + PAGE

@@ -25,7 +25,6 @@ def situation_of(screen: EvidenceScreen) -> Situation:
         marked=len(screen.quotes.marked),
         filtered=screen.shown != Shown() or bool(box.asked),
         blocked=screen.reviewing.blocked(read),
-        ready=screen.promoting.offered is not None,
     )
 
 

@@ -25,6 +25,7 @@ from core.errors.curation import (
     mark_noise,
     merge,
     reject,
+    shared_fixes,
     split,
     take_back,
     triage_queue,
@@ -187,18 +188,30 @@ class Model:
             self.now.fixes[first].replaced = kept  # type: ignore[index]
         return True
 
-    def split(self, case: int, marks: list[str], text: str | None) -> bool:
-        self.last_case += 1
-        made = self.last_case
+    def split(self, case: int, marks: list[str], made: int) -> bool:
+        """Which errors go; what becomes of the fixes is told by the store (`parted`)."""
+        self.last_case = max(self.last_case, made)
         self.now.cases[made] = 0
         for mark in marks:
             self.now.marks[mark] = made
-        for one in self.now.fixes.values():
-            if one.case == case and one.mark in marks:
-                one.case = made
-        if text is not None:
-            self.add(case=made, mark=None, text=text, status="verified", author="kim")
         return True
+
+
+def parted(before: World, after: World, text: str | None) -> None:
+    """What a split may do to fixes: nothing is lost but what a merge wrote twice, and nothing is new but `text`."""
+    for number, one in after.fixes.items():
+        assert one.mark is None or after.marks[one.mark] == one.case, "with its error"
+        assert one.replaced is None or after.fixes[one.replaced].case == one.case, "replaced by one beside it"
+        was = before.fixes.get(number)
+        if was is None:
+            assert (one.text, one.status, one.author, one.mark) == (text, "verified", "kim", None)
+        else:
+            assert (one.text, one.mark, one.author, one.tags) == (was.text, was.mark, was.author, was.tags)
+    for number in before.fixes.keys() - after.fixes.keys():
+        gone = before.fixes[number]
+        assert gone.mark is None
+        copied = [one for one in before.fixes.values() if (one.replaced, one.text) == (number, gone.text)]
+        assert [one for one in copied if one.mark is not None]
 
 
 def state(store: Store) -> World:
@@ -281,7 +294,15 @@ def act(store: Store, model: Model, what: str, given_to: tuple[Any, ...]) -> tup
                 with pytest.raises(Fault):
                     split(store, "kim", look(store.con, one), going, mine)
                 return None, False
-            return split(store, "kim", look(store.con, one), going, mine), model.split(one, going, given_to[2])
+            keep = [fix.id for fix in shared_fixes(store, one, going)]
+            said = split(store, "kim", look(store.con, one), going, mine, keep=keep)
+            assert said.made is not None
+            model.split(one, going, said.made)
+            now = state(store)
+            parted(model.now, now, given_to[2])
+            model.now.fixes, model.now.noise, model.now.merged = now.fixes, now.noise, now.merged
+            model.last_fix = max(model.last_fix, *now.fixes)
+            return said, True
         case _:
             seen = [look(store.con, one)]
             if given_to[1]:

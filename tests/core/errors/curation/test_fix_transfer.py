@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.errors import Source, record_resolution, show_case
 from core.errors.case_export import Format, export_cases, export_fixes
 from core.errors.case_import import import_cases
-from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
+from core.errors.curation import Written, edit, look, mark_noise, merge, reject, shared_fixes, split, verify
 from core.errors.identify import identify
 from core.store import open_store
 from tests.casebooks import new_casebook
@@ -59,7 +59,9 @@ def test_all_of_a_fix_comes_back_in_every_form(drawn: list[tuple], apart: bool) 
                 seen = look(store.con, int(str(case[0] if case else 0)), mark if own else None)
                 edit(store, "김", [seen], written, status="verified", whole_case=not own)
             if apart:
-                split(store, "김", look(store.con, 1), [identify(ERRORS[0]).fingerprint])
+                leaving = [identify(ERRORS[0]).fingerprint]
+                keep = [fix.id for fix in shared_fixes(store, 1, leaving)]
+                split(store, "김", look(store.con, 1), leaving, keep=keep)
             else:
                 merge(store, "김", look(store.con, 1), [look(store.con, 2)])
             out: dict[Format, str] = {form: "".join(export_fixes(store, form)) for form in SUFFIX}

@@ -34,8 +34,8 @@ class Decision:
     """One act on the cases that were `seen` so, and on the `unseen` ones, of which only a row was before the person.
 
     `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
-    meant instead of the one that answers; `fingerprints`: what `split` moves; `all_of_it`: `reject` every fix that
-    could answer. `merge` keeps the first case.
+    meant instead of the one that answers; `fingerprints`: what `split` moves, without the fixes `keep`, with the fixes
+    `take`; `all_of_it`: `reject` every fix that could answer. `merge` keeps the first case.
     """
 
     act: Act
@@ -45,6 +45,8 @@ class Decision:
     status: Saved = "draft"
     pick: int | None = None
     fingerprints: tuple[str, ...] = ()
+    keep: tuple[int, ...] = ()
+    take: tuple[int, ...] = ()
     all_of_it: bool = False
 
     @property
@@ -115,7 +117,7 @@ def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
     if decision.act == "merge":
         return core.merge(store, me, seen[0], seen[1:])
     if decision.act == "split":
-        return core.split(store, me, seen[0], decision.fingerprints, written)
+        return core.split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
     assert written is not None
     return core.edit(store, me, seen, written, status=decision.status)
 

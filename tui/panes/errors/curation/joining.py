@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -15,6 +16,7 @@ from tui.panes.errors.queries import Read, read_case
 if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.curation import MergePreview
+    from core.errors.resolutions import Resolution
 
 LANE = "merge"
 
@@ -86,16 +88,74 @@ def read_merge(into: int, others: Sequence[int], known: Case | None) -> Callable
     return work
 
 
-def ask_errors(app: App[Any], curating: Curating, case: Case, then: Callable[[tuple[str, ...]], object]) -> None:
-    """Which of its errors have another fix?"""
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """What is to be split off: the `errors` that go, and the fixes for both sides that stay or go with them."""
+
+    errors: tuple[str, ...]
+    keep: tuple[int, ...] = ()
+    take: tuple[int, ...] = ()
+
+
+def ask_errors(
+    app: App[Any], curating: Curating, case: Case, then: Callable[[Parting], object], *, fixed: bool = False
+) -> None:
+    """Which of its errors have another fix; and whose is a fix that was written for both sides, one by one.
+
+    `fixed`: those that go are given a fix, so the others stay where they are.
+    """
     from tui.screens.pick_errors import PickErrors
 
     if len(case.fingerprints) < 2:
         curating.say("This case has one error only: there is nothing to split off.", "warning")
         return
 
+    def failed(fault: Fault) -> None:
+        curating.say(f"{fault.message}. {fault.hint}", "error")
+
     def picked(marks: tuple[str, ...] | None) -> None:
-        if marks:
-            then(marks)
+        if marks and fixed:
+            then(Parting(marks))
+        elif marks:
+            curating.jobs.run(LANE, read_shared(case.id, marks), told(Parting(marks)), failed)
+
+    def told(asked: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
+        return lambda shared, _final: ask_whose(app, curating, case, shared, asked, then)
 
     app.push_screen(PickErrors(case, curating.signs), picked)
+
+
+def ask_whose(
+    app: App[Any],
+    curating: Curating,
+    case: Case,
+    shared: Sequence[Resolution],
+    asked: Parting,
+    then: Callable[[Parting], object],
+) -> None:
+    """Which side each of these fixes is for; `then` is given what was asked, unless a person goes back."""
+    from tui.screens.whose_fix import WhoseFix
+
+    if not shared:
+        then(asked)
+        return
+    first, *rest = shared
+
+    def answered(goes: bool | None) -> None:
+        if goes is None:
+            return
+        keep, take = (asked.keep, (*asked.take, first.id)) if goes else ((*asked.keep, first.id), asked.take)
+        ask_whose(app, curating, case, rest, Parting(asked.errors, keep, take), then)
+
+    app.push_screen(WhoseFix(case, asked.errors, first, curating.signs), answered)
+
+
+def read_shared(case_id: int, marks: tuple[str, ...]) -> Callable[[Job[Any]], tuple[Resolution, ...]]:
+    """The fixes that a split of these errors must be told about."""
+
+    def work(job: Job[Any]) -> tuple[Resolution, ...]:
+        from core.errors.curation import shared_fixes
+
+        return shared_fixes(job.store(), case_id, marks)
+
+    return work

@@ -15,10 +15,10 @@ import atexit, sys, types
 atexit.register(print, "taken down")
 for name in sys.argv[1:]:
     sys.modules[name] = types.ModuleType(name)
-from tui.leaving import end_at_once
-end_at_once(3)
-print("said")
-sys.exit(3)
+import cli.main, cli.program, core.embedding.loading
+cli.program.run = lambda given: print("said") or 3
+sys.argv = ["casebook"]
+sys.exit(cli.main.main())
 """
 
 
