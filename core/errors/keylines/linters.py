@@ -46,7 +46,7 @@ def _biome(page: Page) -> Iterator[Found]:
 def _shellcheck(page: Page) -> Iterator[Found]:
     for number in page.having(("SC",)):
         if match := re.match(
-            r"\s*[\^-]+-*\^? +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
+            r"\s*[\^-]+ +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
         ):
             yield Found(CAUSE, (Part(number, *match.span("said")),))
 

@@ -51,7 +51,7 @@ def _explained(page: Page) -> Iterator[Found]:
             continue
         below = page.text(number + 1)
         if not (reason := _REASON.match(below)):
-            if match and not re.search(r"\d+ problems?", text):
+            if match and not re.search(r"\d problems?", text):
                 yield Found(REPORT, (Part(number, *match.span("said")),))
             continue
         parts = [
