@@ -26,7 +26,8 @@ LEAST_LETTERS = 4
 _ESCAPED = re.compile(r"\\([nrt\"'\\/_*`~#\[\]()<>|{}!.+-])")
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
 _ROLE = re.compile(r"^\s*(?:user|assistant|human|system|ai|사용자|어시스턴트|유저)\s*[:：]\s*", re.IGNORECASE)
-_OUTER = re.compile(r"""^\s*["'“”‘’「『«`]+(.*?)["'“”‘’」』»`]+[.,;]?\s*$""", re.DOTALL)
+_OPENING = "\"'“”‘’「『«`"
+_CLOSING = "\"'“”‘’」』»`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,12 @@ def _unescaped(text: str) -> str:
 
 
 def _inner(text: str) -> str:
-    match = _OUTER.match(text)
-    return match[1] if match else text
+    """What stands within quotation marks, with one sign of punctuation behind them or none; else the text itself."""
+    said = text.strip()
+    shut = said[:-1] if said[-1:] in (".", ",", ";") else said
+    if len(shut) < 2 or shut[0] not in _OPENING or shut[-1] not in _CLOSING:
+        return text
+    return shut.lstrip(_OPENING).rstrip(_CLOSING)
 
 
 def _spoken(text: str) -> str:

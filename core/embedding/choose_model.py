@@ -43,7 +43,7 @@ def with_model(text: str, model: str) -> str:
     at = places.get((_SECTION, _KEY))
     if at is not None:
         old = lines[at - 1]
-        dotted = re.match(r"\s*[^=]*=\s*", old)
+        dotted = re.match(r"[^=]*=\s*", old)
         comment = re.search(r"""(?:"[^"]*"|'[^']*')(\s*#.*)$""", old.rstrip("\r"))
         lines[at - 1] = (
             f'{dotted.group() if dotted else _KEY + " = "}"{model}"{comment.group(1) if comment else ""}{end}'

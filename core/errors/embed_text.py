@@ -24,12 +24,14 @@ _POSITION = lazy_pattern(
     re.IGNORECASE,
 )
 # A token that lies in folders: rooted, dotted, on a drive, two folders deep, or a folder and a file with an extension.
-_TOKEN = lazy_pattern(r"[^\s'\"`<>|,;=()\[\]{}“”‘’]*[\\/][^\s'\"`<>|,;=()\[\]{}“”‘’]*")
+_TOKEN = lazy_pattern(
+    r"(?<![^\s'\"`<>|,;=()\[\]{}“”‘’])[^\s'\"`<>|,;=()\[\]{}“”‘’\\/]*+[\\/][^\s'\"`<>|,;=()\[\]{}“”‘’]*+"
+)
 _FOLDERS = lazy_pattern(
     r"(?:[A-Za-z]:)?[\\/]|\.{1,2}[\\/]|~[\\/]|[^\\/]+[\\/][^\\/]+[\\/]|[^\\/]+[\\/].*\.[A-Za-z]\w{0,9}:?\Z"
 )
 _HEX = lazy_pattern(
-    r"\b(?:0x[0-9A-Fa-f]+|(?=[0-9a-fA-F-]*[0-9])(?=[0-9a-fA-F-]*[a-fA-F])[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,5})\b"
+    r"\b(?:0x[0-9A-Fa-f]+|(?=[0-9a-fA-F]{7})(?=[0-9a-fA-F-]{0,160}[0-9])(?=[0-9a-fA-F-]{0,160}[a-fA-F])[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,5})\b"
 )
 # Long numbers, addresses, versions, quantities: what no other machine will say again.
 _NUMBER = lazy_pattern(

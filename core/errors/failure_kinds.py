@@ -26,7 +26,7 @@ _KINDS: Final = {
         r"denied|forbidden|not (?:permitted|allowed|authorized)|unauthorized|authenticat|permission|password"
         r"|credential|not in the sudoers|거부|권한"
     ),
-    "nobody answers": lazy_pattern(r"connect\w* refused|unreachable|no route to host|연결이 거부"),
+    "nobody answers": lazy_pattern(r"connect\w{0,16} refused|unreachable|no route to host|연결이 거부"),
     "it took too long": lazy_pattern(r"timed? ?out|timeout|deadline|시간.{0,4}초과"),
     "it was cut off": lazy_pattern(
         r"reset by peer|hung up|broken pipe|closed|gone away|lost connection|disconnect|prematurely"
@@ -39,7 +39,7 @@ _KINDS: Final = {
         r"syntax|unexpected|\bpars(?:e|ing)\b|expected|unterminated|malformed|invalid (?:syntax|character|token)|구문"
     ),
     "it is locked": lazy_pattern(r"\block(?:ed)?\b|busy|deadlock|잠겨|잠금"),
-    "the name is not known": lazy_pattern(r"resolv\w* host|resolution|hostname|name or service"),
+    "the name is not known": lazy_pattern(r"resolv\w{0,16} host|resolution|hostname|name or service"),
     "the types do not fit": lazy_pattern(
         r"assignable|incompatible|mismatch|cannot be cast|invalid type|cannot (?:use|convert)|unsupported operand"
     ),

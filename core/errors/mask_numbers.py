@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from core.lazy_pattern import lazy_pattern
@@ -43,6 +44,8 @@ _REASON = lazy_pattern(
     r"(?:Client|Server) Error)"
 )
 _WORDS = lazy_pattern(r"[^\W_]+")
+_REMEMBERED: Final = 256
+"""Numbers with what stands around them: a line that repeats itself stays cheap."""
 _NOISE = lazy_pattern(
     r"\+.*|-0\.\d{14}-[0-9a-f]{12}|-\d{14}-[0-9a-f]{12}|(?<=\.)\d{8,}|(?<=[.+-])g?[0-9a-f]{7,40}(?![0-9a-z])"
 )
@@ -53,15 +56,15 @@ def mask_number(match: re.Match[str]) -> str:
     text, token = match.string, match[0]
     if match["version"]:
         return _NOISE.sub("", token)
+    if match["unit"]:
+        return f"<N>{match['unit']}"
     before = text[max(0, match.start() - 28) : match.start()]
-    if match["fraction"] and not match["unit"]:
-        return token if _is_version(before, token) else "<N>"
-    if not match["unit"] and _is_code(before, token, text[match.end() : match.end() + 20]):
-        return token
-    return "<N>" + (match["unit"] or "")
+    stays = _is_version if match["fraction"] else _is_code
+    return token if stays(before, token, text[match.end() : match.end() + 20]) else "<N>"
 
 
-def _is_version(before: str, token: str) -> bool:
+@lru_cache(maxsize=_REMEMBERED)
+def _is_version(before: str, token: str, after: str) -> bool:
     if before.rstrip(" ").endswith(("@", "==", ">=", "<=", "~=", "~>", "~", "^", "!=", "/")) or (
         before[-2:-1].isalpha() and before[-1] == ":"
     ):
@@ -70,6 +73,7 @@ def _is_version(before: str, token: str) -> bool:
     return bool(found) and found[-1].lower() in _PRODUCT_WORDS
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _is_code(before: str, token: str, after: str) -> bool:
     head = before.rstrip(" :=#([\"'-/\\")
     gap = before[len(head) :]

@@ -17,7 +17,7 @@ _DRIVE = lazy_pattern(
     rf"(?>(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*){_UNQUOTED}*+{_POSITION}"
 )
 _WORD = lazy_pattern(
-    rf"(?<![^'(\[=:,{{@])(?:[A-Za-z]:(?=[\\/]))?{_UNQUOTED}*+[\\/]"
+    rf"(?<![^'(\[=:,{{@])(?:[A-Za-z]:(?=[\\/]))?{_UNQUOTED}{{0,255}}+[\\/]"
     rf"(?>(?:[^\s'<>|,;:*?()\[\]{{}}=]++|\[[\w.]++\]|\([A-Za-z][\w.]*+\)(?=/))*){_POSITION}"
 )
 
@@ -30,7 +30,9 @@ _PLACED_FILE = lazy_pattern(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})
 _EXTENSION = lazy_pattern(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
 _PARTICLE = lazy_pattern(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
 _DOMAIN = lazy_pattern(r"[\w-]++(?>(?:\.[\w-]++)*)\.[a-z]{2,}\Z")
-_POSITION_AT_END = lazy_pattern(r"[A-Za-z_]\w*(?::[0-9]++(?:[:-][0-9]++)*|\([0-9]++(?:,[0-9]++)*\))\Z")
+_POSITION_AT_END = lazy_pattern(
+    r"(?<!\w)(?=[^\WA-Za-z_]*+[A-Za-z_])\w++(?::[0-9]++(?:[:-][0-9]++)*|\([0-9]++(?:,[0-9]++)*\))\Z"
+)
 _FLAG = lazy_pattern(r"-{1,2}[A-Za-z]")
 
 

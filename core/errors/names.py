@@ -7,7 +7,7 @@ from core.lazy_pattern import lazy_pattern
 _READ = 2048  # code points of a text that are looked at
 
 _NAME = lazy_pattern(
-    r"(?:@[\w-]+/)?(?<![\w<])[^\W\d]\w+(?:(?:[-.]|::)[^\W\d]\w*)+|@[\w-]+/[\w-]+|[^\W\d]\w*_\w+|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
+    r"(?:@[\w-]+/)?(?<![\w<])[^\W\d]\w+(?:(?:[-.]|::)[^\W\d]\w*)+|@[\w-]+/[\w-]+|(?<![^\W\d])[^\W\d]\w{0,120}_\w+|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
 )
 
 

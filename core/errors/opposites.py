@@ -40,7 +40,7 @@ _GROUPS: Final[tuple[dict[str, re.Pattern[str]], ...]] = (
         "encoding": lazy_pattern(r"\bencode\b"),
     },
     {
-        "a refused connection": lazy_pattern(r"connect\w* (?:was )?refused|refused (?:the )?connect"),
+        "a refused connection": lazy_pattern(r"connect\w{0,16} (?:was )?refused|refused (?:the )?connect"),
         "no route": lazy_pattern(r"no route to host|(?:network|host) (?:is )?unreachable"),
         "a connection that was cut": lazy_pattern(r"reset by peer|broken pipe|hung up|closed prematurely|prematurely"),
         "a name that does not resolve": lazy_pattern(

@@ -41,9 +41,19 @@ _WRAPPER = lazy_pattern(
     r")\s*",
     re.IGNORECASE,
 )
-_NAMESPACE = lazy_pattern(r"\b[A-Za-z_]\w*\.(?:\w+\.)*(?=[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Timeout)\b)")
+_DOTTED = lazy_pattern(r"(?<!\w)\w++(?>(?:\.\w++)+)")
+_TYPE = lazy_pattern(r"[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Timeout)\Z")
+_NAME = lazy_pattern("[A-Za-z_]")
 _CALL = lazy_pattern(r"An error occurred \((\w{1,80})\) when calling the \w{1,80} operation[^:]{0,60}:?")
 _RPC = lazy_pattern(r"\brpc error: code = (\w{1,40}) desc =")
+
+
+def _without_namespace(match: re.Match[str]) -> str:
+    """A dotted name without what stands before the last type in it: `java.io.IOException` is `IOException`."""
+    parts = match[0].split(".")
+    last = next((at for at in range(len(parts) - 1, 0, -1) if _TYPE.match(parts[at])), 0)
+    first = next((at for at in range(last) if _NAME.match(parts[at])), last)
+    return ".".join((*parts[:first], *parts[last:]))
 
 
 def without_wrappers(text: str) -> str:
@@ -53,7 +63,7 @@ def without_wrappers(text: str) -> str:
     """
     if " error" in text:
         text = _RPC.sub(r"\1", _CALL.sub(r"\1", text))
-    text = _NAMESPACE.sub("", text)
+    text = _DOTTED.sub(_without_namespace, text)
     at = 0
     for _ in range(_MOST):
         match = _WRAPPER.match(text, at)

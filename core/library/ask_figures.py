@@ -15,7 +15,9 @@ from core.lazy_pattern import lazy_pattern
 _FIGURE = lazy_pattern(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)*")
 _WORD = lazy_pattern(r"[A-Za-z]+|[가-힣]+")
 _CLOCK = lazy_pattern(r"(?i)(?<![0-9:])([0-9]{1,2})(?=:[0-9]{2}(?![0-9])|\s?[ap]\.?m\b|\s?시(?!간))")
-_GROUPED = lazy_pattern(r"(?i)([0-9][0-9,]*(?:\.[0-9]+)?)\s?(천|만|억|thousand|million|billion|k\b)")
+_GROUPED = lazy_pattern(
+    r"(?i)(?<![0-9])(?<![0-9],)([0-9][0-9,]{0,40}(?:\.[0-9]+)?)\s?(천|만|억|thousand|million|billion|k\b)"
+)
 _KO_COUNTED = lazy_pattern(
     r"(?<![가-힣])(?:두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무|서른|마흔|쉰)\s?(?:번|개|명|배|달|살|시간|시|가지|곳|주|해|차례|대|장|건)"
     r"|(?<![가-힣])[삼사오육칠팔구십백천]+\s?(?:분|초|일|월|년|개월|퍼센트|원)(?![가-힣]{2})"

@@ -81,7 +81,7 @@ _ASKS: Final[dict[AnswerKind, str]] = {
     "size": r"\bhow (?:many|much)\b (?:\w+ )?"
     rf"(?:{_BYTES}|memory|disk|storage)\b|몇 ?(?:[KMGT]B|{_KO_BYTES})|용량",
     "percent": r"\bwhat (?:percentage|share|proportion|fraction|uptime|availability)\b|\bhow many per ?cent\b"
-    r"|몇 ?(?:퍼센트|프로|%)|비율|가동률|[가-힣]+률은 얼마",
+    r"|몇 ?(?:퍼센트|프로|%)|비율|가동률|[가-힣]률은 얼마",
     "often": r"\bhow often\b|얼마나 자주|\bhow many times\b|몇 ?(?:번|회|차례)",
     "duration": rf"\bhow (?:long|soon|quickly|old)\b|\bhow many (?:\w+ )?{_UNIT}\b|며칠(?! ?에)"
     r"|몇 ?(?:초|분|시간|일|주|개월|달|년)(?!에)|얼마 ?동안|얼마나 (?:오래|걸리)",
@@ -97,7 +97,7 @@ _ASKS: Final[dict[AnswerKind, str]] = {
 }
 """In the order in which they are tried: the narrower first."""
 _SHOWS: Final[dict[AnswerKind, str]] = {
-    "money": r"[$€£¥₩]\s?\d|\d[\d,.]*\s?(?:k\s)?(?:백만|천만|만|천|억)?\s?"
+    "money": r"[$€£¥₩]\s?\d|(?<!\d)(?<!\d[,.])\d[\d,.]{0,40}\s?(?:k\s)?(?:백만|천만|만|천|억)?\s?"
     r"(?:원|달러|won|dollars?|euros?|pounds?|usd|krw|eur)"
     r"|\d\s?(?:%|per ?cent) (?:of|off|fee|discount|commission|refund)"
     r"|(?:수수료|할인|급여|월급|환불|요금|대금|연봉)[^.\n]{0,20}\d\s?(?:%|퍼센트)"
@@ -114,8 +114,9 @@ _SHOWS: Final[dict[AnswerKind, str]] = {
     r"|\b(?:19|20)\d\d\b"
     rf"|\d(?:st|nd|rd|th)\b|\b{_DAY}s?\b|{_KO_DAY}|(?:\d|\b{_NUMERAL})\s?{_UNIT}\b",
     "number": rf"\d|\b{_ANY_NUMBER}\b|{_KO_NUMERAL}\s?{_COUNTED}|하나|둘|셋|넷|무제한",
-    "name": r"(?-i:(?<=[a-z0-9,;:(|] )[A-Z]\w*[a-z]\w*(?![\w:])|\b[A-Z]{2,}\w*(?![\w:]|-\d)|\b[a-z]+[A-Z]\w*)|`[^`\s]+`"
-    rf"|(?<![\w./-])[a-z]{{2,}}(?=(?:[은는이가을를와과로에의]|으로|에서)(?![가-힣]))|[가-힣]{{2,}}{_KO_NAMES}",
+    "name": r"(?-i:(?<=[a-z0-9,;:(|] )(?>[A-Z]\w*[a-z])\w*+(?![\w:])|\b[A-Z]{2,}\w*(?![\w:]|-\d)|\b[a-z]+[A-Z]\w*)"
+    r"|`[^`\s]+`"
+    rf"|(?<![\w./-])[a-z]{{2,}}(?=(?:[은는이가을를와과로에의]|으로|에서)(?![가-힣]))|(?<![가-힣])[가-힣]{{2,}}{_KO_NAMES}",
     "person": rf"(?-i:(?<=[a-z,;:] )[A-Z][a-z]+)|\b{_SOMEBODY}\b|{_KO_SOMEBODY}",
 }
 _PATTERNS: Final[dict[AnswerKind, tuple[re.Pattern[str], re.Pattern[str]]]] = {

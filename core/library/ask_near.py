@@ -19,8 +19,8 @@ _DENIED: Final = 0.5  # and a denial of a word that the sentence has
 _AROUND: Final = 80  # code points in which the words beside a place are looked for
 _FURTHER: Final = 400  # code points in which its sentence is
 _FULL_STOP = lazy_pattern(r"[.!?。](?=\s|\Z)|\n")
-_BEFORE = lazy_pattern(r"(?:[^\s.!?。;]+[ \t]*\n?[ \t]*)?[^\s.!?。;]*\Z")
-_BEHIND = lazy_pattern(r"[^\s.!?。;]*(?:[ \t]*\n?[ \t]*[^\s.!?。;]+)?")
+_BEFORE = lazy_pattern(r"(?<![^\s.!?。;])(?:[^\s.!?。;]++[ \t]*+\n?[ \t]*+)?[^\s.!?。;]*+\Z")
+_BEHIND = lazy_pattern(r"[^\s.!?。;]*+(?:[ \t]*+\n?[ \t]*+[^\s.!?。;]++)?")
 
 
 def near_concerns(

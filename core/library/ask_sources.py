@@ -20,7 +20,7 @@ _PARAGRAPH = lazy_pattern(r"\S[ \t]*\n[ \t]*\n\s*(?![-*•>\[(#]|[0-9]+[.)])(?=\
 _URL = lazy_pattern(r"(?:https?|file)://[^\s)>\]]+")
 _LINES = lazy_pattern(
     r"(?i)(?<![^\W_])(?:lines?|l|pages?|pp?|section|chapter)\.?[ ]?=?[0-9]+(?:[ ]?[-–~,][ ]?l?[0-9]+)*"
-    r"|[0-9]+(?:[ ]?[-–~][ ]?[0-9]+)?[ ]?(?:쪽|줄|행|절|장)"
+    r"|(?<![0-9])[0-9]++(?:[ ]?[-–~][ ]?[0-9]+)?[ ]?(?:쪽|줄|행|절|장)"
 )
 _WORD = lazy_pattern(r"[^\W_]+")
 _ITEM = lazy_pattern(r"^\W*(?:[0-9]{1,2}[.)]\s)?")

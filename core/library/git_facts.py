@@ -12,7 +12,7 @@ COMMIT: Final = 12
 _LONGEST = 1 << 20
 _REF = re.compile(r"refs/[\w./@+-]{1,250}\Z")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-_URL = re.compile(r"^\s*url\s*=\s*(\S{1,1000})\s*$", re.MULTILINE)
+_URL = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S{1,1000})[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _MOST_PIECES: Final = 24  # of one word
 _MOST_DEFINED: Final = 3  # names
 _DEFINES: Final = ("def", "class", "fn", "func", "function", "struct", "enum", "interface", "type", "const")
 _WORD = lazy_pattern(r"[^\W_]+")
-_NAME = lazy_pattern(r"[^\W_]+(?:(?:[_.:/\\-]|::|->)[^\W_]+)+")
+_NAME = lazy_pattern(r"(?<![^\W_])[^\W_]++(?>(?:(?:[_.:/\\-]|::|->)[^\W_]++)+)")
 _COINED = lazy_pattern(r"(?=.*(?:[A-Za-z0-9][_.:/\\]|[a-z0-9][A-Z]|^[A-Z0-9_]{3,}$))[A-Za-z0-9_.:/\\-]{3,200}")
 _HANGUL = lazy_pattern("[\uac00-\ud7a3]")
 

@@ -30,7 +30,7 @@ _ALSO = re.compile(
 _CLOSED = re.compile(r"(?>(?:\]\([^()\n]*\)|</\w+>|[*_`~\]」】)\\\u00ad\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f])*)")
 _SIGN = re.compile(r"\s*+[:.\-)|,/]?\s*+")
 _TAGS = re.compile(r"(?>(?:<[^<>]*>\s*+)+)")
-_LAST_TAGS = re.compile(r"(?>(?:</\w+>\s*+)+)$")
+_END_TAG = re.compile(r"</\w+>\Z")
 _WORD = re.compile(r"[^\W_]+")
 _WORDS = "rule rules no number id error 규칙 룰 원칙 오류 에러 ルール 規則 エラー 规则 错误 錯誤"
 _BEFORE = frozenset(_WORDS.split())
@@ -127,6 +127,15 @@ def _marked(line: str) -> Heading | None:
     return Heading(len(marks), named, deep=deep, quoted=bool(quote), plain=not (indent or quote or item))
 
 
+def _without_end_tags(text: str) -> str:
+    """The text without the closing tags at its end: `title</b></summary>`."""
+    bare = text.rstrip()
+    while bare.endswith(">") and _END_TAG.match(bare, start := max(0, bare.rfind("</"))):
+        text = bare[:start]
+        bare = text.rstrip()
+    return text
+
+
 def _may_name(line: str) -> bool:
     start = line[:80]
     return "ERR" in (high := start.upper()) or "ＥＲＲ" in high
@@ -144,7 +153,7 @@ def _named(text: str) -> Named | None:
     """The id that the text of a heading names, with its title."""
     bare = _without_hashes(text.strip())
     if tags := _TAGS.match(bare):
-        bare = _LAST_TAGS.sub("", bare[tags.end() :])
+        bare = _without_end_tags(bare[tags.end() :])
     flat = _folded(bare)
     found = _ID.search(flat)
     if found is None:

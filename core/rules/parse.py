@@ -42,7 +42,8 @@ _BYTE_ORDER = {
 _BEGIN = 4_096
 _Told = tuple[int, str, Cost]
 """A line, what is wrong with it, what that costs."""
-_BREAK = re.compile(r"\r*\n|\r")
+_RETURNS = re.compile(r"(?<!\r)\r++\n")
+_BREAK = re.compile(r"[\r\n]")
 _BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 
 
@@ -110,7 +111,7 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
 
 def _lines(text: str) -> tuple[list[str], list[int]]:
     """The lines of a text, and the number that an editor gives each: a line may end as on any system."""
-    lines = _BREAK.split(text)
+    lines = _BREAK.split(_RETURNS.sub("\n", text))
     numbers = list(range(1, len(lines) + 1))
     if "\u2028" in text or "\u2029" in text:
         split = [(piece, at) for at, line in enumerate(lines, 1) for piece in _BREAK_IN_LINE.split(line)]

@@ -24,7 +24,7 @@ _OPTIONS = {
     "U": lazy_pattern(_COMMAND + r"(?:smbclient|rpcclient|net|curl)\b"),
 }
 _VALUE = lazy_pattern(r"""[ =]?(?:\\{0,3}["'](?P<quoted>[^"'\n\\]{1,200}+)|(?P<bare>[^\s"'|;&<>\\]{1,200}+))""")
-_USER = lazy_pattern(r"[ =]+[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
+_USER = lazy_pattern(r"[ =]++[\"']?[^\s:\"']{0,64}+[:%](?P<value>[^\s\"'|;&<>]{1,200}+)")
 
 
 def option_spans(text: str, at: int) -> tuple[Span, ...]:

@@ -26,14 +26,15 @@ def pem_spans(text: str, key_at: int) -> tuple[Span, ...]:
         return ()
     end = text.find("-----", begin.end(), begin.end() + _LONGEST)
     if end < 0 or not text.startswith("-----END", end):
-        return _cut_off(text, begin.end())
+        again = end if text.startswith("-----BEGIN", end) else begin.end() + _LONGEST
+        return _cut_off(text, begin.end(), again)
     runs = _RUN.finditer(text, begin.end(), end)
     return tuple(run.span() for run in runs if not run[0].startswith("\\") and not is_stand_in(run[0]))
 
 
-def _cut_off(text: str, at: int) -> tuple[Span, ...]:
+def _cut_off(text: str, at: int, stop: int) -> tuple[Span, ...]:
+    """The body's lines from `at`; another key that begins at `stop` is read by itself."""
     found: list[Span] = []
-    stop = at + _LONGEST
     while at < stop:
         line = _KEY_LINE.match(text, at)
         if line:

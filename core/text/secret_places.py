@@ -78,6 +78,7 @@ def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
 _COOKIES = lazy_pattern(r"""(?:\\{0,3}["'`])?[ \t]*(?::|=(?!=))[ \t]*(?:\\{0,3}["'`])?""")
 _COOKIE = lazy_pattern(r"[; ,]{0,3}(?P<name>[\w.$-]{1,64}+)=(?P<value>[^\s;,\"'`\\]{1,256}+)")
 _SESSION_NAME = lazy_pattern(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login|credential|passw|secret|_key\b")
+_NESTED = lazy_pattern(r"(?i)cookie[:=]")
 _ATTRIBUTES_TEXT = "path domain expires max-age samesite version priority "
 _ATTRIBUTES: Final = frozenset(_ATTRIBUTES_TEXT.split())
 
@@ -92,6 +93,8 @@ def cookie_spans(text: str, at: int) -> tuple[Span, ...]:
     while (match := _COOKIE.match(text, at)) and len(found) < _MOST_COOKIES:
         name, value = match["name"], match["value"]
         at = run_end(text, match.end())
+        if _NESTED.search(value):
+            break  # another header begins in it; what follows is read from there
         if name.casefold() in _ATTRIBUTES or is_stand_in(value):
             continue
         if (_SESSION_NAME.search(name) and (is_mixed(value) or len(value) >= 12)) or is_random(value, 20):

@@ -12,7 +12,7 @@ _LIMITING = frozenset(("logic", "quantity", "hedge", "modality", "negation", "sc
 _HEAD = 2
 """Words before the quote that are too few for a clause of their own: they belong to what is quoted."""
 _SENTENCE = re.compile(r"[.!?。]\s|\n\s*\n|\n\s*[-*#>|]")
-_LAST_WORD = re.compile(r"([A-Za-z']+|[가-힣]+)[\s,'\"`*_(]*$")
+_LAST_WORD = re.compile(r"((?<![A-Za-z'])[A-Za-z']++|(?<![가-힣])[가-힣]++)[\s,'\"`*_(]*+$")
 _GOES_ON = re.compile(
     r"[\s,;(*_`'\"]*(?:if|unless|provided|providing|only|except|when|whenever|until|till|but|because|once|while|though|"
     r"although|given|assuming|without|after|before|as long as|as far as|in case|depending|subject to|or|nor|that|"

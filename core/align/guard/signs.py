@@ -20,7 +20,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|~~)(?=[^\s*])(?:[^*\n`]|`[^`\n]*`){1
 _TAG = re.compile(r"<(/?)[A-Za-z][^<>\s]{0,200}?(/?)>")
 _FORM = re.compile(r"[\s'\"`()\[\]{}|,;_\u2026\u30fb\u00a7]+|\\(?=[\W_])")
 _ESCAPED = re.compile(r"(?:\\\*){2,}|\\(?=[^\w\s]|_)")
-_SENTENCE_END = re.compile(r"[.:!?]+(?=[\s)\]}\"'`*])")
+_SENTENCE_END = re.compile(r"(?<![.:!?])[.:!?]++(?=[\s)\]}\"'`*])")
 _DASH = re.compile(r"(?<=\s)(?:-{1,3}|/{2,3}|#{1,6}|[*+>])(?=\s)")
 _SPAN_DIGITS = re.compile(r"[-~]")
 _JOINING = frozenset("/:.-")
@@ -139,7 +139,7 @@ def _differ(mine: str, yours: str, *, between_figures: bool, before_figure: bool
 def _signs(gap: str, *, between_figures: bool = False, before_figure: bool = False) -> tuple[str, bool]:
     """The signs of a gap that say something, without what is form, and whether the gap has a blank."""
     bare = _DASH.sub(" ", _SENTENCE_END.sub("", gap))
-    bare = re.sub(r"(?<=\s)\*{2,}|\*{2,}(?=[\s.,:;!?]|$)", "", bare)
+    bare = re.sub(r"(?<=\s)\*{2,}|(?<!\*)\*{2,}+(?=[\s.,:;!?]|$)", "", bare)
     parted = bool(re.search(r"\s", bare))
     bare = _FORM.sub("", bare)
     if between_figures and not parted:

@@ -48,7 +48,7 @@ _EXCEPTION = lazy_pattern(
     r"(?:[\w$]+[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Fault|Panic)\b(?: ?[\[(]\w+[\])])?(?::|\Z)"
 )
 _INSIDE = lazy_pattern(
-    r"(?:\berror\b|\bException\b|\w+Error\b|\w+Exception\b|오류|에러|예외|fatal|panic)", re.IGNORECASE
+    r"(?:\berror\b|\bException\b|\b\w+(?:Error|Exception)\b|오류|에러|예외|fatal|panic)", re.IGNORECASE
 )
 _WORDS = lazy_pattern(
     r"\b(?:cannot|can't|could(?: not|n't)|unable|fail(?:ed|ure|s)?|not found|"

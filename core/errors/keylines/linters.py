@@ -46,7 +46,7 @@ def _biome(page: Page) -> Iterator[Found]:
 def _shellcheck(page: Page) -> Iterator[Found]:
     for number in page.having(("SC",)):
         if match := re.match(
-            r"\s*[\^-]+-*\^? +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
+            r"\s*[\^-]+ +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
         ):
             yield Found(CAUSE, (Part(number, *match.span("said")),))
 
@@ -122,6 +122,6 @@ TOOLS = (
     ),
     Tool(
         "pre-commit",
-        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.{3,}Failed\Z", WRAPPER + 1)),
+        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1)),
     ),
 )

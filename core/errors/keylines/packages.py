@@ -19,7 +19,7 @@ _NPM_FIELD = lazy_pattern(
 )
 _NPM_HOLLOW = lazy_pattern(
     r"(?:Lifecycle script|Exit status|Failed at the|weird error|command |"
-    r"code ELIFECYCLE|\S+@\S+ \S+: `|.* failed with (?:error|exit))"
+    r"code ELIFECYCLE|\S[^\s@]*+@\S++ \S+: `|.* failed with (?:error|exit))"
 )
 _REASON = lazy_pattern(r"\s*(?:╰─▶|╰─>|└──|├─▶|├──|╭─) ?")
 _RULED = lazy_pattern(r"\s*(?:× |✖ |x )(?P<said>\S.*)")
@@ -51,7 +51,7 @@ def _explained(page: Page) -> Iterator[Found]:
             continue
         below = page.text(number + 1)
         if not (reason := _REASON.match(below)):
-            if match and not re.search(r"\d+ problems?", text):
+            if match and not re.search(r"\d problems?", text):
                 yield Found(REPORT, (Part(number, *match.span("said")),))
             continue
         parts = [

@@ -13,7 +13,7 @@ from core.lazy_pattern import lazy_pattern
 _HEADER = "Traceback (most recent call last)"
 _GUTTER = lazy_pattern(r"[ |]*(?:\+[-+ ]*(?:\d+ )?[-]*)? ?(?:\| )*", re.ASCII)
 _GROUP_LINE = lazy_pattern(r"\s*(?:\||\+)")
-_MEMBER = lazy_pattern(r"\s*(?:\| )*\s*\+-[+-]*-+ (?:\d+|\.\.\.) -+\Z")
+_MEMBER = lazy_pattern(r"\s*+(?:(?:\| )+\s*+)?\+-[+-]*- (?:\d+|\.\.\.) -+\Z")
 _EXCEPTION = lazy_pattern(r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\.<locals>)*)(?:: |:?\Z)")
 _SUBPROCESS = lazy_pattern(r"(?:subprocess\.)?CalledProcessError: ")
 _FILE = lazy_pattern(r'\s*File "[^"\n]{1,600}", line \d+', re.ASCII)
@@ -141,7 +141,7 @@ TOOLS = (
             rule("Fatal Python error: ", r"Fatal Python error: ", CAUSE),
             rule(
                 ("ython", "pypy"),
-                r"\S*(?:python|pypy|Python)[\w.]*(?:\.exe)?: (?:can't open file|No module named|Error while finding) ?",
+                r"(?>\S*(?:python|pypy|Python))[\w.]*+: (?:can't open file|No module named|Error while finding) ?",
                 CAUSE,
             ),
             rule(("Error: ", "Error"), rf"(?:{_BUILTIN})(?:: .*|\Z)", REPORT),

@@ -33,7 +33,7 @@ ERROR: Final = re.compile(
 FAILED: Final = re.compile(
     r"(?<![\d.])[1-9]\d{0,5} (?:tests? )?(?:failed|failing|failures?)\b|\bTests? +[1-9]\d* failed"
     r"|\bFound [1-9]\d* errors?\b|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
-    r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d*개 실패",
+    r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d{0,8}개 실패",
     re.MULTILINE,
 )
 """A summary that counts failures."""

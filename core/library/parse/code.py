@@ -6,6 +6,7 @@ The grammars are optional (the extra `code`); without the one for a language its
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 LARGEST: Final = 4_000_000
 """Code points; larger code is read as plain paragraphs: no hand wrote it."""
 _DEEPEST: Final = 60
+_READ: Final = 1 << 12
+_LEAST_STEPS: Final = 100
+_BYTES_A_STEP: Final = 32
+"""A step is a hundred operations of the parser; code takes one for 50 to 300 bytes."""
+_GAVE_UP: Final = "its syntax takes too long to read; it was read as plain text"
 _WORD = re.compile(r"\w")
 _GENERIC = re.compile(r"<.*", re.DOTALL)
 
@@ -46,15 +52,40 @@ def parse_code(text: str, relative: str, grammar: str, lang: str) -> Parsed:
     """
     if len(text) > LARGEST:
         return parse_text(text)
-    root = _parser(grammar).parse(text.encode("utf-8", "replace")).root_node
+    data = text.encode("utf-8", "replace")
+    root = _root(grammar, data)
+    if root is None:
+        return replace(parse_text(text), warnings=(_GAVE_UP,))
     language = LANGUAGES[grammar]
     lines = text.split("\n")
-    finder = _Units(language, _place(language, root, relative))
+    finder = _Units(data, language, _place(data, language, root, relative))
     finder.look(root, (), 0)
     if not finder.found and (root.has_error or not root.named_child_count):
         return parse_text(text)
     blocks = [_block(lines, run, language, finder.place, lang) for run in _runs(lines, finder.found)]
     return Parsed(parser_version(grammar), tuple(blocks))
+
+
+def _root(grammar: str, data: bytes) -> Node | None:
+    """The syntax tree; None where its parser goes on for too long: on garbage its time grows with the square."""
+    parser, left = _parser(grammar), _LEAST_STEPS + len(data) // _BYTES_A_STEP
+
+    def read(at: int, _place: object) -> bytes:
+        nonlocal left
+        left -= 1  # a token may look at all that follows, again and again
+        return data[at : at + _READ] if left >= 0 else b""
+
+    def is_over(_at: int, _error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    try:
+        tree = parser.parse(read, progress_callback=is_over)
+    except ValueError:  # it was stopped
+        parser.reset()
+        return None
+    return tree.root_node if left >= 0 else None
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -69,7 +100,8 @@ def _parser(grammar: str) -> Parser:
 class _Units:
     """The units of one file: first and last line (from 0) and symbol, outer ones before those inside them."""
 
-    def __init__(self, language: Language, place: str) -> None:
+    def __init__(self, data: bytes, language: Language, place: str) -> None:
+        self.data = data
         self.language = language
         self.place = place
         self.found: list[tuple[int, int, str]] = []
@@ -98,9 +130,9 @@ class _Units:
             if found is None:
                 break
             inner = found
-        if inner.type in self.language.units and (name := _name(inner)):
+        if inner.type in self.language.units and (name := _name(self.data, inner)):
             self.found.append((begins, last, self._symbol((*above, name))))
-        elif inner.type in self.language.holders and (name := _name(inner)):
+        elif inner.type in self.language.holders and (name := _name(self.data, inner)):
             self.found.append((begins, last, self._symbol((*above, name))))
             self.look(inner, (*above, name), depth + 1)
         elif inner.type in THROUGH or inner.type in self.language.holders:
@@ -111,26 +143,26 @@ class _Units:
         return f"{self.place}.{said}" if self.place else said
 
 
-def _name(node: Node) -> str:
+def _name(data: bytes, node: Node) -> str:
     """The name of a unit, as its language writes it before the joint."""
     if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")):
-        held = _text(receiver).strip("()").split()
+        held = _text(data, receiver).strip("()").split()
         kind = _GENERIC.sub("", held[-1].partition("[")[0]) if held else ""
         holder = f"({kind})" if kind.startswith("*") else kind
-        return f"{holder}.{_field(node, 'name')}"
+        return f"{holder}.{_field(data, node, 'name')}"
     if node.type == "impl_item":
-        return _GENERIC.sub("", _field(node, "type")).strip()
+        return _GENERIC.sub("", _field(data, node, "type")).strip()
     if node.type == "type_declaration":
         spec = next((one for one in node.named_children if one.type in ("type_spec", "type_alias")), None)
-        return _field(spec, "name") if spec else ""
+        return _field(data, spec, "name") if spec else ""
     if node.type == "companion_object":
-        return _field(node, "name") or "Companion"
+        return _field(data, node, "name") or "Companion"
     if node.type == "secondary_constructor":
         return "constructor"
-    return _field(node, "name") or _declared(node)
+    return _field(data, node, "name") or _declared(data, node)
 
 
-def _declared(node: Node) -> str:
+def _declared(data: bytes, node: Node) -> str:
     """The name within a C declarator: `char *f(int)` declares f; `void C::m()` declares C::m."""
     inner = node.child_by_field_name("declarator")
     for _ in range(_DEEPEST):
@@ -138,18 +170,18 @@ def _declared(node: Node) -> str:
             return ""
         below = inner.child_by_field_name("declarator")
         if below is None:
-            return "".join(_text(inner).split())[:200]
+            return "".join(_text(data, inner).split())[:200]
         inner = below
     return ""
 
 
-def _field(node: Node, name: str) -> str:
+def _field(data: bytes, node: Node, name: str) -> str:
     found = node.child_by_field_name(name)
-    return "" if found is None else _text(found)[:200]
+    return "" if found is None else _text(data, found)[:200]
 
 
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+def _text(data: bytes, node: Node) -> str:
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _last(node: Node) -> int:
@@ -157,10 +189,10 @@ def _last(node: Node) -> int:
     return node.end_point.row - (node.end_point.column == 0 and node.end_point.row > node.start_point.row)
 
 
-def _place(language: Language, root: Node, relative: str) -> str:
+def _place(data: bytes, language: Language, root: Node, relative: str) -> str:
     if language.place == "package":
         package = next((one for one in root.named_children if one.type.startswith("package")), None)
-        said = _text(package).split() if package else []
+        said = _text(data, package).split() if package else []
         return said[-1].rstrip(";") if said else ""
     stem = relative.rpartition(".")[0] or relative
     if language.place == "module":

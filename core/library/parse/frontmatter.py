@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -11,6 +12,9 @@ _LONGEST: Final = 1 << 16
 _MOST: Final = 5_000
 """Values in a frontmatter; an alias counts each time it is used."""
 _DEEPEST: Final = 20
+_MOST_DOTS: Final = 1_000
+"""In a line of TOML."""
+_TOO_MUCH: Final = "it holds too much"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +62,36 @@ def _yaml(body: str) -> object:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        _check_depth(yaml.parse(body, Loader=loader))
         return yaml.load(body, Loader=loader)  # the safe loader: nothing is run or made but plain values
     except (yaml.YAMLError, AttributeError, LookupError, TypeError, OverflowError) as error:  # PyYAML's own slips, too
         raise ValueError(error) from error
 
 
+def _check_depth(events: Iterable[object]) -> None:
+    """Raises ValueError for what nests too deeply: the time to load it grows with the square of its depth."""
+    depth = 0
+    for event in events:
+        kind = type(event).__name__
+        depth += kind in ("MappingStartEvent", "SequenceStartEvent")
+        depth -= kind in ("MappingEndEvent", "SequenceEndEvent")
+        if depth > _DEEPEST + 2:
+            raise ValueError(_TOO_MUCH)
+
+
 def _toml(body: str) -> object:
     import tomllib
 
+    # The time for a dotted key grows with the square of its parts.
+    if any(line.count(".") > _MOST_DOTS for line in body.split("\n")):
+        raise ValueError(_TOO_MUCH)
     return tomllib.loads(body)
 
 
 def _plain(value: object, budget: list[int], depth: int) -> object:
     budget[0] -= 1
     if budget[0] < 0 or depth > _DEEPEST:
-        raise ValueError("it holds too much")
+        raise ValueError(_TOO_MUCH)
     if isinstance(value, dict):
         return {_text(key): _plain(one, budget, depth + 1) for key, one in cast("dict[object, object]", value).items()}
     if isinstance(value, (list, tuple, set)):

@@ -1,0 +1,136 @@
+"""No reader of foreign text takes square time: steps are counted, of regular expressions and of Python, not seconds.
+
+`bench growth` times the same readers on the same text, and longer ones.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Final
+
+import pytest
+
+from tests.adversarial import ENDS, UNITS, mixed, text_of, units_of
+from tests.foreign_readers import READERS, Reader
+from tests.patterns import Pattern, patterns
+from tests.step_counter import StepCounter
+
+SMALL: Final = 24
+TIMES: Final = 4
+MOST_GROWTH: Final = 6.0
+"""Four times the text may take so many times the steps: 4 is linear, 16 square."""
+A_FEW: Final = 12
+"""Steps for a code point that are nobody's loss, whatever they grow by from a short text to a longer one."""
+
+CAPPED: Final = {
+    "core.align.guard.cut._LAST_WORD": "160 code points before a place (`_BEFORE`)",
+    "core.align.guard.outside._AFTER": "24 code points behind a place (`negated_outside`)",
+    "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
+    "core.flows.library_question._COINED": "the first 1,000 code points of a key line (`question_of`)",
+    "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",
+    "core.rules.own_patterns._ATOM": "patterns that compile: no class in them is left open",
+    "core.text.secret_commands._USER": "one option of a command (`option_spans`)",
+    "core.text.secret_names:([A-Za-z]+)[ \\t]$": "16 code points before a name (`strength`)",
+}
+"""What takes square time of what it reads, and the little that it is ever given."""
+
+READ: Final = tuple(UNITS[at] for at in range(0, len(UNITS), 11))
+"""Units for the readers: a spread over all kinds."""
+
+
+def test_the_counter_finds_what_the_engine_finds() -> None:
+    """A counter that went other ways would count other steps."""
+    rng = random.Random(26)
+    for source in (
+        "a+b", "(a|b)*c", "(?:a|ab)(?:c|bcd)(d*)", r"(['\"])(.*?)\1", "(?<=a)b+?(?!c)", r"\b\w+\b", "(?:x*)*c", "a{2,4}?b",
+        "^a.*$", "(?>a+)b", "[^a]*+a", "(?i)AB+|c?", "(?m)^b?$", "(?:a(?:b|c)*){1,3}d", r"((a)|b)*\2", "(a)?b(?(1)c|d)",
+    ):  # fmt: skip
+        counter = StepCounter(source)
+        for _ in range(300):
+            text = "".join(rng.choices("abcdx'\" \n", k=rng.randint(0, 9)))
+            found = re.match(source, text)
+            assert counter.end_of_match(text) == (found.end() if found else None), (source, text)
+
+
+def test_the_counter_sees_square_and_cubic_time() -> None:
+    for source, growth in (("a+b", 16), (r"\s+\s+x", 64), ("a++b", 16), (r"(?<!a)a++b", 4), ("[ab]c", 4)):
+        counter, unit = StepCounter(source), " " if "s" in source else "a"
+        ratio = counter.scan(text_of(unit, 120, "", "!")) / counter.scan(text_of(unit, 30, "", "!"))
+        assert 0.7 * growth < ratio < 1.3 * growth, source
+
+
+def test_no_pattern_takes_square_time() -> None:
+    several = mixed(24)
+    slow = {one.name: worst for one in patterns() if one.name not in CAPPED and (worst := _worst(one, several))}
+    assert slow == {}
+
+
+def test_what_is_excused_is_there_and_needs_it() -> None:
+    known = {one.name: one for one in patterns()}
+    several = mixed(24)
+    assert {name for name in CAPPED if name not in known or not _worst(known[name], several)} == set()
+
+
+def _worst(pattern: Pattern, several: tuple[str, ...]) -> str:
+    """The first unit on which the steps of a pattern grow faster than its text; empty: there is none."""
+    counter = StepCounter(pattern.source, pattern.flags)
+    if counter.is_short:
+        return ""
+    steps = counter.match if pattern.anchored else counter.scan
+    kinds: dict[str, tuple[bool, ...]] = {}
+    seen: set[object] = set()
+    for at, unit in enumerate((*UNITS, *units_of(pattern.source), *several)):
+        end = ENDS[at % len(ENDS)]
+        # What looks the same to the pattern takes the same steps.
+        kind = tuple(kinds.setdefault(sign, counter.kind(sign)) for sign in unit + end)
+        if kind in seen or not counter.may_begin(unit):
+            continue
+        seen.add(kind if not counter.refers else unit)
+        if steps(text_of(unit, SMALL * TIMES, "", end)) > SMALL * TIMES:
+            length = max(3 * SMALL, 4 * len(unit))
+            few, many = (steps(text_of(unit, size, "", end)) for size in (length, length * TIMES))
+            if many > MOST_GROWTH * few and many > A_FEW * length * TIMES:
+                return f"{unit!r} before {end!r}: {few} steps of {length} code points, {many} of {length * TIMES}"
+    return ""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def deep() -> Iterator[None]:
+    """The counter goes as deep as a text is long."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda one: one.name)
+def test_no_reader_takes_square_steps(reader: Reader) -> None:
+    slow: list[str] = []
+    reader.read(text_of("a b\n", 40))  # what is made once is made
+    for at, unit in enumerate(READ):
+        end = ENDS[at % len(ENDS)]
+        few, many = (_lines(reader, text_of(unit, size, "", end)) for size in (80, 320))
+        if many > MOST_GROWTH * few and many > 3_000:
+            slow.append(f"{unit!r}: {few} lines of 80 code points, {many} of 320")
+    assert slow == []
+
+
+def _lines(reader: Reader, text: str) -> int:
+    """How many lines of Python run, in whatever library."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> object:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        reader.read(text)
+    finally:
+        sys.settrace(None)
+    return count

@@ -1,0 +1,295 @@
+"""Every reader of text from elsewhere as one function of that text: what `bench growth` and the growth tests ask."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from core.align import AlignSettings, Session, align_quote
+from core.errors import fingerprint, identify, normalize_error
+from core.errors.case_markdown import code, fenced
+from core.errors.codes import codes
+from core.errors.embed_text import embed_text
+from core.errors.fix_markdown import read_markdown
+from core.errors.frames import said
+from core.errors.opposites import opposites
+from core.fault import Fault
+from core.flows.harvest.changes import patch_hints
+from core.flows.harvest.command import parse_command
+from core.flows.harvest.events import Ran, Said
+from core.flows.harvest.explain import claims_action, explanation_of, sentences
+from core.flows.harvest.outcome import judge, named_errors
+from core.flows.hook.payload import read_payload
+from core.lexical.query import match_query
+from core.library.ask_claims import claims
+from core.library.ask_giving_up import sounds_like_giving_up
+from core.library.ask_markers import checked_markers
+from core.library.ask_question import read_question
+from core.library.ask_sentences import sentences_of
+from core.library.chunk.policy import ChunkPolicy
+from core.library.citation import parse as parse_citation
+from core.library.citation_text import cited_in
+from core.library.lexical_query import lexical_query
+from core.library.parse.decode import decode
+from core.library.parse.frontmatter import frontmatter
+from core.library.readers import reader_of
+from core.library.rows import Media
+from core.library.search_rows import Passage
+from core.library.snippet import snippet
+from core.rules.book import Book, book_of
+from core.rules.call import ToolCall
+from core.rules.match import match
+from core.rules.parse import parse_text
+from core.text import clean, clean_with_offsets, redact, visible
+from core.text.words import words
+from core.transcripts.claude_code import read_claude_code
+from core.transcripts.codex import read_codex
+from core.transcripts.json_line import Line
+from core.transcripts.plain import read_plain
+from core.transcripts.told_call import told_call
+from core.wire import dumps
+
+Read = Callable[[str], object]
+
+
+class Reader(NamedTuple):
+    """`read` does with a text what the program does; it reads at most `cap` code points of it (0: all of it)."""
+
+    name: str
+    read: Read
+    cap: int = 0
+
+
+_POLICY: Final = ChunkPolicy()
+_ALIGN: Final = AlignSettings(max_quote_length=2_000)
+_AROUND: Final = "Before it the writer opens the table. {} After it the reader closes the table.\n"
+_RULES: Final = """# Rules
+## [TERM] **Never push without tests**
+**Problem**: `git push` went out before the tests ran.
+**Solution**: Run the tests first:
+```bash
+pytest && git push
+```
+## [DB] **Close every connection**
+**Problem**: connections stay open.
+**Solution**: Use `with connect() as con:`.
+"""
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _document(media: Media, name: str) -> Read:
+    """A file's way into the library: decoded, redacted, parsed, cut into passages."""
+
+    def read(text: str) -> object:
+        found, decoded = reader_of(media, name, _POLICY), decode(_bytes(text))
+        if found is None or decoded is None:
+            return None
+        parsed = found.read(decoded.text)
+        return list(found.used(parsed).cut(parsed.blocks, _POLICY))
+
+    return read
+
+
+def _pdf(text: str) -> object:
+    """The text as that of a page whose lines are what a PDF shows."""
+    from core.library.parse.pdf import parse_pdf
+
+    found = reader_of("pdf", "a.pdf", _POLICY)
+    if found is None:
+        return None
+    shown = "".join(f"({_escaped(line)}) Tj T*\n" for line in text.split("\n"))
+    try:
+        return list(found.cut(parse_pdf(_one_page(f"BT /F1 9 Tf 9 TL 9 700 Td\n{shown}ET")).blocks, _POLICY))
+    except ValueError:
+        return None
+
+
+def _escaped(line: str) -> str:
+    return line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)").replace("\r", r"\r")
+
+
+def _one_page(content: str) -> bytes:
+    """A PDF of one page with that content."""
+    data = content.encode("latin-1", "replace")
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(data), data),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    out = io.BytesIO(b"%PDF-1.4\n")
+    out.seek(0, io.SEEK_END)
+    places: list[int] = []
+    for number, one in enumerate(objects, 1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, one))
+    start = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    out.write(b"".join(b"%010d 00000 n \n" % place for place in places))
+    out.write(b"trailer<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, start))
+    return out.getvalue()
+
+
+def _citation(text: str) -> object:
+    try:
+        return parse_citation(text)
+    except Fault:
+        return cited_in(f"> {text}\n{text}\n\n`{text}`")
+
+
+@cache
+def _book() -> Book:
+    return book_of(parse_text(_RULES, "rules.md").rules)
+
+
+def _call(tool: str, **given: Callable[[str], object]) -> Read:
+    """A match of a call whose fields are made of the text."""
+    return lambda text: match(_book(), ToolCall(tool, {name: make(text) for name, make in given.items()}, ()))
+
+
+def _rules(text: str) -> object:
+    return book_of(parse_text(text, "rules.md").rules)
+
+
+def _said(text: str) -> str:
+    return text
+
+
+def _session(text: str) -> Session:
+    return Session([text, _AROUND.format(text)])
+
+
+def _align(quote: Callable[[str], str]) -> Read:
+    return lambda text: align_quote(_session(text), 0, quote(text), _ALIGN)
+
+
+def _middle(text: str) -> str:
+    return text[len(text) // 3 : len(text) // 3 + 400]
+
+
+def _wrong(text: str) -> str:
+    """A part of the text with a word of its own in its middle: found by likeness, if at all."""
+    part = _middle(text)
+    return f"{part[: len(part) // 2]} zebra {part[len(part) // 2 :]}"
+
+
+def _elided(text: str) -> str:
+    part = _middle(text)
+    return f"{part[:60]} … {part[-60:]}"
+
+
+def _long(text: str) -> str:
+    """The text itself as a quote of a sentence that nearly holds it."""
+    return text[:2_000]
+
+
+def _transcript(read: Callable[[Iterable[Line]], Iterable[object]], record: Callable[[str], Mapping[str, Any]]) -> Read:
+    """A transcript of which one record holds the text, and one line is the text."""
+
+    def run(text: str) -> object:
+        data = json.dumps(record(text)).encode()
+        raw = [(at, line.encode("utf-8", "replace")) for at, line in enumerate(text.split("\n"), 2)]
+        return sum(1 for _ in read([(1, data), *raw]))
+
+    return run
+
+
+def _claude(text: str) -> Mapping[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": text}
+    return {"type": "user", "uuid": "u", "message": {"role": "user", "content": [block]}, "toolUseResult": text}
+
+
+def _codex(text: str) -> Mapping[str, Any]:
+    said = {"type": "function_call_output", "call_id": "c", "output": text}
+    return {"timestamp": "t", "type": "response_item", "payload": said}
+
+
+def _plain(text: str) -> Mapping[str, Any]:
+    return {"role": "user", "text": text}
+
+
+def _payload(text: str) -> object:
+    given = {"hook_event_name": "PostToolUseFailure", "session_id": text[:300], "tool_name": "Bash"}
+    data = json.dumps({**given, "tool_input": {"command": text}, "error": text})
+    return read_payload(data.encode()), read_payload(_bytes(text))
+
+
+def _judged(text: str) -> object:
+    ran = Ran("s", 1, "main", "Bash", {"command": "pytest; echo $?"}, text, "none", 0)
+    return judge(ran, parse_command("pytest; echo $?")), named_errors(text)
+
+
+def _explained(text: str) -> object:
+    told = [Said("s", 1, "main", "user", text), Said("s", 2, "main", "assistant", text)]
+    return sentences(text), explanation_of(told, "error: no such table", "CREATE TABLE"), claims_action(told)
+
+
+def _asked(text: str) -> object:
+    """An answer made of the text, checked against a passage made of it."""
+    passage = Passage(
+        1, "c", "d", text, "[]", None, '[{"kind":"line","start":1,"end":2}]', "t", 1, 2, "a.md", "A", "", None, None
+    )
+    answer = f"{text[:1_000]} [1]. The table has 3 rows, not 4 [1]."
+    return checked_markers(answer, 1), claims(answer, [passage]), sounds_like_giving_up(text)
+
+
+READERS: Final = (
+    Reader("redact", redact),
+    Reader("clean", clean),
+    Reader("clean with offsets", clean_with_offsets),
+    Reader("visible", visible),
+    Reader("words", words),
+    Reader("wire dump", dumps),
+    Reader("key lines", identify, 262_144),
+    Reader("key lines, one line", lambda text: identify(" ".join(text.split("\n"))), 8_192),
+    Reader("normalized error", normalize_error, 262_144),
+    Reader("fingerprint", fingerprint, 262_144),
+    Reader("fingerprint, one line", lambda text: fingerprint(" ".join(text.split("\n"))), 8_192),
+    Reader("embed text", embed_text, 4_096),
+    Reader("error codes, words, opposites", lambda text: (codes(text), said(text), opposites(text))),
+    Reader("fix as Markdown", lambda text: (code(text), fenced(text), list(read_markdown(text.split("\n"))))),
+    Reader("Markdown", _document("markdown", "a.md")),
+    Reader("code, Python", _document("code", "a.py")),
+    Reader("code, C++", _document("code", "a.cpp")),
+    Reader("code, YAML", _document("code", "a.yaml")),
+    Reader("code, TOML", _document("code", "a.toml")),
+    Reader("manifest, YAML", lambda text: _document("manifest", "a.yaml")(f"apiVersion: v1\nkind: a\n{text}")),
+    Reader("manifest, Dockerfile", _document("manifest", "Dockerfile")),
+    Reader("plain text", _document("text", "a.txt")),
+    Reader("PDF", _pdf),
+    Reader("frontmatter, YAML", lambda text: frontmatter(f"---\n{text}\n---\n"), 65_536),
+    Reader("frontmatter, TOML", lambda text: frontmatter(f"+++\n{text}\n+++\n"), 65_536),
+    Reader("citations", _citation),
+    Reader("rule file", _rules),
+    Reader("rule of one solution", lambda text: _rules(f"## [A] **B**\n**Problem**: a\n**Solution**: {text}\n")),
+    Reader("rules for a command", _call("Bash", command=_said), 20_000),
+    Reader("rules for a write", _call("Write", file_path=lambda _: "/a/b.py", content=_said), 20_000),
+    Reader("rules for an edit", _call("Edit", old_string=lambda text: text[::-1], new_string=_said), 20_000),
+    Reader("rules for a patch", _call("apply_patch", input=lambda t: f"*** Begin Patch\n{t}\n*** End Patch"), 20_000),
+    Reader("rules for words", _call("Task", prompt=_said, description=_said), 20_000),
+    Reader("quote, exact", _align(_middle)),
+    Reader("quote, one word wrong", _align(_wrong)),
+    Reader("quote, ellipsis", _align(_elided)),
+    Reader("quote, long", _align(_long)),
+    Reader("transcript, Claude Code", _transcript(read_claude_code, _claude)),
+    Reader("transcript, Codex", _transcript(read_codex, _codex)),
+    Reader("transcript, plain", _transcript(read_plain, _plain)),
+    Reader("transcript, call as read", lambda text: (told_call(text), told_call(json.dumps({"content": text})))),
+    Reader("harvest, command", lambda text: parse_command(text[:16_384]), 16_384),
+    Reader("harvest, output", _judged, 262_144),
+    Reader("harvest, explanation", _explained, 8_000),
+    Reader("harvest, patch", lambda text: patch_hints(f"*** Begin Patch\n*** Update File: a\n{text}"), 50_000),
+    Reader("hook payload", _payload),
+    Reader("answer of ask", _asked, 1_000),
+    Reader("question of ask", read_question, 20_000),
+    Reader("sentences", sentences_of, 20_000),
+    Reader("search words", lambda text: (match_query(text, prefix_last=True), lexical_query(text)), 8_192),
+    Reader("snippet", lambda text: snippet(text, lexical_query("writer table a").terms), 200_000),
+)
