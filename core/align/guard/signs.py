@@ -53,7 +53,13 @@ def changed_signs(
         if at + 1 < len(ours) and same.get(at + 1) == there + 1:
             here = mine[ours[at].end : ours[at + 1].start], yours[theirs[there].end : theirs[there + 1].start]
             figures = ours[at].kind == ours[at + 1].kind == "number"
-            if _differ(*here, between_figures=figures, before_figure=ours[at + 1].kind == "number"):
+            bare = [
+                _FORM.sub("", text[side[at].end : side[at + 1].start])
+                for text, side, at in ((texts[0], ours, at), (texts[1], theirs, there))
+            ]
+            if bare[0] != bare[1] and _differ(
+                *here, between_figures=figures, before_figure=ours[at + 1].kind == "number"
+            ):
                 wide = (
                     texts[0][ours[at].start : ours[at + 1].end],
                     texts[1][theirs[there].start : theirs[there + 1].end],
