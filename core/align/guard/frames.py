@@ -245,6 +245,7 @@ _SAID_BEHIND: Final = re.compile(
     r"presumably|maybe|perhaps|hopefully|"
     r"in\s+theory|in\s+principle|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
 )
+_TAG: Final = re.compile(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
 _ASKS: Final = re.compile(
     r"^\W*(?:(?:and|but|so|or),?\s+)?(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|"
     r"may|might|am|isn't|aren't|doesn't|didn't|why|how|what|who|when|where|which|any(?:one|body))\b",
@@ -323,9 +324,8 @@ def _condition(before: str) -> str:
     """The condition that goes before a place in its sentence and holds for it."""
     for found in _CONDITION.finditer(before):
         rest, word = before[found.end() :], found["if"].split()[0].lower()
-        if re.search(r"\beven\s*$|\bas\s*$|\bwhat\s*$", before[: found.start("if")], re.IGNORECASE):
-            if "," in rest:
-                continue
+        if "," in rest and re.search(r"\b(?:even|as|what)\s*$", before[: found.start("if")], re.IGNORECASE):
+            continue
         if re.search(r";|\bbut\b|:\s*$", rest) or (word in _TIMED and _PAST.search(rest)):
             continue
         return before[found.start("if") :]
@@ -354,9 +354,9 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             if word in ("if", "when") and _ASKING.search(ahead):
                 continue
             return "a condition", clause[found.start() :]
-    if around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?") and not _TO_CLOSE.search(behind):
-        if "," not in behind or re.search(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", behind):
-            return "a question", f"{behind.strip()}?"
+    asked = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
+    if asked and not _TO_CLOSE.search(behind) and ("," not in behind or _TAG.search(behind)):
+        return "a question", f"{behind.strip()}?"
     if not _TO_CLOSE.search(behind) and (found := _TAKEN_BACK.match(around.following)):
         return "taken back", around.following
     return "", ""

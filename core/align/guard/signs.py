@@ -73,7 +73,7 @@ def changed_signs(
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """The signs right beside `text[start:end]` that the quote does not have there; what the quote has is its own."""
-    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _RUN]).lines
+    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _NEAR // 10]).lines
     inside, said = View(text[start:end]).lines, View(quote).lines
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
         yield Concern("number", "", f"{before.split()[-1]}{inside.split()[0]}")
