@@ -147,7 +147,7 @@ _LABEL: Final = re.compile(
     r"theor(?:y|ies)|"
     r"assumptions?|guess|claims?|myths?|rumou?rs?|questions?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
     r"wish(?:es|\s?list)?|"
-    r"drafts?|expected|expectations?|criteria|misconceptions?|rejected|declined|"
+    r"expected|expectations?|criteria|misconceptions?|rejected|declined|"
     r"backlog|roadmap|out\s+of\s+scope|next\s+steps)(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from core.align.view import View
 _REACH: Final = 360
 """Code points before and behind a place that are read."""
 _ABBREVIATED: Final = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\bapprox)(?<!\bDr)(?<!\bMr)(?<!\bMs)"
-_END: Final = re.compile(
+SENTENCE_END: Final = re.compile(
     rf"(?:{_ABBREVIATED}\.+|[!?。])[\"'”’)\]*_`]*(?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+#>|]|\d{{1,3}}[.)])[ "
     rf"\t])|\s\|\s",
     re.IGNORECASE,
@@ -45,16 +45,16 @@ def context_of(text: str, start: int, end: int) -> Context:
     left = View(text[max(0, start - _REACH) : start]).lines
     head = View(text[start : min(end, start + 8)]).lines
     right = View(text[end : end + _REACH]).lines
-    ends = [one.end() for one in _END.finditer(left + head) if one.start() < len(left)]
+    ends = [one.end() for one in SENTENCE_END.finditer(left + head) if one.start() < len(left)]
     before = left[ends[-1] :] if ends else left
     inside = View(text[max(start, end - 3) : end]).lines.rstrip("\"'”’)]*_`")
     if inside[-1:] in (".", "!", "?", "。") and not right[:1].isalnum():
         behind, ended, rest = "", inside[-1:], right
-    elif found := _END.search(right):
+    elif found := SENTENCE_END.search(right):
         behind, ended, rest = right[: found.start()], found[0].strip()[:1], right[found.end() :]
     else:
         behind, ended, rest = right, "", ""
-    after = _END.search(rest.lstrip(_MARKS))
+    after = SENTENCE_END.search(rest.lstrip(_MARKS))
     following = rest.lstrip(_MARKS)[: after.end() if after else None]
     return Context(_line(before), _line(behind), ended, _line(following), _heading(left))
 
