@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.align.answer import Aligned, Concern, Method, hash_of
-from core.align.guard import compare, cut_off, cut_signs, is_diff, negated_outside
+from core.align.guard import beside, compare, cut_off, cut_signs, is_diff
 from core.align.session import Session
 from core.align.settings import AlignSettings
 from core.align.spans import Span
@@ -33,8 +33,7 @@ def judged(
     if level != "off":
         concerns += cut_signs(text, span.start, span.end, quote)
         concerns += cut_off(text, span.start, span.end, quote)
-        if beside := negated_outside(text, span.start, span.end):
-            concerns.append(Concern("negation beside it", "", beside))
+        concerns += beside(text, span.start, span.end)
     trace: tuple[Step, ...] = ()
     if method != "exact" or concerns:
         said = "; ".join(str(one) for one in concerns) or "it says the same"
