@@ -186,6 +186,8 @@ def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path)
     try:
         terminal.read_until(b"opens samples")
         terminal.send(b"d")
+        terminal.read_until(b"Reading the samples...\r")
+        terminal.read_until(b"Reading the samples...\r\n")
         terminal.read_until(b"Where from")
         terminal.send(b"\x11")
         terminal.read_until(b"No cases yet")
