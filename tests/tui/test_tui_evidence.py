@@ -108,6 +108,24 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
     assert state(review, 3) == "flagged"
 
 
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_question_or_a_refusal_moves_nothing_and_covers_nothing(review: Path, size: tuple[int, int]) -> None:
+    app = app_on(review)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        before = frame(app).split("\n")
+        await pilot.press("a")
+        after = frame(app).split("\n")
+        assert [line for line, was in zip(after, before, strict=True) if line != was] == [after[-2]]
+        assert "The meaning may differ. enter accepts anyway, esc cancels." in after[-2]
+        await pilot.press("escape")
+        assert frame(app).split("\n") == before
+        await pilot.press("space", "a")  # a bulk act that is refused
+        await until(pilot, lambda: idle(app) and "Nothing accepted. 1 quote differs from the source" in frame(app))
+        assert not app._notifications
+
+
 async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE, notifications=True) as pilot:

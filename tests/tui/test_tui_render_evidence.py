@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from core.align import Difference
 from core.align.verbatim import verbatim
 from core.evidence import QuoteRow
-from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fitted, flat, lead_of
+from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width
 from tui.render.signs import ASCII, UNICODE
 
 QUOTE = "All 57 tests pass. Next, the migration of the orders table, which the export job waits for at night and by day"
@@ -27,10 +27,10 @@ def row(brief: str) -> QuoteRow:
 @pytest.mark.parametrize("brief", ["75≠57", "not found", "a rejection that somebody explained at length", ""])
 def test_what_differs_comes_first_and_the_quotes_begin_in_one_column(width: int, brief: str) -> None:
     rows = [row(brief), row("Thursday≠Tuesday")]
-    lead = lead_of(rows, UNICODE)
+    lead = reason_width(rows, UNICODE)
     told = [draw_quote_row(one, width, UNICODE, lead=lead).plain for one in rows]
     assert all(cell_len(line) <= width for line in told)
-    assert told[0][3:].startswith((brief or "flagged")[:9])
+    assert told[0][4:].startswith((brief or "flagged")[:9])
     assert len({line.index("All 57") for line in told}) == 1
     assert len(told[0]) - told[0].index("All 57") >= (width - 4) // 2 - 2
 
@@ -52,14 +52,14 @@ def test_what_differs_comes_first_and_the_quotes_begin_in_one_column(width: int,
     ],
 )
 def test_a_change_is_cut_where_both_sides_are_the_same_first(change: str, cells: int, told: str) -> None:
-    found = fitted(change, cells, UNICODE)
+    found = fit_change(change, cells, UNICODE)
     assert cell_len(found) <= cells
     assert found == told
 
 
 def test_in_plain_ascii_the_change_is_too() -> None:
     for brief, told in (("75≠57", "75!=57"), ("a⇄b", "a<->b"), ("x y → x z", "x y -> x z")):
-        assert draw_quote_row(row(brief), 60, ASCII).plain[3:].startswith(f"{told} ")
+        assert draw_quote_row(row(brief), 60, ASCII).plain[4:].startswith(f"{told} ")
 
 
 def test_what_goes_on_below_lines_up_and_three_reasons_are_told() -> None:

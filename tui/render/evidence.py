@@ -35,15 +35,15 @@ _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 """Code points of a message drawn before its place, of the place's own line before it, and behind it."""
 
 
-def why_of(row: QuoteRow, signs: Signs) -> str:
+def reason_text(row: QuoteRow, signs: Signs) -> str:
     """Why a quote waits, in a word or two: what differs, else its state."""
     told = row.brief or signs.quote(row.state).words
     return told.translate(_PLAIN) if signs.plain else told
 
 
-def lead_of(rows: Iterable[QuoteRow], signs: Signs) -> int:
+def reason_width(rows: Iterable[QuoteRow], signs: Signs) -> int:
     """The cells that the reasons of these rows need before the quotes, so that the quotes begin in one column."""
-    return max((min(cell_len(inline(why_of(row, signs), _WHY)), _WHY) for row in rows), default=0)
+    return max((min(cell_len(inline(reason_text(row, signs), _WHY)), _WHY) for row in rows), default=0)
 
 
 def draw_quote_row(
@@ -53,21 +53,21 @@ def draw_quote_row(
     mark = signs.quote(row.state)
     room = max(0, width - 4)
     left = min(lead or _WHY, room // 2)
-    why = pad(fitted(why_of(row, signs), left, signs), left)
+    why = pad(fit_change(reason_text(row, signs), left, signs), left)
     quote = inline(" ".join(row.quote.split()), max(0, room - left - 2), more=signs.more)
     tone = "$cb-text" if chosen else "$cb-soft"
     bar = signs.bar if chosen else " "
     return Content.assemble(
         (bar, "$cb-accent"),
         (mark.sign, f"bold {mark.tone}"),
-        ("+" if marked else " ", "bold $cb-accent"),
+        ("+ " if marked else "  ", "bold $cb-accent"),
         (why, mark.tone if row.brief else "$cb-dim"),
         "  ",
         (quote, tone),
     )
 
 
-def fitted(change: str, cells: int, signs: Signs) -> str:
+def fit_change(change: str, cells: int, signs: Signs) -> str:
     """A change in so many cells: what both sides begin and end with is left out before a side is cut."""
     if cell_len(flat(change)) > cells:
         change = change.removeprefix("order: ").replace(" → ", "→").replace(" -> ", "->")
@@ -188,7 +188,7 @@ def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
     return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
-def offer(count: int, here: str, signs: Signs) -> str:
+def ready_text(count: int, here: str, signs: Signs) -> str:
     """Which entries a decision made ready, and the key that verifies them. `here`: that of the chosen quote."""
     if here:
         begin, end = ('"', '"') if signs.plain else ("“", "”")

@@ -11,7 +11,7 @@ from textual.content import Content
 from core.fault import Fault
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
-from tui.render.evidence import draw_quote_row, lead_of
+from tui.render.evidence import draw_quote_row, reason_width
 from tui.render.foreign import inline, title
 from tui.render.session_name import short_id
 from tui.render.signs import Signs
@@ -60,7 +60,7 @@ class QuoteList(Vertical):
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
         self._marked = quotes.marked
-        self._lead = lead_of(quotes.rows, self._signs)
+        self._lead = reason_width(quotes.rows, self._signs)
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
         self._tell(None if quotes.total else _nothing(quotes, shown))
