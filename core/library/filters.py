@@ -27,8 +27,8 @@ class SearchFilters:
     """What a document must be; every one given must hold, of `tags_any` one.
 
     `path_glob`: `*` and `?` stay within a folder, `**` does not; without `/` it is the file's name. `trust_min`: at
-    least as trusted. `lang`: the primary subtag counts (`ko-KR` is `ko`), `ko` and `en` include `mixed`. `doc`: an id or
-    a path. `since` and `until` bound the document's own date (`updated_at`).
+    least as trusted. `lang`: the primary subtag counts (`ko-KR` is `ko`), `ko` and `en` include `mixed`. `doc`: an id
+    or a path. `since` and `until` bound the document's own date (`updated_at`).
     """
 
     tags_any: tuple[str, ...] = ()
