@@ -124,20 +124,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         elif laid.look.around:
             self._put(_first(laid.lines, laid.look.around))
         else:
-            self._to_cited()
+            self._put(_above_cited(laid.lines, max(1, self.size.height)))
         if left:
             self._stood = None
         self.post_message(self.Shown())
-
-    def _to_cited(self) -> None:
-        """The first lit word of what is cited, or its first line, in the upper third."""
-        assert self.shown is not None
-        lines, height = self.shown.lines, max(1, self.size.height)
-        cited = [at for at, line in enumerate(lines) if line.cited]
-        first = cited[0] if cited else 0
-        lit = next((at for at in cited if lines[at].lit), first)
-        y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
-        self._put(max(0, y) if cited else 0)
 
     def _put(self, y: int) -> None:
         self._stood = y
@@ -286,3 +276,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 def _first(lines: tuple[DocLine, ...], number: int) -> int:
     """Where the line of that number begins, or the next one that is there."""
     return next((at for at, line in enumerate(lines) if line.number >= number), max(0, len(lines) - 1))
+
+
+def _above_cited(lines: tuple[DocLine, ...], height: int) -> int:
+    """Which line to begin at so that the first lit word of what is cited, or its first line, is in the upper third."""
+    cited = [at for at, line in enumerate(lines) if line.cited]
+    first = cited[0] if cited else 0
+    lit = next((at for at in cited if lines[at].lit), first)
+    y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
+    return max(0, y) if cited else 0

@@ -141,7 +141,7 @@ class Hits(Vertical):
     def trouble(self, fault: Fault, *, meaning: bool = False) -> None:
         """The core could not answer: say it in the place of the rows."""
         self.rows.show(NoRows())
-        if fault.code == "not_indexed":
+        if fault.code == "not_indexed" and not meaning:
             self.place.tell(nothing_ingested())
         else:
             self.place.tell(no_meaning(fault) if meaning else of_fault(fault))

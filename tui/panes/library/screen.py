@@ -255,10 +255,9 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             "list.back": self._back,
             "case.back": self._out_of_document,
             "library.cite": lambda: self.target.cite(self) if self.target is not None else None,
-            "why.back": lambda: self._toggle_why() if self._why_is_opened() else self.document.focus(),
+            "why.back": lambda: self.acts.toggle_why() if self.acts.why_is_opened else self.document.focus(),
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
-            "library.why": self._toggle_why,
         }
         if (act := acts.get(action_id)) is None:
             return self.acts.perform(action_id)
@@ -287,8 +286,8 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
-        elif self._why_is_opened():
-            self._toggle_why()
+        elif self.acts.why_is_opened:
+            self.acts.toggle_why()
         elif self._pinned and self.acts.answer_waits:
             self.acts.ask(back=True)
         elif self.visiting and self.is_current:
@@ -297,24 +296,6 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             self.box.ask("")
         elif self.searching.scope.picked:
             self.searching.show(self.searching.scope.cleared())
-
-    def _why_is_opened(self) -> bool:
-        """Whether the trace is on the screen because the person opened it, not because there is room for it."""
-        return self.has_class("-why") and self.why.region.area > 0
-
-    def _toggle_why(self) -> None:
-        self.remove_class("-zoomed")
-        shown = self.why.region.area > 0
-        self.set_class(shown, "-no-why")
-        self.set_class(not shown, "-why")
-        if shown:
-            if self.why.has_focus:
-                self.document.focus()
-            self.at("doc" if self.reads else "list")
-        elif self.has_class("-narrow"):
-            self.at("why")
-            self.set_focus(self.why)
-        self.call_after_refresh(self.searching.explain)
 
 
 def _empty(screen: LibraryScreen) -> bool:
