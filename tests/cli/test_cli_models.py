@@ -50,6 +50,15 @@ def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models_here, "installed_weights", lambda wheel: None)
 
 
+def test_each_model_says_which_digests_it_is_checked_against(run: Run) -> None:
+    by_id = {one["id"]: one["digests"] for one in run("models", "list", "--json").json()["models"]}
+    assert by_id[MINILM] == "pinned"
+    assert {digests for name, digests in by_id.items() if name != MINILM} == {"hub"}
+    text = run("models", "list").text.replace("\n", " ")
+    assert f"Digests pinned in casebook: {MINILM}." in text
+    assert "the digests the hub states" in text
+
+
 def test_list_says_what_is_here_and_in_use(run: Run) -> None:
     found = run("models", "list", "--json").json()
     by_id = {one["id"]: one for one in found["models"]}
@@ -79,6 +88,7 @@ def test_pull_of_what_is_here_asks_nobody(run: Run, minilm_here: Path, monkeypat
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     report = run("models", "pull", MINILM, "--json").json()
     assert report["folder"] == str(minilm_here)
+    assert report["digests"] == "pinned"
     assert report["files"]["model.onnx"] == CATALOGUE[MINILM].wheel.onnx_sha256  # type: ignore[union-attr]
 
 
