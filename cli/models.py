@@ -75,8 +75,8 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
     yield from wrap("Where a size stands, casebook models pull ID fetches that much.", out.columns)
     pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
     yield from wrap(
-        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states, which"
-        " detects damage only.",
+        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states,"
+        " which detects damage only.",
         out.columns,
     )
     yield from wrap("A model that is not measured shows similar cases and answers nothing.", out.columns)
