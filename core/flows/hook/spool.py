@@ -25,6 +25,7 @@ from core.flows.hook.payload import Payload, read_payload
 from core.flows.hook.short_input import short_input
 from core.folders import casebook_state
 from core.store.clock import now
+from core.store.copying import is_gone
 from core.text import redact
 from core.xdg import make_folder
 
@@ -157,13 +158,8 @@ def _waiting(folder: Path) -> Iterator[Path]:
 
 def _is_gone(path: Path, taker: int) -> bool:
     """Whether the process that had taken a file up has ended over it."""
-    try:
-        if sys.platform != "win32" and taker != os.getpid():
-            os.kill(taker, 0)
-    except ProcessLookupError:
+    if sys.platform != "win32" and taker != os.getpid() and is_gone(taker):
         return True
-    except (OSError, OverflowError):
-        pass
     with suppress(OSError):
         return time.time() - path.stat().st_mtime > _ABANDONED_S
     return False
