@@ -97,4 +97,6 @@ def texts(length: int, units: tuple[str, ...] = UNITS, begins: tuple[str, ...] =
     for at, unit in enumerate(units):
         for begin in begins:
             end = ENDS[at % len(ENDS)]
-            yield Text(f"{begin + '|' if begin else ''}{unit}{'|' + end if end else ''}", text_of(unit, length, begin, end))
+            yield Text(
+                f"{begin + '|' if begin else ''}{unit}{'|' + end if end else ''}", text_of(unit, length, begin, end)
+            )

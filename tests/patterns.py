@@ -70,7 +70,9 @@ def _made() -> Iterator[Pattern]:
     for at, scan in enumerate(scans):
         yield from _inside(scan.pattern, f"core.text.secret_scan[{at}]", frozenset(), 0)
     for shape in secret_tokens.SHAPES:
-        yield Pattern(f"core.text.secret_tokens.SHAPES[{str(shape.prefixes):.20}]", shape.pattern(), int(re.ASCII), True)
+        yield Pattern(
+            f"core.text.secret_tokens.SHAPES[{str(shape.prefixes):.20}]", shape.pattern(), int(re.ASCII), True
+        )
 
 
 @cache
@@ -84,7 +86,11 @@ def _uses() -> dict[tuple[str, str], frozenset[str]]:
             if isinstance(node, ast.ImportFrom) and node.module
             for alias in node.names
         }
-        called = {id(node.func): node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+        called = {
+            id(node.func): node.func.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        }
         parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -102,9 +108,18 @@ def _inline() -> Iterator[Pattern]:
                 continue
             first = node.args[0]
             of_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
-            if of_re and node.func.attr in _METHODS and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                said = " ".join(ast.unparse(one) for one in (*node.args[2:], *node.keywords) if "re." in ast.unparse(one))
-                flags = re.MULTILINE * ("MULTILINE" in said) | re.DOTALL * ("DOTALL" in said) | re.ASCII * ("ASCII" in said)
+            if (
+                of_re
+                and node.func.attr in _METHODS
+                and isinstance(first, ast.Constant)
+                and isinstance(first.value, str)
+            ):
+                said = " ".join(
+                    ast.unparse(one) for one in (*node.args[2:], *node.keywords) if "re." in ast.unparse(one)
+                )
+                flags = (
+                    re.MULTILINE * ("MULTILINE" in said) | re.DOTALL * ("DOTALL" in said) | re.ASCII * ("ASCII" in said)
+                )
                 flags |= re.IGNORECASE * ("IGNORECASE" in said)
                 yield Pattern(f"{module}:{first.value:.30}", first.value, int(flags), node.func.attr in _ANCHORED)
 
