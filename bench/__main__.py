@@ -11,6 +11,7 @@ from bench.table import Row, show
 PARTS = (
     "startup",
     "identify",
+    "growth",
     "align",
     "quotes",
     "search",

@@ -51,16 +51,43 @@ from core.transcripts.json_line import Line
 from core.transcripts.plain import read_plain
 from core.transcripts.told_call import told_call
 from core.wire import dumps
+from tests.adversarial import PLAIN
 
 Read = Callable[[str], object]
 
+# Ordinary text of its kind: what each costs is what its reader has to do.
+_LOG: Final = (
+    "\x1b[1m$ npm run build\x1b[0m\n> web@1.0.0 build\n> tsc -p .\n\n\x1b[96msrc/app.ts\x1b[0m:\x1b[93m12\x1b[0m:5 - "
+    "\x1b[91merror\x1b[0m TS2322: Type 'string' is not assignable to type 'number'.\n\n12     count: name,\n       ~~~~~\n"
+    'Traceback (most recent call last):\n  File "/srv/app/main.py", line 41, in run\n    read(path)\n'
+    "FileNotFoundError: [Errno 2] No such file or directory: '/srv/data/42.csv'\n"
+)
+_LINE: Final = "Error: cannot read '/srv/data/42.csv' at line 7 of 120 (code 5): password=hunter22 "
+_MARKDOWN: Final = (
+    "# Title\n\nA paragraph with `code`, **bold** and [a link](https://example.org/a).\n\n- one\n- two\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nmake all\n```\n\n> quoted\n\n"
+)
+_PYTHON: Final = '@cache\ndef read(path: str) -> str:\n    """Read it."""\n    return open(path).read()  # 1\n\n\n'
+_CPP: Final = "static int read(const char *path) {\n  return open(path, 0) + 1;  // one\n}\n\n"
+_YAML: Final = "kind: a\nmetadata:\n  name: web\nitems:\n  - one: 1\n  - two: [2, 3]\n---\n"
+_KEYS: Final = "title: a\ntags: [b, c]\nother: {d: 1}\n"
+_TOML: Final = '[a]\nb = 1\nc = ["d", "e"]\n\n'
+_DOCKER: Final = "FROM a AS b\nRUN make && make install\n\n"
+_RECORDS: Final = '{"a":1}\n'
+_SHELL: Final = "cd /srv && sudo make -j4 | tee log.txt; echo $?\n"
+_PATCH: Final = "*** Update File: a.py\n@@\n-old = 1\n+new = 2\n"
+_FIX: Final = "> It is `set` twice.\n\n```sh\nmake\n```\n\n"
+_MIXED: Final = "한글 문장에 é 하나와 👩\u200d💻, \x1b[31mred\x1b[0m and e\u0301.\u200b\n"
+
 
 class Reader(NamedTuple):
-    """`read` does with a text what the program does; it reads at most `cap` code points of it (0: all of it)."""
+    """`read` does with a text what the program does; it reads at most `cap` code points of it (0: all of it). `usual`
+    is what it ordinarily gets, again and again."""
 
     name: str
     read: Read
     cap: int = 0
+    usual: str = PLAIN
 
 
 _POLICY: Final = ChunkPolicy()
@@ -241,51 +268,68 @@ def _asked(text: str) -> object:
 
 
 READERS: Final = (
-    Reader("redact", redact),
-    Reader("clean", clean),
-    Reader("clean with offsets", clean_with_offsets),
-    Reader("visible", visible),
-    Reader("words", words),
-    Reader("wire dump", dumps),
-    Reader("key lines", identify, 262_144),
-    Reader("key lines, one line", lambda text: identify(" ".join(text.split("\n"))), 8_192),
-    Reader("normalized error", normalize_error, 262_144),
-    Reader("fingerprint", fingerprint, 262_144),
-    Reader("fingerprint, one line", lambda text: fingerprint(" ".join(text.split("\n"))), 8_192),
-    Reader("embed text", embed_text, 4_096),
+    Reader("redact", redact, usual=_LOG),
+    Reader("clean", clean, usual=_MIXED),
+    Reader("clean with offsets", clean_with_offsets, usual=_MIXED),
+    Reader("visible", visible, usual=_MIXED),
+    Reader("words", words, usual=_MIXED),
+    Reader("wire dump", dumps, usual=_MIXED),
+    Reader("key lines", identify, 262_144, usual=_LOG),
+    Reader("key lines, one line", lambda text: identify(" ".join(text.split("\n"))), 8_192, usual=_LINE),
+    Reader("normalized error", normalize_error, 262_144, usual=_LOG),
+    Reader("fingerprint", fingerprint, 262_144, usual=_LOG),
+    Reader("fingerprint, one line", lambda text: fingerprint(" ".join(text.split("\n"))), 8_192, usual=_LINE),
+    Reader("embed text", embed_text, 4_096, usual=_LINE),
     Reader("error codes, words, opposites", lambda text: (codes(text), said(text), opposites(text))),
-    Reader("fix as Markdown", lambda text: (code(text), fenced(text), list(read_markdown(text.split("\n"))))),
-    Reader("Markdown", _document("markdown", "a.md")),
-    Reader("code, Python", _document("code", "a.py")),
-    Reader("code, C++", _document("code", "a.cpp")),
-    Reader("code, YAML", _document("code", "a.yaml")),
-    Reader("code, TOML", _document("code", "a.toml")),
-    Reader("manifest, YAML", lambda text: _document("manifest", "a.yaml")(f"apiVersion: v1\nkind: a\n{text}")),
-    Reader("manifest, Dockerfile", _document("manifest", "Dockerfile")),
-    Reader("plain text", _document("text", "a.txt")),
+    Reader(
+        "fix as Markdown", lambda text: (code(text), fenced(text), list(read_markdown(text.split("\n")))), usual=_FIX
+    ),
+    Reader("Markdown", _document("markdown", "a.md"), usual=_MARKDOWN),
+    Reader("code, Python", _document("code", "a.py"), usual=_PYTHON),
+    Reader("code, C++", _document("code", "a.cpp"), usual=_CPP),
+    Reader("code, YAML", _document("code", "a.yaml"), usual=_YAML),
+    Reader("code, TOML", _document("code", "a.toml"), usual=_TOML),
+    Reader(
+        "manifest, YAML", lambda text: _document("manifest", "a.yaml")(f"apiVersion: v1\nkind: a\n{text}"), usual=_YAML
+    ),
+    Reader("manifest, Dockerfile", _document("manifest", "Dockerfile"), usual=_DOCKER),
+    Reader("plain text", _document("text", "a.txt"), usual=_LOG),
     Reader("PDF", _pdf),
-    Reader("frontmatter, YAML", lambda text: frontmatter(f"---\n{text}\n---\n"), 65_536),
-    Reader("frontmatter, TOML", lambda text: frontmatter(f"+++\n{text}\n+++\n"), 65_536),
-    Reader("citations", _citation),
-    Reader("rule file", _rules),
+    Reader("frontmatter, YAML", lambda text: frontmatter(f"---\n{text}\n---\n"), 65_536, usual=_KEYS),
+    Reader("frontmatter, TOML", lambda text: frontmatter(f"+++\n{text}\n+++\n"), 65_536, usual=_TOML),
+    Reader("citations", _citation, usual=_FIX),
+    Reader("rule file", _rules, usual=_RULES),
     Reader("rule of one solution", lambda text: _rules(f"## [A] **B**\n**Problem**: a\n**Solution**: {text}\n")),
-    Reader("rules for a command", _call("Bash", command=_said), 20_000),
-    Reader("rules for a write", _call("Write", file_path=lambda _: "/a/b.py", content=_said), 20_000),
-    Reader("rules for an edit", _call("Edit", old_string=lambda text: text[::-1], new_string=_said), 20_000),
-    Reader("rules for a patch", _call("apply_patch", input=lambda t: f"*** Begin Patch\n{t}\n*** End Patch"), 20_000),
+    Reader("rules for a command", _call("Bash", command=_said), 20_000, usual=_SHELL),
+    Reader("rules for a write", _call("Write", file_path=lambda _: "/a/b.py", content=_said), 20_000, usual=_PYTHON),
+    Reader(
+        "rules for an edit", _call("Edit", old_string=lambda text: text[::-1], new_string=_said), 20_000, usual=_PYTHON
+    ),
+    Reader(
+        "rules for a patch",
+        _call("apply_patch", input=lambda t: f"*** Begin Patch\n{t}\n*** End Patch"),
+        20_000,
+        usual=_PATCH,
+    ),
     Reader("rules for words", _call("Task", prompt=_said, description=_said), 20_000),
     Reader("quote, exact", _align(_middle)),
     Reader("quote, one word wrong", _align(_wrong)),
     Reader("quote, ellipsis", _align(_elided)),
     Reader("quote, long", _align(_long)),
-    Reader("transcript, Claude Code", _transcript(read_claude_code, _claude)),
-    Reader("transcript, Codex", _transcript(read_codex, _codex)),
-    Reader("transcript, plain", _transcript(read_plain, _plain)),
-    Reader("transcript, call as read", lambda text: (told_call(text), told_call(json.dumps({"content": text})))),
-    Reader("harvest, command", lambda text: parse_command(text[:16_384]), 16_384),
-    Reader("harvest, output", _judged, 262_144),
+    Reader("transcript, Claude Code", _transcript(read_claude_code, _claude), usual=_RECORDS),
+    Reader("transcript, Codex", _transcript(read_codex, _codex), usual=_RECORDS),
+    Reader("transcript, plain", _transcript(read_plain, _plain), usual=_RECORDS),
+    Reader(
+        "transcript, call as read",
+        lambda text: (told_call(text), told_call(json.dumps({"content": text}))),
+        usual=_PATCH,
+    ),
+    Reader("harvest, command", lambda text: parse_command(text[:16_384]), 16_384, usual=_SHELL),
+    Reader("harvest, output", _judged, 262_144, usual=_LOG),
     Reader("harvest, explanation", _explained, 8_000),
-    Reader("harvest, patch", lambda text: patch_hints(f"*** Begin Patch\n*** Update File: a\n{text}"), 50_000),
+    Reader(
+        "harvest, patch", lambda text: patch_hints(f"*** Begin Patch\n*** Update File: a\n{text}"), 50_000, usual=_PATCH
+    ),
     Reader("hook payload", _payload),
     Reader("answer of ask", _asked, 1_000),
     Reader("question of ask", read_question, 20_000),

@@ -15,6 +15,7 @@ from typing import Any, Final
 Step = Callable[[int], bool]
 _NONE: Final = 256
 _FEW: Final = 8
+_CHARACTER_FLAGS: Final = int(re.IGNORECASE | re.ASCII | re.DOTALL | re.UNICODE)
 _SHORT: Final = 16
 """Code points: what never reads more takes no time that grows."""
 _CHARACTER: Final = frozenset(("LITERAL", "NOT_LITERAL", "IN", "ANY"))
@@ -23,6 +24,36 @@ _REPEATS: Final = frozenset(("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"))
 
 class UnknownConstructError(Exception):
     """A construct that this counter does not know: teach it, or do not use it."""
+
+
+class _Node:
+    """A construct on its way into a cache that goes by its text."""
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Node)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@cache
+def _fits(said: str, flags: int, construct: _Node) -> Callable[[str], bool]:
+    """Whether a character fits a construct, as the engine itself says; asked once for each, whatever the pattern."""
+    state = _parser.State()
+    state.flags = flags
+    engine = _compiler.compile(_parser.SubPattern(state, [construct.node]), 0)
+    known: dict[str, bool] = {}
+
+    def fits(sign: str) -> bool:
+        found = known.get(sign)
+        if found is None:
+            found = known[sign] = engine.fullmatch(sign) is not None
+        return found
+
+    return fits
 
 
 class StepCounter:
@@ -116,18 +147,9 @@ class StepCounter:
         return False
 
     def _test(self, node: Any, flags: int) -> Callable[[str], bool]:
-        """Whether a character fits, as the engine itself says; asked once for each."""
-        state = _parser.State()
-        state.flags = flags
-        engine = _compiler.compile(_parser.SubPattern(state, [node]), 0)
-        known: dict[str, bool] = {}
-
-        def fits(sign: str) -> bool:
-            if sign not in known:
-                known[sign] = engine.fullmatch(sign) is not None
-            return known[sign]
-
-        self._asked.append(fits)
+        fits = _fits(str(node), flags & _CHARACTER_FLAGS, _Node(node))
+        if fits not in self._asked:
+            self._asked.append(fits)
         return fits
 
     def _character(self, fits: Callable[[str], bool], then: Step) -> Step:

@@ -90,10 +90,11 @@ def _executing(parts: tuple[Part, ...]) -> list[Part]:
 
 def _shaping(parts: tuple[Part, ...], members: tuple[Part, ...]) -> list[Part]:
     """The parts that make a command the same one to a person."""
+    known = frozenset(members)
     return [
         part
         for part in parts
-        if part in members
+        if part in known
         or (
             part.kind == "setup"
             and (not part.words or part.named(programs.SHELL_STATE - {"cd", "pushd", "Set-Location", "chdir"}))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
 from core.flows.harvest import programs
 from core.flows.harvest.part import KEYWORDS, LOOPS, Part
 
 View = Literal["whole", "tail", "part", "hidden"]
+_VIEWS: Final[tuple[View, ...]] = ("whole", "tail", "part", "hidden")
+"""Each shows no more than the one before."""
 FILTERS = programs.FILTERS_WHOLE | programs.FILTERS_TAIL | programs.FILTERS_PART | programs.FILTERS_COUNT
 
 _VARIABLE = re.compile(r"\$\?|\$\{PIPESTATUS[^}]*\}|\$PIPESTATUS\b|\$\{?LASTEXITCODE\}?|%ERRORLEVEL%", re.IGNORECASE)
@@ -23,41 +24,43 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
     masked = any(KEYWORDS & set(part.around) or part.program in LOOPS for part in parts)
     view: View = "whole"
     read_later = {word for part in parts for word in part.words[1:] if part.kind == "read" or part.named(FILTERS)}
-    for at, part in enumerate(parts):
-        if part not in members:
+    known = frozenset(members)
+    for at, (part, left) in enumerate(zip(parts, _left(parts), strict=True)):
+        if part not in known:
             continue
         after, more = part.simple.after, at + 1 < len(parts)
         masked = masked or (after == "|" and not pipefail) or (after in ("||", ";", "&") and more and not passed_on)
         gone = [target for target in part.simple.targets if target not in NOWHERE and target not in read_later]
-        if gone or after == "&":
-            view = "hidden"
-        for later in _showing(parts[at:]):
-            view = _narrower(view, later)
+        view = max(view, left, "hidden" if gone or after == "&" else "whole", key=_VIEWS.index)
     return masked, view
 
 
-def _showing(parts: tuple[Part, ...]) -> list[Part]:
-    """What the output of the first part goes through: its pipe, and the looks at the file it wrote."""
-    piped, shown = True, list[Part]()
-    for before, part in pairwise(parts):
-        piped = piped and before.simple.after == "|"
-        if piped or set(part.words[1:]) & set(parts[0].simple.targets):
-            shown.append(part)
-    return shown
+def _left(parts: tuple[Part, ...]) -> list[View]:
+    """What is to be seen of each part's output behind its pipe and the looks at the file it wrote.
+
+    From the last to the first: a command of thousands of parts is read once."""
+    found: list[View] = []
+    looked: dict[str, View] = {}
+    piped: View = "whole"
+    behind: View = "whole"
+    for part in reversed(parts):
+        piped = max(piped, behind, key=_VIEWS.index) if part.simple.after == "|" else "whole"
+        looks = (looked.get(target, "whole") for target in part.simple.targets)
+        found.append(max((piped, *looks), key=_VIEWS.index))
+        behind = _shown_by(part)
+        for word in part.words[1:]:
+            looked[word] = max(behind, looked.get(word, "whole"), key=_VIEWS.index)
+    return found[::-1]
 
 
-def _narrower(view: View, part: Part) -> View:
-    """What is left to see of an output after one more filter."""
-    if (
-        view == "hidden"
-        or part.named(programs.FILTERS_COUNT)
-        or (part.named(programs.ANSWERS) and {"-c", "--count", "-q", "-l"} & set(part.words))
-    ):
+def _shown_by(part: Part) -> View:
+    """What a filter lets through."""
+    counts = part.named(programs.ANSWERS) and {"-c", "--count", "-q", "-l"} & set(part.words)
+    if counts or part.named(programs.FILTERS_COUNT):
         return "hidden"
-    last = part.named(programs.FILTERS_TAIL) or "-Last" in part.words
-    if view == "part" or (part.named(programs.FILTERS_PART) and not last):
-        return "part"
-    return "tail" if last else view
+    if part.named(programs.FILTERS_TAIL) or "-Last" in part.words:
+        return "tail"
+    return "part" if part.named(programs.FILTERS_PART) else "whole"
 
 
 def printed_status(parts: tuple[Part, ...]) -> re.Pattern[str] | None:
