@@ -216,7 +216,7 @@ def _moved(changes: Sequence[_Change]) -> Iterator[Concern]:
 
 
 def _too_much_left_out(changes: Sequence[_Change], theirs: Sequence[Token]) -> Iterator[Concern]:
-    lost = [token for change in changes if not change.quote for token in change.source]
+    lost = [token for change in changes if not change.quote for token in change.source if not token.around]
     if theirs and len([token for token in lost if token.canon not in HARMLESS]) > max(2, _DROPPED * len(theirs)):
         yield _concern("left out", (), lost)
 
