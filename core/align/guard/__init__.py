@@ -10,8 +10,9 @@ from core.align.guard.cut import cut_off
 from core.align.guard.frames import framed
 from core.align.guard.outside import negated_outside
 from core.align.guard.signs import cut_signs, is_diff
+from core.align.guard.small_words import cut_article
 
-__all__ = ["Verdict", "beside", "compare", "cut_off", "cut_signs", "is_diff"]
+__all__ = ["Verdict", "beside", "compare", "cut_article", "cut_off", "cut_signs", "is_diff"]
 
 
 def beside(text: str, start: int, end: int) -> Iterator[Concern]:
