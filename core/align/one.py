@@ -25,6 +25,8 @@ TIE = 0.005
 MOVES_FROM = 8
 """A quote with fewer letters and digits is not looked for in other messages: it would be found anywhere."""
 FUZZY_MOVES_FROM = 20
+_OFFERED = 3
+"""Places of a quote whose index is one too high that are offered."""
 
 
 def align_quote(session: Session, message_index: object, quote: str, settings: AlignSettings) -> Aligned:
@@ -33,10 +35,24 @@ def align_quote(session: Session, message_index: object, quote: str, settings: A
         return failed("index_out_of_range", (Step("index", "rejected", "the message index is no number"),))
     if not 0 <= message_index < len(session.messages):
         said = f"there is no message {message_index}: the session has {len(session.messages)}"
-        return failed("index_out_of_range", (Step("index", "rejected", said),))
+        near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
+        step = Step("index", "rejected", f"{said}; the quote stands in message {message_index - 1}" if near else said)
+        return failed("index_out_of_range", (step,), near)
     if not View(quote).normal.strip():
         return failed("empty_quote", (Step("quote", "rejected", "nothing is left of the quote but blanks"),))
     return _Search(session, message_index, quote, settings).run()
+
+
+def _counted_from_one(session: Session, quote: str) -> tuple[NearMiss, ...]:
+    """Where the quote stands without an error in the last message, which a model that counts from 1 numbers so."""
+    if not session.messages or not View(quote).normal.strip():
+        return ()
+    last = len(session.messages) - 1
+    view = session.view(last)
+    for reading in (quote, *variants(quote)):
+        if found := find(view, View(reading)):
+            return tuple(NearMiss(Span(last, *span), 1.0) for span in found.spans[:_OFFERED])
+    return ()
 
 
 class _Search:

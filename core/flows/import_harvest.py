@@ -13,6 +13,8 @@ import apsw
 from core.errors.derived import refresh_case
 from core.errors.heard import forget_heard
 from core.evidence.due import mark_to_align
+from core.evidence.events import ingested
+from core.evidence.messages import count_messages
 from core.flows.import_report import Meter, Progress, Tally
 from core.flows.import_write import PENDING, REPEATS
 from core.flows.second import Second
@@ -60,6 +62,8 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
             return  # another process was quicker
         heard = forget_heard(con, session)  # the transcript tells what a hook told, with its place
         con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
+        if count_messages(con, session):
+            ingested(con, session)
         report = harvest_session(store, session, second)
         mark_to_align(con, session)
         for case_id in heard:

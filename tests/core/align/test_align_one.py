@@ -56,3 +56,18 @@ def test_a_changed_meaning_is_flagged(quote: str, kind: str) -> None:
 def test_a_confidence_outside_its_band_cannot_be_built() -> None:
     with pytest.raises(ValueError, match="confidence"):
         Aligned("aligned", "fuzzy", 0.97, (Span(0, 0, 3),), 0.97)
+
+
+def test_an_index_one_too_high_offers_the_last_message() -> None:
+    """A model that counts from 1 names message N of N: the status stays, and the place is a near miss."""
+    session = Session(["another message", TEXT])
+    quote = "The cache is cleared before each run"
+    found = align_quote(session, 2, quote, AlignSettings())
+    assert (found.status, found.failure) == ("failed", "index_out_of_range")
+    (near,) = found.near_misses
+    assert TEXT[near.span.start : near.span.end] == quote
+    assert (near.span.message_index, near.similarity) == (1, 1.0)
+    assert "stands in message 1" in found.trace[0].reason
+    for index, said in ((3, quote), (2, "stands in no message"), (2, " "), (-1, quote)):
+        assert align_quote(session, index, said, AlignSettings()).near_misses == ()
+    assert align_quote(Session([]), 0, quote, AlignSettings()).near_misses == ()
