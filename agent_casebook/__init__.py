@@ -27,7 +27,7 @@ def main() -> int:
     _drop_foreign_paths()
     try:
         from cli.main import main as run
-    except ImportError:
+    except Exception:
         if sys.argv[1:2] == ["hook"]:
             return 0
         raise

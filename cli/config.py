@@ -60,9 +60,10 @@ def run_path(args: argparse.Namespace, context: Context) -> int:
 def run_init(args: argparse.Namespace, context: Context) -> int:
     """`config init`: the file is written whole, and none is replaced unasked."""
     from core.atomic import write_file
+    from core.xdg import make_folder
 
     place = _place(args)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(place.parent)
     write_file(place, [template()], replace=args.force)
     context.out.result(ConfigFile(str(place), True), [f"wrote {one_line(str(place))}"])
     return 0

@@ -38,6 +38,7 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
         if on_terminal and not args.plain and not context.out.json:
             from cli.open import open_workbench
 
+            context.out.note("Reading the samples...")
             fill_demo(database, reporter(context.out))
             rules = (fill_demo_rules(database),)
             return open_workbench(context, database, title="demo", ascii_only=args.ascii, rules=rules)

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 
-from core.xdg import folder_name
+from core.xdg import folder_name, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +72,12 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
     found = _settings(argv)
     if found.deadline_ms != DEADLINE_MS:
         watchdog.set(found.deadline_ms)
-    payload = _payload()
-    watchdog.keep = payload, found.database
+    from core.flows.hook.first import keep_first
+
+    with watchdog.first:  # whatever happens from here on, the event is not lost
+        payload = _payload()
+        event = keep_first(payload, found.database)
+    watchdog.keep = None if event else (payload, found.database)
     hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
     hung = None
     if hosted:
@@ -81,16 +85,16 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
 
         try:
             wait = found.deadline_ms / 1000
-            if ask(payload, found.database, found.model, found.service, wait, found.rules, _pass_on):
+            if ask(payload, found.database, found.model, found.service, wait, found.rules, event, _pass_on):
                 return
         except UnansweredError as error:
             hung = error
-    if hung is not None and hung.taken:
+    if hung is not None and hung.taken and not event:
         from core.flows.hook.spool import put
 
         put(payload, found.database)  # the host may have written it down: then it takes this away
     watchdog.host = hosted and hung is None
-    worth = _answer_here(payload, found, argv, taken=hung is not None and hung.taken)
+    worth = _answer_here(payload, found, argv, event, taken=hung is not None and hung.taken)
     watchdog.keep, watchdog.host = None, False
     if hosted and worth and hung is None:
         _leave_host()
@@ -106,7 +110,7 @@ def _leave_host() -> None:
     start_detached(["hook", "--host"])
 
 
-def _answer_here(payload: bytes, found: _Found, argv: list[str], *, taken: bool) -> bool:
+def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, *, taken: bool) -> bool:
     """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
     and says nothing."""
     import json
@@ -118,7 +122,7 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str], *, taken: bool)
     around = Surroundings(
         lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules
     )
-    handled = handle(payload, Path(found.database), around, taken=taken)
+    handled = handle(payload, Path(found.database), around, taken=taken, event=event)
     if handled.reply is not None:
         sys.stdout.write(json.dumps(handled.reply) + "\n")
         sys.stdout.flush()
@@ -239,7 +243,8 @@ def _after(argv: list[str]) -> None:
 class _Watchdog:
     """Ends the process, well, when its time is up; setting it again starts the time anew.
 
-    `keep` is what must not be lost then: a payload, and the casebook it is for. `host`: what took too long here (a very
+    `first` is held while an event is read and written down: so long it waits. `keep` is what must not be lost then: a
+    payload that is in no file, and the casebook it is for. `host`: what took too long here (a very
     large rule file) is done by a host for the next ones, once.
     """
 
@@ -247,6 +252,7 @@ class _Watchdog:
         self._timer: threading.Timer | None = None
         self._ms = ms
         self._once = threading.Lock()
+        self.first = threading.Lock()
         self.keep: tuple[bytes, str] | None = None
         self.host = False
         self.set(ms)
@@ -267,6 +273,7 @@ class _Watchdog:
             os._exit(_ANSWERED)
         _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
         _log_bare(f"it took longer than {self._ms} ms and was given up")
+        self.first.acquire(timeout=_LAST_WORDS_S / 2)
         kept = False
         if self.keep is not None:
             from core.flows.hook.spool import put
@@ -301,7 +308,7 @@ def _log_bare(fault: str) -> None:
     line = f'{{"ts": "{at}", "level": "warning", "event": "hook", "pid": {os.getpid()}, "fault": "{fault}"}}\n'
     folder = folder_name("state")
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
         no_wait = getattr(os, "O_NONBLOCK", 0)
         handle = os.open(os.path.join(folder, "casebook.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | no_wait, 0o600)
         os.write(handle, line.encode())

@@ -15,6 +15,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is not None:
         return _run(list(argv))
     gc.set_threshold(_SELDOM)
+    if sys.getfilesystemencoding() != "utf-8":  # on Windows, and nearly everywhere else, it is
+        from cli.arguments import read_as_utf8
+
+        read_as_utf8(sys.argv)
     try:
         code = _run(sys.argv[1:])
     finally:
@@ -38,7 +42,7 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
         try:
             from cli.hook import run as run_hook
-        except ImportError:
+        except Exception:  # noqa: BLE001
             return 0  # a damaged installation: an agent's hook does not fail for it
 
         run_hook(arguments[1:])

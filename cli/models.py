@@ -14,7 +14,7 @@ from cli.parser import Parser, add_group, add_leaf, path_name
 from core.config import environment_name, from_home
 from core.embedding.calibrate import Calibration
 from core.embedding.catalogue import CATALOGUE, MINILM, Model
-from core.embedding.model_report import ModelLine, ModelList, ModelReport, list_models
+from core.embedding.model_report import ModelLine, ModelList, ModelReport, digests_of, list_models
 from core.embedding.models import Absent, Found, current, find, pulled_folder
 from core.fault import Fault
 from core.folders import config_file
@@ -36,7 +36,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     children = add_group(parser, "models_command")
     add_leaf(children, shared, "list", "the models: which are here, measured, in use").set_defaults(run=run_list)
-    pull = add_leaf(children, shared, "pull", "fetch a model over the network, checked by its SHA-256")
+    pull = add_leaf(children, shared, "pull", "fetch a model over the network, and check its digests")
     pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"which one (default: {MINILM})")
     pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
     pull.set_defaults(run=run_pull)
@@ -73,6 +73,12 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
     else:
         yield from wrap(f"In use: {found.in_use}.", out.columns)
     yield from wrap("Where a size stands, casebook models pull ID fetches that much.", out.columns)
+    pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
+    yield from wrap(
+        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states,"
+        " which detects damage only.",
+        out.columns,
+    )
     yield from wrap("A model that is not measured shows similar cases and answers nothing.", out.columns)
 
 
@@ -108,7 +114,14 @@ def run_pull(args: argparse.Namespace, context: Context) -> int:
         context.out.result(ModelReport("pull", model.id, canceled=True), ["Stopped. Nothing was kept."])
         return 130
     context.log("info", "pulled a model", model=model.id, source=source)
-    return _report(context, "pull", model.id, f"Pulled {model.id} from {source}.")
+    return _report(context, "pull", model.id, f"Pulled {model.id} from {source}. {_CHECKED[digests_of(model.id)]}")
+
+
+_CHECKED = {
+    "pinned": "Its files have the SHA-256 digests pinned in casebook.",
+    "hub": "Its files have the digests the hub states. They are not pinned in casebook.",
+    "": "",
+}
 
 
 def _whole(model: Model) -> bool:
@@ -145,6 +158,7 @@ def _report(context: Context, action: str, name: str, said: str) -> int:
         "" if found is None else str(found.folder),
         "" if kept is None else kept.source,
         files,
+        digests=digests_of(name) if action == "pull" else "",
     )
     context.out.result(report, _report_lines(context, found, said))
     return 0

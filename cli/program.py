@@ -20,7 +20,12 @@ Run = Callable[[argparse.Namespace, Context], int]
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do what the command line says. Prints every fault and raises none."""
+    """Do what the command line says. Prints every fault and raises none. The command `hook` returns 0 for each."""
+    code = _settled(argv)
+    return FOUND if command_named(argv) == "hook" else code
+
+
+def _settled(argv: Sequence[str]) -> int:
     prepare_streams()
     wants_json = any(word in ("--json", "--jsonl") for word in argv)
     out = output_for(json=wants_json, verbose="--verbose" in argv)
@@ -55,6 +60,10 @@ def _run(argv: Sequence[str], out: Output) -> int:
         args = parser.parse_args(argv)
     except SystemExit as done:  # --help
         return int(done.code or 0)
+    if not "".join(argv).isascii():
+        from cli.arguments import refuse_undecoded
+
+        refuse_undecoded(vars(args))
     if getattr(args, "version", False):
         from core.version import VERSION
 

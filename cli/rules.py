@@ -51,7 +51,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     match.set_defaults(run=run_match)
     for name, about, run in (
         ("list", "the rules, as they are read, and how often each was used", run_list),
-        ("check", "what is wrong with rule files; exit 1 where something is", run_check),
+        ("check", "problems and hints in rule files; exit 1 if there is a problem", run_check),
         ("refresh", "read the files again and embed what changed", run_refresh),
         ("clusters", "rules that say nearly the same, or belong together", run_clusters),
         ("compare", "keywords against meaning against both, on labelled calls", run_compare),
@@ -223,8 +223,8 @@ def _usage(context: Context) -> Any:
 
 
 def run_check(args: argparse.Namespace, context: Context) -> int:
-    """`rules check`: exit 0 where nothing is wrong, 1 where something is. Rules that patterns name and that are not
-    here are told beside: they may be another project's."""
+    """`rules check`: exit 1 where there is a problem or no rule; hints (`Flaw.cost` missing) are none.
+    Rules that patterns name and that are not in these files are noted: they may be another project's."""
     from dataclasses import replace
 
     from cli.show_rules import check_lines, flaw_line
@@ -239,7 +239,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     context.out.result(found, check_lines(context.out, found))
     for one in strangers(found.rules):
         context.out.note(flaw_line(one))
-    return 1 if found.flaws or not found.rules else 0
+    return 1 if any(one.cost != "missing" for one in found.flaws) or not found.rules else 0
 
 
 def run_refresh(args: argparse.Namespace, context: Context) -> int:

@@ -8,6 +8,7 @@ from cli.layout import clip, one_line, wrap
 from cli.output import Output, Style
 from core.errors.answer import Hit, SearchAnswer, Source
 from core.errors.identity import Identity
+from core.errors.other_names import in_words
 from core.trace import Step, lines
 
 _LABEL = 15
@@ -78,7 +79,8 @@ def _told(step: Step) -> str:
 
 def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     sure = "" if hit.confidence == "high" else f" ({_LOW})"
-    for line in wrap(f"Known: {_SAME[hit.tier]}{sure}.", out.columns):
+    named = f"; {in_words(hit.other_names)}" if hit.other_names else ""
+    for line in wrap(f"Known: {_SAME[hit.tier]}{named}{sure}.", out.columns):
         yield out.paint(line, "good" if not sure else "warn")
     yield from field(
         out, "case", f"{hit.id}, {hit.tier} tier, {hit.confidence} confidence ({hit.score:.2f}), {uses(hit.use_count)}"

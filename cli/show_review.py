@@ -55,7 +55,7 @@ def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
         (done.ambiguous, "ambiguous"), (done.failed, "failed"), (done.rejected, "rejected"), (done.waiting, "waiting"),
     ]  # fmt: skip
     yield f"{done.quotes:,} quotes: " + ", ".join(f"{count:,} {what}" for count, what in counts if count) + "."
-    yield out.paint(f"Looked for {done.looked:,}; {done.changed:,} came out otherwise than before.", "dim")
+    yield out.paint(f"Looked for {done.looked:,}; {done.changed:,} changed.", "dim")
     if done.returned:
         yield out.paint(f"{done.returned:,} that were accepted are gone from the session: look at them again.", "warn")
     for entry in done.demoted:

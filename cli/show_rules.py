@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cli.layout import clip, counted, one_line, pad, wrap
+from cli.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.flows.rule_watch import RuleEdit
 from core.rules.answer import MatchedRule, RuleMatch
 from core.rules.clusters import Clusters
 from core.rules.compare import Comparison, Difference, Rate
-from core.rules.rule import Flaw, RuleList
+from core.rules.rule import Flaw, RuleList, counted_flaws, folded
 from core.rules.usage import Usage
 
 
@@ -62,7 +62,7 @@ def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usag
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
     if found.flaws:
-        yield out.paint(f"{counted(len(found.flaws), 'thing')} to look at: casebook rules check", "warn")
+        yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
     elif not found.rules:
         yield out.paint(_NO_RULE, "warn")
 
@@ -74,8 +74,8 @@ def flaw_line(flaw: Flaw) -> str:
 
 
 def check_lines(out: Output, found: RuleList) -> Iterator[str]:
-    """What is wrong, each with file and line; what a rule can do without is dim."""
-    for flaw in found.flaws:
+    """Each problem with file and line; hints dim, those of one kind on one line unless --verbose."""
+    for flaw in found.flaws if out.verbose else folded(found.flaws):
         told = flaw_line(flaw)
         yield out.paint(told, "dim") if flaw.cost == "missing" else told
     if not found.rules:
@@ -112,13 +112,16 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
     """The table, then the calls on which it matters which way is taken."""
     yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
     faulted = any(one.unwanted.of for one in found.systems)
-    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}" + (
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}{'beside':>9}" + (
         f"{'wrong shown':>18}" if faulted else ""
     )
     for one in found.systems:
         cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
+        beside = f"{one.companions_right}/{one.companions_right + one.companions_wrong}"
         rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
-        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}" + (f"{_rate(one.unwanted):>18}" if faulted else "")
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}{beside:>9}" + (
+            f"{_rate(one.unwanted):>18}" if faulted else ""
+        )
     if found.fitted:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
     for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):

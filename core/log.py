@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.text import redact
+from core.xdg import make_folder
 
 Level = Literal["error", "warning", "info", "debug"]
 
@@ -45,7 +46,7 @@ class Log:
             self._append(_line(level, event, facts))
 
     def _append(self, line: bytes) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         for _ in range(3):
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAIT, 0o600)
             try:

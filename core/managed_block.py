@@ -64,6 +64,7 @@ def with_block(text: str, kind: str, body: str, *, name: str = "the file", force
             "invalid_input",
             f"{name}:{found.line}: the casebook block was edited by hand",
             "move your text out of the block, or replace the block with --force",
+            edited=True,
         )
     return text[: found.start] + block + text[found.end :]
 

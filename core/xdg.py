@@ -28,3 +28,20 @@ def folder_name(kind: str, environ: Mapping[str, str] | None = None) -> str:
         return os.path.join(named, "casebook")
     home = env.get("HOME", "") or os.path.expanduser("~")
     return os.path.join(home, below_home, "casebook")
+
+
+def make_folder(folder: str | os.PathLike[str]) -> None:
+    """Make a folder of casebook's own and what lacks above it, each for its owner alone. Raises OSError.
+
+    `os.makedirs` and `Path.mkdir(parents=True)` give the mode to the last folder only.
+    """
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(os.path.abspath(folder))
+    if above != os.path.abspath(folder):
+        make_folder(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise

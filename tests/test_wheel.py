@@ -223,10 +223,12 @@ def test_the_line_in_the_settings_runs_nothing_of_the_project_and_never_fails(by
     hook = Path(by_uv.python.parent.parent.glob("lib/python*/site-packages/agent_casebook/cli").__next__()) / "hook.py"
     kept = hook.read_text()
     try:
-        hook.write_text("import nothing_of_the_kind\n")
-        done = run("sh", "-c", line, given=FAILED)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        assert run(*by_uv.isolated, "hook", given=FAILED).returncode == 0
+        for damage in ("import nothing_of_the_kind\n", "half of a li"):
+            hook.write_text(damage)
+            done = run("sh", "-c", line, given=FAILED)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+            for words in (["hook"], ["--db", "x.db", "hook"]):
+                assert run(*by_uv.isolated, *words, given=FAILED).returncode == 0
     finally:
         hook.write_text(kept)
     assert run.ran == set()

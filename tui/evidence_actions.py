@@ -56,7 +56,7 @@ def _needs_filtered(now: Situation) -> str:
 EVIDENCE: tuple[Action, ...] = (
     Action("evidence.accept", "Accept: the quote stands at this place", ("a",), "evidence", REVIEW, "accept", 1,
            enabled=_can_accept),
-    Action("evidence.reject", "Reject: the quote is no evidence, and why", ("x",), "evidence", REVIEW, "reject", 2,
+    Action("evidence.reject", "Reject the quote", ("x",), "evidence", REVIEW, "reject", 2,
            enabled=_can_decide),
     Action("evidence.words", "Take the original's words as the quote", ("o",), "evidence", REVIEW, "take words", 3,
            enabled=_needs_place),
@@ -80,7 +80,7 @@ EVIDENCE: tuple[Action, ...] = (
            enabled=_needs_place),
     Action("evidence.start_in", "Narrow by a word at the start", ("right_curly_bracket",), "evidence", REVIEW,
            enabled=_needs_place),
-    Action("evidence.find", "Look in another message: find a place in the session", ("L",), "evidence", REVIEW,
+    Action("evidence.find", "Find it elsewhere in the session", ("L",), "evidence", REVIEW,
            "find", 6, enabled=_needs_quote),
     Action("evidence.search", "Search the list by words of quotes and entries; in the message, its session", ("slash",),
            "evidence", REVIEW, "search", 8, enabled=_needs_pane),

@@ -74,8 +74,9 @@ def read_state(path: Path) -> tuple[State, str]:
 def write_state(path: Path, state: State) -> None:
     """Keep the state: whole or not at all, for its owner's eyes. Raises Fault `io_error`, OSError."""
     from core.atomic import write_file
+    from core.xdg import make_folder
 
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     panes = {name: _without_secrets(memory) for name, memory in state.panes.items()}
     kept = {"theme": state.theme, "setting": state.setting, "pane": state.pane, "panes": panes}
     write_file(path, [json.dumps({"version": VERSION, **kept})], replace=True)

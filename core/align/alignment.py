@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.align.answer import Aligned, Difference, Failure, Method, Status, hash_of
+from core.align.changes import reason_of_each
 from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, as_index
 from core.align.judge import settle
 from core.align.one import align_quote
@@ -38,7 +39,10 @@ class NearPlace:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing a person must look at: its kind, what quote and source have there, and the same as a sentence."""
+    """One thing a person must look at: its kind, what quote and source have there, and the same as a sentence.
+
+    Of kind `moved` the sentence shows the swap, and is the same for each word of it.
+    """
 
     kind: str
     quote: str
@@ -172,7 +176,10 @@ def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequ
         found.confidence,
         tuple(Place(span.message_index, span.start, span.end) for span in found.spans),
         found.failure,
-        tuple(Reason(one.kind, one.quote, one.source, str(one)) for one in found.concerns),
+        tuple(
+            Reason(one.kind, one.quote, one.source, text)
+            for one, text in zip(found.concerns, reason_of_each(found.concerns, found.diff), strict=True)
+        ),
         verbatim(said.quote, JOIN.join(words)) if words else (),
         tuple(
             NearPlace(near.span.message_index, near.span.start, near.span.end, near.similarity)

@@ -26,6 +26,8 @@ class Concern:
     source: str
 
     def __str__(self) -> str:
+        if self.kind.startswith("cut out of") or self.kind == "taken back":
+            return f"{self.kind}: “{self.source}”"
         if not self.quote:
             return f"{self.kind}: the source has “{self.source}”"
         if not self.source:

@@ -9,6 +9,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from core.align.edges import best_stretch
+from core.align.guard.dates import plain_dates
+from core.align.guard.spelling import same_spelling
 from core.align.guard.tokens import number_of
 from core.align.view import View
 
@@ -99,8 +101,8 @@ def _similarity(wanted: str, there: str) -> float:
 
 
 def _counted(text: str) -> str:
-    """A text with its number words as digits, and without a blank behind them."""
-    return _NUMBERS.sub(r"\1", _WORDS.sub(lambda match: number_of(_PERCENT.get(match[0], match[0])), text))
+    """A text with its dates in one form, its number words as digits, and without a blank behind them."""
+    return _NUMBERS.sub(r"\1", _WORDS.sub(lambda match: number_of(_PERCENT.get(match[0], match[0])), plain_dates(text)))
 
 
 def _first(word: str) -> str:
@@ -117,7 +119,9 @@ def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, 
     if text[start:end].partition(" ")[0] != head:
         left = max(0, start - _NEARBY)
         words = [(left + match.start(), match[0]) for match in _WORD.finditer(text[left:start])]
-        at = next((at for at, word in reversed(words) if _first(word) == _first(head)), start)
+        at = next(
+            (at for at, word in reversed(words) if _first(word) == _first(head) or same_spelling(word, head)), start
+        )
         if Levenshtein.distance(wanted, text[at:end]) <= most:
             start = at
     if text[start:end].rpartition(" ")[2] != tail:

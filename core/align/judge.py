@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.align.answer import Aligned, Concern, Method, hash_of
-from core.align.guard import compare, cut_off, cut_signs, is_diff, negated_outside
+from core.align.guard import beside, compare, cut_article, cut_off, cut_signs, is_diff
 from core.align.session import Session
 from core.align.settings import AlignSettings
 from core.align.spans import Span
@@ -32,9 +32,9 @@ def judged(
         concerns += verdict.concerns
     if level != "off":
         concerns += cut_signs(text, span.start, span.end, quote)
+        concerns += cut_article(text, span.start, span.end, quote)
         concerns += cut_off(text, span.start, span.end, quote)
-        if beside := negated_outside(text, span.start, span.end):
-            concerns.append(Concern("negation beside it", "", beside))
+        concerns += beside(text, span.start, span.end)
     trace: tuple[Step, ...] = ()
     if method != "exact" or concerns:
         said = "; ".join(str(one) for one in concerns) or "it says the same"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.align.answer import Aligned, Concern, Difference, Method, NearMiss, failed, hash_of
 from core.align.ellipsis import fragments_of, place_fragments
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
-from core.align.guard import compare
+from core.align.guard import beside, compare, cut_signs
 from core.align.guard.elided import elided
 from core.align.judge import judged
 from core.align.places import Found, find, variants
@@ -112,8 +112,11 @@ class _Search:
             verdict = compare(part, text[start:end], self._session.knows, self._settings.guard)
             concerns += verdict.concerns
             diff += verdict.diff
+            if self._settings.guard != "off":
+                concerns += cut_signs(text, start, end, part)
         if self._settings.guard != "off":
             concerns += elided(text, found.spans, in_order=found.in_order)
+            concerns += beside(text, found.spans[0][0], found.spans[-1][1]) if found.in_order else ()
         status = "flagged" if concerns else "aligned"
         spans = _spans(index, found.spans)
         said = tuple(dict.fromkeys(concerns))

@@ -47,7 +47,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 AROUND = re.compile(
     r"^[ \t]{0,12}\d{1,7}(?:\u2192|\t|[ \t]*\|[ \t]|: (?=\S))"  # the line numbers of a viewer
     r"|^[ \t]*(?:[>*+\-#|]+[ \t]+)*\d{1,3}[.)][ \t]"  # the ordinal of a list
-    r"|\]\([^()\s]{1,300}\)"  # where a link leads
+    r"|\]\((?:<[^<>\n]{1,300}>|(?:[^()\s]|\([^()\s]{0,100}\)){1,300})(?:\s\"[^\"\n]{0,100}\")?\)"  # where a link leads
     r"|^[+\-](?=[^+\-\s\d])",  # the sign of a diff
     re.MULTILINE,
 )

@@ -16,6 +16,7 @@ from core.embedding.settle import settle
 from core.embedding.source_folder import Described, describe
 from core.embedding.turn import turn
 from core.fault import Fault
+from core.xdg import make_folder
 
 _GRAPHS = (ONNX, f"onnx/{ONNX}")
 _WINDOW = 256
@@ -45,7 +46,7 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
     if not valid_id(name):
         raise Fault("invalid_input", f"{name!r} cannot be a model's id", "give one of letters, digits, . _ - with --id")
     target = added_folder(name, environ)
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(target.parent)
     with turn(lock_of(target)):
         sweep(target)
         part = new_part(target)

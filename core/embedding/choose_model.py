@@ -10,6 +10,7 @@ from typing import Any
 from core.atomic import write_file
 from core.fault import Fault
 from core.toml_lines import key_lines
+from core.xdg import make_folder
 
 _SECTION, _KEY = "embedding", "model"
 _MOST = 1 << 20
@@ -29,7 +30,7 @@ def choose_model(file: Path, model: str) -> None:
     if after[_SECTION].get(_KEY) != model or _without(before) != _without(after):
         message = f"cannot set the model in {file} without disturbing the rest"
         raise Fault("config_invalid", message, f'write there by hand: [{_SECTION}] {_KEY} = "{model}"')
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(place.parent)
     write_file(place, [changed], replace=True)
 
 

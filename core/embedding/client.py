@@ -238,6 +238,8 @@ def _greet(place: Place, until: float, clock: Clock) -> tuple[Line, State] | Uns
     except TimeoutError:
         return Unserved("timeout", "the model service does not answer")
     except OSError as error:
+        if isinstance(error, BlockingIOError):  # its queue of connections is full
+            return Unserved("failed", "the model service is busy")
         return Unserved("failed", f"the model service cannot be reached: {error.strerror or error}")
     except Fault as fault:
         return Unserved("failed", fault.message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket as sockets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -15,6 +16,8 @@ from core.fault import Fault
 
 _T = TypeVar("_T")
 _PIECE = 1 << 16
+_FULL_S = 0.005
+"""Seconds until the next try where the service has not yet accepted those before."""
 
 
 class Line:
@@ -78,8 +81,7 @@ def open_line(place: Place, until: float, clock: Callable[[], float]) -> tuple[L
         return _by_port(place, until, clock)
     connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
     try:
-        connection.settimeout(max(0.001, until - clock()))
-        connection.connect(str(place.socket))
+        _connect(connection, str(place.socket), until, clock)
         if peer_uid(connection) not in (None, os.geteuid()):
             raise Fault("model_unreachable", f"somebody else listens at {place.socket}")
         line = Line(connection, clock)
@@ -87,6 +89,18 @@ def open_line(place: Place, until: float, clock: Callable[[], float]) -> tuple[L
     except BaseException:
         connection.close()
         raise
+
+
+def _connect(connection: sockets.socket, path: str, until: float, clock: Callable[[], float]) -> None:
+    """Connect to a socket; where its queue is full, try again until then, and raise BlockingIOError at last."""
+    while True:
+        connection.settimeout(max(0.001, until - clock()))
+        try:
+            return connection.connect(path)
+        except BlockingIOError:
+            if clock() + _FULL_S >= until:
+                raise
+            time.sleep(_FULL_S)
 
 
 def _by_port(place: Place, until: float, clock: Callable[[], float]) -> tuple[Line, State]:

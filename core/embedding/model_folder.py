@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 
 from core.embedding.catalogue import CATALOGUE, Model, Thresholds
 from core.fault import Fault
+from core.xdg import make_folder
 
 ONNX, DATA, TOKENIZER = "model.onnx", "model.onnx_data", "tokenizer.json"
 TOKENIZER_CONFIG, SPECIAL, CONFIG = "tokenizer_config.json", "special_tokens_map.json", "config.json"
@@ -104,7 +105,8 @@ def new_part(target: Path) -> Path:
 
     part = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}"
     try:
-        part.mkdir(mode=0o700, parents=True)
+        make_folder(target.parent)
+        part.mkdir(mode=0o700)
     except OSError as error:
         raise Fault("io_error", f"cannot write {part}: {error.strerror}", "check the folder and its room") from error
     return part

@@ -10,13 +10,24 @@ from core.embedding.catalogue import CATALOGUE, RECOMMENDED, Languages, Model
 from core.embedding.models import Absent, Found, current, find, on_this_machine
 from core.settings import EmbeddingSettings
 
+Digests = Literal["pinned", "hub", ""]
+"""`pinned`: SHA-256 digests that this version carries; `hub`: those that the hub states, which find damage on the way
+but not another file in place of the right one; empty for a model that was added."""
+
+
+def digests_of(name: str) -> Digests:
+    """What the files of a model of the catalogue are compared with when they are fetched."""
+    known = CATALOGUE.get(name)
+    return "" if known is None else "hub" if known.wheel is None else "pinned"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelLine:
     """One model: what it is, whether it is `here` on this machine, whether it is `in_use`.
 
     `version` is empty where nobody has its weights yet; `window` counts tokens, `size` is the bytes to fetch, 0 where
-    that is not known. `measured`: its thresholds are known, else it gives similar cases only.
+    that is not known. `measured`: its thresholds are known, else it gives similar cases only. `digests`: what its files
+    are compared with when they are fetched.
     """
 
     id: str
@@ -30,6 +41,7 @@ class ModelLine:
     here: bool
     in_use: bool
     about: str
+    digests: Digests = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +61,8 @@ class ModelReport:
     """What was done with a model (`model_report.v1`).
 
     `folder` is where it lies, `source` where it is from, `files` the SHA-256 of each of its files. `canceled`: it was
-    stopped, and nothing was changed. `setting` is the file the choice was written to.
+    stopped, and nothing was changed. `setting` is the file the choice was written to. `digests`: what the fetched files
+    were compared with.
     """
 
     SCHEMA: ClassVar[str] = "model_report.v1"
@@ -62,6 +75,7 @@ class ModelReport:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     setting: str = ""
     canceled: bool = False
+    digests: Digests = ""
 
 
 def list_models(settings: EmbeddingSettings, environ: Mapping[str, str] | None = None) -> ModelList:
@@ -90,4 +104,5 @@ def _line(model: Model, here: bool, in_use: bool) -> ModelLine:
         here,
         in_use,
         model.about,
+        digests_of(model.id),
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from core.fault import Fault
 from core.folders import user_folder
+from core.xdg import make_folder
 
 if TYPE_CHECKING:
     import socket as sockets  # most who ask for a place find no service there: they need no sockets
@@ -115,7 +116,7 @@ def make_private(folder: Path) -> None:
     """Make the folder, for its owner alone. Raises Fault io_error where that cannot be had."""
     cure = "remove it, or set XDG_RUNTIME_DIR to a folder of your own"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         there = folder.lstat()
         if hasattr(os, "geteuid") and stat.S_ISDIR(there.st_mode) and there.st_uid == os.geteuid():
             folder.chmod(0o700)

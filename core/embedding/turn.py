@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.fault import Fault
+from core.xdg import make_folder
 
 _PAUSE = 0.05
 
@@ -21,7 +22,7 @@ def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
     Raises Fault timeout after `patience` seconds, io_error where the file cannot be made.
     """
     try:
-        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(lock.parent)
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise Fault("io_error", f"cannot write {lock}: {error.strerror}", "check the folder and its room") from error

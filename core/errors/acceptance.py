@@ -115,7 +115,9 @@ def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
     if one.similarity < bars.low:
         return "no", f"not near enough in {_base(bars.cases)}"
     shared = [word for word in one.shared if is_content(word)]
-    return ("low", f"rather near, and both say {shared[0]}") if shared else ("no", "rather near, but no word is shared")
+    if shared:
+        return "low", f"rather near, and both say {shared[0]}"
+    return "no", "rather near, but no telling word is shared"
 
 
 def _base(cases: int) -> str:

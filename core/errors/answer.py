@@ -47,12 +47,21 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherName:
+    """A name of the known error and the one that the searched error has in its place."""
+
+    known: str
+    searched: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A case that answers, or nearly did.
 
     `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
     made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
-    or where it has the words; null where no tier looked for that.
+    or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
+    differs from the one that was searched: then it is another error of the same kind, with low confidence.
     """
 
     id: int
@@ -73,6 +82,7 @@ class Hit:
     accepted: bool = True
     reason: str = ""
     place: Place | None = None
+    other_names: tuple[OtherName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from core.errors.positions import SORT_COLUMNS, conditions
 from core.errors.resolutions import Resolution, answering, resolutions_of
 from core.errors.tags import one_form
 from core.errors.title import own_titles
-from core.errors.worded import Asked, Worded, worded, words_step
+from core.errors.worded import Asked, Worded, in_order, worded, words_step
 from core.fault import Fault
 from core.lexical import any_of, match_query, terms
 from core.store import Store
+from core.text import words
 from core.trace import Step, Stopwatch
 
 _KEY_LINE = (
@@ -27,6 +28,8 @@ _KEY_LINE = (
 _ROW = f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen"
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
+SOME = 5
+"""The most cases that are shown where none has every word."""
 EVERY = Filters()
 _CURSOR = re.compile(r"(?P<value>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
 
@@ -183,9 +186,11 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
         anyone = any_of(rare)
         if anyone is None:
             return (), words_step((), "no case has any of the words", watch.ms())
-        ids, asked = _matching(store, anyone, limit, filters), Asked(rare, rare=True)
+        ids, asked = _matching(store, anyone, min(limit, SOME), filters), Asked(rare, rare=True)
     own = own_titles(store.con, ids)
     hits = tuple(_text_hit(store, case_id, worded(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
+    if not asked.rare:  # a stable sort: within each half the index has ranked them
+        hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
     has = "one of the rarest words" if asked.rare else "every word"
     reason = f"{len(hits):,} with {has}: to look at, never an answer" if hits else "no case has the words"
     return hits, words_step(hits, reason, watch.ms())
@@ -205,9 +210,11 @@ def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[in
 
 
 def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
-    """The rarest words of `found` that the index knows at all."""
+    """The rarest words of `found` that say what a text is about and that the index knows at all."""
     known: list[tuple[int, str]] = []
     for term in found:
+        if not term.isdigit() and not words(term):
+            continue
         row = store.con.execute("SELECT doc FROM case_term WHERE term = ?", (term,)).fetchone()
         if row is not None:
             known.append((cast("int", row[0]), term))

@@ -11,11 +11,9 @@ from core.errors.cases import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.curation.written import NO_SOURCE
 from core.errors.identify import identify
 from core.errors.resolutions import add_resolution
-from core.lazy_pattern import lazy_pattern
 from core.store import now
 from core.text import redact, words
-
-_TIME = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.,]{2,18}(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
+from core.text.timestamp import timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +60,12 @@ class ImportedCase:
 
 def import_row(con: apsw.Connection, row: ImportedCase) -> tuple[int, int, int]:
     """One case into the caller's transaction: (its id, cases made, fixes added). What is derived waits."""
-    ts = time_or_none(row.ts) or now()
+    ts = timestamp(row.ts) or now()
     case_id, made = _named(con, row, ts) if row.names and row.normalized else _identified(con, row, ts)
     con.execute(
         "UPDATE error_kb SET use_count = max(coalesce(use_count, 0), ?1),"
         " last_used = nullif(max(coalesce(last_used, ''), coalesce(?2, '')), '') WHERE id = ?3",
-        (row.uses, time_or_none(row.last_used), case_id),
+        (row.uses, timestamp(row.last_used) or None, case_id),
     )
     if row.noise:
         con.execute("INSERT OR IGNORE INTO noise(case_id, author, ts) VALUES (?, 'import', ?)", (case_id, ts))
@@ -86,11 +84,6 @@ def import_row(con: apsw.Connection, row: ImportedCase) -> tuple[int, int, int]:
     return case_id, made, added
 
 
-def time_or_none(text: str | None) -> str | None:
-    """A time as it was given, if it looks like one: cases are sorted by it."""
-    return text if text is not None and _TIME.fullmatch(text) else None
-
-
 def _named(con: apsw.Connection, row: ImportedCase, ts: str) -> tuple[int, int]:
     """The case of a row that brings its names: they say what it is, its raw text may be of another."""
     key = row.normalized or ""
@@ -106,7 +99,7 @@ def _named(con: apsw.Connection, row: ImportedCase, ts: str) -> tuple[int, int]:
         con.execute(
             "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
             " VALUES (?, ?, ?, ?, ?)",
-            (one.name.fingerprint, case_id, one.name.key_line, one.name.tool, time_or_none(one.first_seen) or ts),
+            (one.name.fingerprint, case_id, one.name.key_line, one.name.tool, timestamp(one.first_seen) or ts),
         )
     for extra in (key, *row.keys):
         if extra:
@@ -157,7 +150,7 @@ def _add_fix(con: apsw.Connection, case_id: int, fix: ImportedFix, ts: str) -> t
         author="import" if fix.author == "harvest" and fix.source.session is None else fix.author,
         session_id=fix.source.session,
         message_ids=fix.source.messages,
-        ts=time_or_none(fix.ts) or ts,
+        ts=timestamp(fix.ts) or ts,
         original=fix.original,
         tags=fix.tags,
     )

@@ -10,11 +10,19 @@ _TOLD = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "
 
 
 def readable(resolution: str) -> tuple[str, str | None]:
-    """A resolution as text for people: the seed stored JSON, which becomes a list and is kept as the original."""
+    """A resolution as text for people: the seed stored JSON, which becomes a list and is kept as the original.
+
+    An array of texts is one of tools.
+    """
     try:
         value: object = json.loads(resolution)
     except (ValueError, RecursionError):
         return resolution, None
+    if isinstance(value, list) and value:
+        items = cast("list[object]", value)
+        if all(isinstance(item, str) for item in items):
+            return "Steps: " + " → ".join(map(str, items)), resolution
+        return "\n".join(f"- {json.dumps(item, ensure_ascii=False)}" for item in items), resolution
     if not isinstance(value, dict):
         return (value, resolution) if isinstance(value, str) else (resolution, None)
     details = cast("dict[str, object]", value)

@@ -81,6 +81,8 @@ def record_resolution(
     more. A missing database is made. Never raises: a fault of the store leaves `case_id` None and a `failed` step.
     """
     watch = Stopwatch()
+    if not (isinstance(error, str) and isinstance(resolution, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return _not_recorded(Fault("invalid_input", "the error and the resolution must be text"), "", "", watch)
     raw = redact(error)
     found = identify(raw)
     name = Name(found.key_line, found.normalized, found.fingerprint, found.tool)
@@ -97,13 +99,12 @@ def record_resolution(
                     store, name, raw, resolution, resolved_by, tool_sequence, author, status
                 )
     except Fault as fault:
-        step = Step(
-            "record",
-            "failed",
-            fault.message,
-            facts(code=fault.code, message=fault.message, hint=fault.hint),
-            elapsed_ms=watch.ms(),
-        )
-        return Recorded(None, None, name.normalized, name.fingerprint, 0, (step,))
+        return _not_recorded(fault, name.normalized, name.fingerprint, watch)
     step = Step("record", "hit", "the fix is written down", facts(case=case_id, use_count=count), elapsed_ms=watch.ms())
     return Recorded(case_id, added, name.normalized, name.fingerprint, count, (step,))
+
+
+def _not_recorded(fault: Fault, normalized: str, fingerprint: str, watch: Stopwatch) -> Recorded:
+    told = facts(code=fault.code, message=fault.message, hint=fault.hint)
+    step = Step("record", "failed", fault.message, told, elapsed_ms=watch.ms())
+    return Recorded(None, None, normalized, fingerprint, 0, (step,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from core.embedding.state import read_state
 from core.errors.answer import Hit, Query, SearchAnswer
@@ -18,6 +18,8 @@ from core.trace import Step, Stopwatch, facts
 
 Tiers = Literal["text", "all"]
 NO_CASEBOOK = "there is no casebook yet; run: casebook import auto"
+COUNT_MS = 500
+"""Milliseconds that counting a use waits for another writer: the answer is known by then."""
 OTHER_LINES = 5
 """How many further key lines of one output are looked up when its first one is unknown."""
 
@@ -37,9 +39,11 @@ def search(
     counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
     with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
     have every word stand among the candidates.
-    Never raises: a missing database answers None; a fault of the store is a `failed` step.
+    Never raises: a missing database answers None; a fault of the store, or what is no text, is a `failed` step.
     """
     watch = Stopwatch()
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
+        return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
     vectors = vectors or VectorSearch(lambda: _no_vectors(tiers))
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
@@ -69,6 +73,12 @@ def search(
             elapsed_ms=watch.ms(),
         )
         return SearchAnswer(query, None, trace=(named, failed))
+
+
+def _no_text(given: object, watch: Stopwatch) -> Step:
+    message, hint = f"the error is not text but {type(given).__name__}", "give the error as it was printed"
+    told = facts(code="invalid_input", message=message, hint=hint)
+    return Step("identify", "failed", message, told, elapsed_ms=watch.ms())
 
 
 def _named_by(found: Identity) -> str:
@@ -226,10 +236,14 @@ def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
     watch = Stopwatch()
     if store.readonly is not None:
         return hit, Step("count", "skipped", f"not counted: {store.readonly}")
+    (before,) = cast("tuple[int]", store.con.execute("PRAGMA busy_timeout").fetchone())
     try:
+        store.con.set_busy_timeout(min(COUNT_MS, before))
         count, ts = _count(store, hit.id)
     except Fault as fault:
         return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
+    finally:
+        store.con.set_busy_timeout(before)
     step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())
     return replace(hit, use_count=count, last_used=ts), step
 

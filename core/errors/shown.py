@@ -38,6 +38,16 @@ def says_it(hit: Hit | None) -> bool:
     return hit is not None and bool((hit.resolution or "").strip()) and standing(hit) == Standing("same", "own")
 
 
+def has_every_word(hit: Hit | None) -> bool:
+    """Whether the case has every word that was searched: in one of its errors, beside it, or here and there."""
+    place = None if hit is None else hit.place
+    if hit is None or place is None:
+        return False
+    from core.errors.worded import SCATTERED
+
+    return place.says != "some" or SCATTERED in hit.why
+
+
 def with_words(hit: Hit, words: Hit) -> Hit:
     """A hit that is no answer, at the error of its case that has the words, with the fix of that, as `words` has it."""
     return replace(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import apsw
 
-from core.errors.answer import Confidence, Hit, Place, Query, Source, Status, Tier
+from core.errors.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Tier
 from core.errors.codes import codes_differ
 from core.errors.columns import message_numbers, parse_names
 from core.errors.current import ANSWERS, CURRENT_FIRST
 from core.errors.frames import said, told_apart
 from core.errors.names import swapped_names
+from core.errors.other_names import Named, fewest_other_names, in_words, other_names
 from core.text import words
 from core.trace import Step, Stopwatch, facts
 
@@ -26,6 +27,8 @@ COMPARED = 96
 OVERLAP = 0.6
 """Jaccard overlap of the words from which a prefix match is trusted: below it, a third were the wrong error."""
 SHOWN = 3
+VARIANTS = 50
+"""Errors of one case, and times that one was seen, whose names are compared with the searched one."""
 
 
 class Looked(NamedTuple):
@@ -44,6 +47,7 @@ class _Fix(NamedTuple):
     tools: tuple[str, ...]
     source: Source
     key_line: str | None
+    mark: str | None = None
 
 
 def overlap(left: str, right: str) -> float:
@@ -66,13 +70,15 @@ def _fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[
         order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
     rows = con.execute(
         "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
-        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint)"
+        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint"
         f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
         values,
     ).fetchall()
     return [
-        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6])
-        for row in cast("list[tuple[str, Status, str | None, str | None, str | None, str, str | None]]", rows)
+        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7])
+        for row in cast(
+            "list[tuple[str, Status, str | None, str | None, str | None, str, str | None, str | None]]", rows
+        )
     ]
 
 
@@ -190,8 +196,34 @@ def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
 
 
+def _named_apart(con: apsw.Connection, hit: Hit, fix: _Fix | None, query: Query) -> Hit:
+    """The hit, with low confidence where no error that its fix is for has the names of the searched one."""
+    only, values = (" AND fingerprint = ?", (hit.id, fix.mark)) if fix is not None and fix.mark else ("", (hit.id,))
+    rows = con.execute(
+        f"SELECT fingerprint, key_line FROM fingerprint WHERE case_id = ?{only} LIMIT {VARIANTS}", values
+    ).fetchall()
+    known = (Named(*one) for one in cast("list[tuple[str, str]]", rows))
+    found = fewest_other_names(known, Named(query.fingerprint, query.key_line))
+    return _under_other_names(hit, found) if found else hit
+
+
+def _under_other_names(hit: Hit, found: tuple[OtherName, ...]) -> Hit:
+    return replace(lowered(hit, in_words(found)), other_names=found)
+
+
+def _seen_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, ...]) -> bool:
+    """Whether this very error was seen with these names at another time."""
+    rows = con.execute(
+        "SELECT coalesce(o.raw, substr(m.text, o.start + 1, o.end - o.start), '') FROM occurrence o"
+        " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx WHERE o.fingerprint = ?"
+        f" ORDER BY o.ts DESC LIMIT {VARIANTS}",
+        (fingerprint,),
+    )
+    return any(all(one.searched in cast("str", raw) for one in names) for (raw,) in rows)
+
+
 def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
-    """The same case: every identifier and code equal, only volatile parts differ."""
+    """The same case: every identifier and code equal, only volatile parts differ. Low where a module is another one."""
     watch = Stopwatch()
     row = con.execute(
         "SELECT case_id, key_line FROM fingerprint WHERE fingerprint = ?", (query.fingerprint,)
@@ -203,7 +235,11 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
-        step = Step("fingerprint", "hit", "the same case", facts(case=case_id), elapsed_ms=watch.ms())
+        found = other_names(Named(query.fingerprint, key_line), Named(query.fingerprint, query.key_line))
+        if found and not _seen_with(con, query.fingerprint, found):
+            hit = _under_other_names(hit, found)
+        reason = _but("the same case", hit)
+        step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
         return Looked(hit, (), None, step)
     reason = f"seen before, but {_unanswered(con, case_id, query.fingerprint)}"
     silent = replace(hit, accepted=False, reason=reason)
@@ -212,7 +248,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
 
 
 def by_key(con: apsw.Connection, query: Query) -> Looked:
-    """The same kind: the seed's normalized keys are equal. Low where codes differ: 404 is not 500."""
+    """The same kind: the seed's normalized keys are equal. Low where codes or names differ: 404 is not 500."""
     watch = Stopwatch()
     row = con.execute(
         "SELECT case_id FROM case_key WHERE error_normalized = ?1"
@@ -235,16 +271,15 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
         return Looked(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
         )
+    hit = _named_apart(con, hit, best, query)
     if codes_differ(query.key_line, hit.key_line):
         hit = lowered(hit, "the codes differ")
-    step = Step(
-        "exact",
-        "hit",
-        "the same kind" if hit.confidence == "high" else "the same kind, but the codes differ",
-        facts(case=case_id),
-        elapsed_ms=watch.ms(),
-    )
+    step = Step("exact", "hit", _but("the same kind", hit), facts(case=case_id), elapsed_ms=watch.ms())
     return Looked(hit, (), None, step)
+
+
+def _but(same: str, hit: Hit) -> str:
+    return same if hit.confidence == "high" else f"{same}, but {hit.why[-1]}"
 
 
 _NEIGHBOURS = """
@@ -328,7 +363,8 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
 def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
     fixes = _fixes(con, case_id, None)
     why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
-    hit = _hit(con, case_id, fixes[0] if fixes else None, "prefix", round(0.5 + 0.4 * share, 3), None, why)
+    fix = fixes[0] if fixes else None
+    hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)
     if share < OVERLAP:
         return lowered(hit, f"the words overlap too little (below {OVERLAP})")
     if codes_differ(query.key_line, hit.key_line):
@@ -337,4 +373,4 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) 
         return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
     if differing := told_apart(said(query.key_line), said(hit.key_line or hit.error_normalized)):
         return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
-    return hit
+    return _named_apart(con, hit, fix, query)

@@ -25,6 +25,7 @@ _PARTS: Final[dict[Part, str]] = {
     "tag": "the tags of its fix have every word",
     "output": "what was printed with it has every word",
 }
+SCATTERED: Final = "has every word, not all in one place"
 TOLD: Final = 5
 """Cases of which the trace tells where they have the words."""
 
@@ -80,7 +81,18 @@ def worded(con: apsw.Connection, case_id: int, own: Title | None, asked: Asked) 
     for part, text in _beside(con, case_id):
         if _has(text, folded, half=asked.half) == len(folded):
             return Worded(Place(part, "every"), lines[0][1], _PARTS[part], only)
-    return Worded(Place("error", "some", mark), line, "has every word, not all in one place", only)
+    return Worded(Place("error", "some", mark), line, SCATTERED, only)
+
+
+def in_order(line: str, asked: Asked) -> bool:
+    """Whether the line has the words one behind the other, as they were asked for; the last may be half typed."""
+    wanted, said = [_fold(term) for term in asked.terms], [_fold(word) for word in _WORD.findall(line[:INDEXED])]
+    *whole, last = wanted
+    for at in range(len(said) - len(whole)):
+        end = said[at + len(whole)]
+        if said[at : at + len(whole)] == whole and (end == last or (asked.half and end.startswith(last))):
+            return True
+    return False
 
 
 def words_step(hits: Sequence[Hit], reason: str, elapsed_ms: float) -> Step:

@@ -9,6 +9,7 @@ from typing import Literal
 from rapidfuzz.distance import Levenshtein
 
 from core.align import Concern, Difference, Span
+from core.align.changes import reasons_of
 from core.align.fuzzy import CERTAIN
 from core.align.spans import JOIN
 from core.align.view import View
@@ -52,7 +53,13 @@ class Place:
     fit: Fit
 
 
-def fit_of(quote: str, words: str, concerns: Sequence[Concern] = (), similarity: float | None = None) -> Fit:
+def fit_of(
+    quote: str,
+    words: str,
+    concerns: Sequence[Concern] = (),
+    similarity: float | None = None,
+    diff: Sequence[Difference] = (),
+) -> Fit:
     """How `words` fit `quote`, of which the guard says `concerns`; `similarity` where the aligner knows it."""
     said, there = (View(text[:COMPARED]).folded.strip() for text in (quote, words))
     like = Levenshtein.normalized_similarity(said, there) if similarity is None else similarity
@@ -60,10 +67,10 @@ def fit_of(quote: str, words: str, concerns: Sequence[Concern] = (), similarity:
     count = len(there.split())
     reasons: list[str] = []
     if like < CERTAIN:
-        reasons.append(f"no near match: {like:.0%} alike")
+        reasons.append(f"only {like:.0%} similar: below the threshold")
     if covers < HALF:
-        reasons.append(f"it covers {covers:.0%} of the quote")
-    reasons += map(str, concerns)
+        reasons.append(f"the selection covers {covers:.0%} of the quote")
+    reasons += reasons_of(concerns, diff)
     little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: Verdict = "too_little" if little else "asks" if reasons else "fits"
     told = TOO_LITTLE if little else f"{len(reasons)} to ask about" if reasons else "it says the same"
@@ -88,4 +95,4 @@ def place_at(one: Kept, messages: StoredMessages, spans: tuple[Span, ...]) -> Pl
         known = {**looked, **dict.fromkeys(ways, found.similarity)}.get(spans)
         if found.status in ("aligned", "flagged") and spans == found.spans:
             concerns = found.concerns
-    return Place(spans, words, concerns, diff, fit_of(one.quote, words, concerns, known))
+    return Place(spans, words, concerns, diff, fit_of(one.quote, words, concerns, known, diff))

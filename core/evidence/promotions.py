@@ -75,9 +75,9 @@ def promote_many(
     """
     if dry_run:
         with store.moment():
-            return _sorted(store, entry_ids)
+            return _judge_all(store, entry_ids)
     with change(store, actor, "promote entries") as made:
-        found = _sorted(store, entry_ids)
+        found = _judge_all(store, entry_ids)
         names = found.promoted
         made.title = f"promote: {names[0].title}" if len(names) == 1 else f"promote {len(names):,} entries"
         set_stage(store.con, [one.entry_id for one in names], "verified", actor)
@@ -85,7 +85,7 @@ def promote_many(
     return replace(found, change=made.id, dry_run=False)
 
 
-def _sorted(store: Store, entry_ids: Sequence[str] | None) -> PromotedMany:
+def _judge_all(store: Store, entry_ids: Sequence[str] | None) -> PromotedMany:
     """What would be promoted, and what blocks the others."""
     ids = [one.entry_id for one in ready_entries(store)] if entry_ids is None else dict.fromkeys(entry_ids)
     free: list[NamedEntry] = []

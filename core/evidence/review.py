@@ -7,11 +7,14 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import ClassVar, Literal, cast
 
 import apsw
 
+from core.align.changes import changes_of, reasons_of
+from core.align.guard import compare
 from core.evidence.promotions import READY
 from core.evidence.stored import STATES, Kept, State, kept_many
 from core.store import Store
@@ -21,6 +24,8 @@ Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accept
 STATUSES: tuple[Status, ...] = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
 PROBLEMS: frozenset[State] = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
 """The states that keep an entry from its promotion and that nobody has decided about."""
+_COMPARED = 1_000
+"""Code points of a quote that is compared with its near miss for the list."""
 _AT_ONCE = 500
 """Quotes whose words are looked at together."""
 QUOTE_SHOWN = 300
@@ -56,7 +61,7 @@ class QuoteRow:
     """A quote in the queue. `reason` says in plain words why it is not aligned, `brief` in a word or two; `near` is its
     best near miss (0..1).
 
-    `75≠57`: there stands 75, and the quote says 57; `+not` is the quote's own, `-not` was left out.
+    `75≠57`: the source has 75, the quote 57; `+not` is only in the quote, `-not` only in the source; `a⇄b` are swapped.
     """
 
     id: int
@@ -112,7 +117,7 @@ def list_quotes(store: Store, filters: QuoteFilters = EVERY, limit: int = 50, af
         listed = _ids(store.con, _states(filters), filters, after or 0, most)
         ids = list(islice(_having(store.con, listed, filters.words), limit + 1))
         page = ids[:limit]
-        rows = tuple(quote_row(one) for one in kept_many(store.con, page))
+        rows = tuple(quote_row(one, near_words(store.con, one)) for one in kept_many(store.con, page))
         return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
 
 
@@ -190,21 +195,42 @@ def next_near_miss(store: Store, after: int = 0, filters: QuoteFilters = EVERY) 
     return _next(store, frozenset({"near"}), after, filters)
 
 
-def quote_row(one: Kept) -> QuoteRow:
-    """A quote as the queue shows it."""
+def quote_row(one: Kept, words: str = "") -> QuoteRow:
+    """A quote as the queue shows it; `words`: what stands at its best near miss."""
     found = one.aligned
     near = max((miss.similarity for miss in found.near_misses), default=None) if found is not None else None
     return QuoteRow(
         one.id, one.entry_id, one.type, one.title, one.stage, one.session_id, one.position, one.message_index,
         one.quote[:QUOTE_SHOWN], one.state, "none" if found is None else found.method,
         0.0 if found is None else found.confidence, reason_of(one), near, one.decided_by, one.decided_at,
-        brief_of(one),
+        brief_of(one, words),
     )  # fmt: skip
+
+
+def near_words(con: apsw.Connection, one: Kept) -> str:
+    """What stands at the best near miss of a quote that failed; empty where that is not compared, or none is."""
+    if one.state != "near" or one.aligned is None or len(one.quote) > _COMPARED:
+        return ""
+    best = max(one.aligned.near_misses, key=lambda miss: miss.similarity)
+    if best.similarity < _LIKE:
+        return ""
+    span = best.span
+    row = con.execute(
+        "SELECT substr(text, ?, ?) FROM message WHERE session_id = ? AND idx = ?",
+        (span.start + 1, min(span.end - span.start, 2 * _COMPARED), one.session_id, span.message_index),
+    ).fetchone()
+    return "" if row is None else str(row[0])
+
+
+@lru_cache(maxsize=2_000)
+def _near_changes(quote: str, words: str) -> tuple[str, ...]:
+    """What differs; kept, for the list is read again after each decision."""
+    found = compare(quote, words, lambda word: False)
+    return changes_of(found.concerns, found.diff)
 
 
 _FAILURES = {
     "not_found": "not found in the session",
-    "below_threshold": "no place is like it enough",
     "empty_quote": "the quote is empty",
     "quote_too_long": "the quote is too long to be compared",
     "index_out_of_range": "the session has no such message",
@@ -223,11 +249,14 @@ def reason_of(one: Kept) -> str:
         return "what was accepted is gone from the session"
     found = one.aligned
     if found.status == "failed":
+        near = max((miss.similarity for miss in found.near_misses), default=None)
+        if found.failure == "below_threshold" and near is not None:
+            return f"only {near:.0%} similar: below the threshold"
         return _FAILURES.get(found.failure or "", "not found")
     if found.status == "ambiguous":
-        return f"it stands in {len(found.spans)} places"
+        return f"found in {len(found.spans)} places"
     if found.status == "flagged":
-        return "; ".join(map(str, found.concerns[:3]))
+        return "; ".join(reasons_of(found.concerns, found.diff)[:3])
     return "" if found.relocated_from is None else f"found in message {found.spans[0].message_index}"
 
 
@@ -238,24 +267,28 @@ _BRIEF = {
     "quote_too_long": "too long",
     "index_out_of_range": "no message",
 }
-_BRIEF_WORDS = 20
-"""Code points of each side of what differs."""
+_FEW, _LIKE = 3, 0.7
+"""A near miss that differs in more ways, or is less similar, is another text: its similarity says more."""
 
 
-def brief_of(one: Kept) -> str:
-    """Why a quote is where it is, in a word or two, for a list; empty where it simply stands in its message."""
+def brief_of(one: Kept, words: str = "") -> str:
+    """Why a quote is where it is, in a word or two, for a list; empty where it simply stands in its message.
+
+    `words`: what stands at its best near miss, if that is known.
+    """
     found = one.aligned
     if one.state in ("accepted", "rejected") or found is None or one.lapsed:
         return "gone" if one.lapsed else "accepted" if one.state == "accepted" else reason_of(one)
     if found.status == "failed":
         near = max((miss.similarity for miss in found.near_misses), default=None)
-        return _BRIEF.get(found.failure or "", "not found") if near is None else f"{near:.0%} alike"
+        if near is None:
+            return _BRIEF.get(found.failure or "", "not found")
+        changes = _near_changes(one.quote, words) if words else ()
+        return changes[0] if 0 < len(changes) <= _FEW else f"{near:.0%} similar"
     if found.status == "ambiguous":
         return f"{len(found.spans)} places"
     if found.status == "flagged":
-        first = found.concerns[0]
-        quote, source = first.quote[:_BRIEF_WORDS], first.source[:_BRIEF_WORDS]
-        return f"{source}≠{quote}" if quote and source else f"+{quote}" if quote else f"-{source}"
+        return changes_of(found.concerns, found.diff)[0]
     return "" if found.relocated_from is None else f"message {found.spans[0].message_index}"
 
 

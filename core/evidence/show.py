@@ -12,7 +12,7 @@ from core.evidence.messages import StoredMessages, message_text
 from core.evidence.offered import offered
 from core.evidence.places import words_at
 from core.evidence.promotion import Promotion, promotion_of
-from core.evidence.review import QuoteRow, quote_row
+from core.evidence.review import QuoteRow, near_words, quote_row
 from core.evidence.stored import Act, Kept, kept, quotes_of
 from core.store import Store
 
@@ -111,7 +111,7 @@ def show_quote(store: Store, evidence_id: int) -> Quote | None:
     messages = StoredMessages(store.con, one.session_id)
     made = one.decision
     return Quote(
-        quote_row(one),
+        quote_row(one, near_words(store.con, one)),
         one.quote,
         one.quote_hash,
         one.original,

@@ -25,6 +25,7 @@ from core.library.ask_kept import keep_wire
 from core.store import faults, open_store
 from core.text import redact
 from core.wire import dumps
+from core.xdg import make_folder
 
 MOST_FILES: Final = 64
 """Answers of one casebook that may wait; the words of further ones are not written down."""
@@ -198,7 +199,7 @@ def _begun(database: Path | None) -> tuple[Path | None, int | None]:
     folder = _folder(database)
     path = folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
             return None, None
         file = os.open(path, _AS_IT_IS | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)

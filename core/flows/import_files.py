@@ -66,12 +66,13 @@ def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[Found]:
         tally.skip(stored_name(path), 0, f"cannot be read: {error.strerror or error}")
         return []
     if stat.S_ISDIR(mode):
-        inside = [Found(one, _size(one), named=False) for one in discover(agent, [path])]
-        if not inside:
-            readable = os.access(path, os.R_OK | os.X_OK)
-            tally.skip(
-                stored_name(path), 0, "no transcripts in this folder" if readable else "the folder cannot be read"
-            )
+        unread: list[OSError] = []
+        inside = [Found(one, _size(one), named=False) for one in discover(agent, [path], unread.append)]
+        for error in unread:
+            name = stored_name(Path(os.fsdecode(error.filename or path)))
+            tally.skip(name, 0, f"the folder cannot be read: {error.strerror or error}")
+        if not inside and not unread:
+            tally.skip(stored_name(path), 0, "no transcripts in this folder")
         return inside
     if stat.S_ISREG(mode):
         return [Found(path.resolve(), _size(path), named=True)]

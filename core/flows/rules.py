@@ -202,7 +202,7 @@ class RuleMatcher:
         if not fit:
             return found
         bars = fitted(book, of_half(calls, "tune"), kept)
-        named = {"hybrid": bars.fused, "keyword": bars.keyword, "semantic": bars.semantic}
+        named = {"hybrid": bars.hybrid, "keyword": bars.keyword, "semantic": bars.semantic}
         return replace(found, fitted=named if kept is not None else {"keyword": bars.keyword})
 
     def _semantic(self, book: Book, wait_s: float) -> Semantic:

@@ -16,6 +16,10 @@ _TITLE: Final = 80
 _SAMPLE: Final = 4_000
 _KOREAN: Final = 0.2
 """The share of Hangul among the letters from which a text is Korean: technical Korean is full of English words."""
+_PLAIN: Final = 0.9
+"""The share of Latin letters from which a text is English, and of both from which it is neither's but mixed."""
+_SOME: Final = 0.02
+"""The share of Hangul below which a text has only names and examples in Korean."""
 _MOST_TAGS: Final = 100
 _LETTER = lazy_pattern(r"[^\W\d_]")
 _LATIN = lazy_pattern("[A-Za-z]")
@@ -127,7 +131,10 @@ def _lang(parsed: Parsed) -> str:
         return "ko"
     letters = len(_LETTER.findall(text))
     latin = len(_LATIN.findall(text))
-    return "en" if letters and latin >= 0.9 * letters else "und"
+    if letters and latin >= _PLAIN * letters:
+        return "en"
+    hangul = hangul_share(text)
+    return "mixed" if hangul >= _SOME and latin >= (_PLAIN - hangul) * letters else "und"
 
 
 def _first(said: Mapping[str, Any], *names: str) -> str | None:

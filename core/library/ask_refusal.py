@@ -31,8 +31,8 @@ _CAUSES: Final[dict[Cause, tuple[str, str]]] = {  # English, Korean
     "unheld": ("The model only named its sources.", "모델이 출처만 밝힘."),
 }
 _NOT_YET: Final = {
-    "en": "Not enough evidence in words alone: not all passages are embedded yet. Ask again when they are.",
-    "ko": "낱말만으로는 근거 부족: 아직 임베딩이 끝나지 않음. 끝난 뒤 다시 물어볼 것.",
+    "en": "Not enough evidence in words alone: not all passages are embedded. Run: casebook library embed.",
+    "ko": "낱말만으로는 근거 부족: 아직 임베딩이 끝나지 않음. casebook library embed 실행 후 다시 물을 것.",
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import apsw
 
 from core.embedding.backlog import waiting
-from core.library.filters import EVERYTHING, SearchFilters, documents_passing
+from core.library.filters import EVERYTHING, LANG, SearchFilters, documents_passing
 from core.library.read import corpus_revision
 from core.library.rows import Document, columns
 from core.library.search_inspect import DocSummary, summary_of
@@ -22,7 +22,7 @@ from core.store.sql import number
 MOST_VALUES: Final = 200
 """Values of one kind that are told; the most frequent ones."""
 _COLUMNS: Final = {
-    "lang": "lang", "code": "code_lang", "media": "media_type", "type": "source_type", "trust": "trust_level",
+    "code": "code_lang", "media": "media_type", "type": "source_type", "trust": "trust_level",
     "source": "source_id", "repo": "repo",
 }  # fmt: skip
 """Kinds of filter, and the column each looks at."""
@@ -98,6 +98,7 @@ def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
     ).fetchall()
     found += [FilterValue("tag", *row) for row in cast("list[tuple[str, int]]", tags)]
     found += _folders(con)
+    found += _languages(con)
     for kind, column in _COLUMNS.items():
         rows = con.execute(
             f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL AND {column} <> ''"
@@ -106,6 +107,16 @@ def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
         ).fetchall()
         found += [FilterValue(kind, *row) for row in cast("list[tuple[str, int]]", rows)]
     return tuple(found)
+
+
+def _languages(con: apsw.Connection) -> list[FilterValue]:
+    """The languages by their primary subtag, each with the documents that it lets pass."""
+    rows = con.execute(f"SELECT {LANG}, count(*) FROM documents d WHERE d.lang <> '' GROUP BY 1").fetchall()
+    many = dict(cast("list[tuple[str, int]]", rows))
+    both = many.get("mixed", 0)
+    counted = {one: count + (both if one in ("ko", "en") else 0) for one, count in many.items()}
+    first = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES]
+    return [FilterValue("lang", *one) for one in first]
 
 
 def _folders(con: apsw.Connection) -> list[FilterValue]:

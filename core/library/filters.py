@@ -12,9 +12,11 @@ from typing import Final, cast
 import apsw
 
 from core.fault import Fault
-from core.library.rows import TRUST_LEVELS, TrustLevel
+from core.library.rows import LANGUAGES, MEDIA, SOURCE_TYPES, TRUST_LEVELS, TrustLevel
 from core.store.sql import storable
 
+LANG: Final = "lower(substr(d.lang, 1, instr(replace(d.lang, '_', '-') || '-', '-') - 1))"
+"""The primary subtag of a document's language, of a row `d` of `documents`."""
 _STARS: Final = 2
 """Stars of a glob that a pattern may try in every way: as often as in the square of the path's length."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]{5,15}(Z|[+-][0-9]{2}:?[0-9]{2})?)?")
@@ -25,7 +27,8 @@ class SearchFilters:
     """What a document must be; every one given must hold, of `tags_any` one.
 
     `path_glob`: `*` and `?` stay within a folder, `**` does not; without `/` it is the file's name. `trust_min`: at
-    least as trusted. `doc`: an id or a path. `since` and `until` bound the document's own date (`updated_at`).
+    least as trusted. `lang`: the primary subtag counts (`ko-KR` is `ko`), `ko` and `en` include `mixed`. `doc`: an id
+    or a path. `since` and `until` bound the document's own date (`updated_at`).
     """
 
     tags_any: tuple[str, ...] = ()
@@ -55,7 +58,13 @@ def conditions(filters: SearchFilters) -> tuple[list[str], list[str]]:
     """The filters, but for the glob, as tests of a row `d` of `documents`. Raises Fault invalid_input."""
     tests: list[str] = []
     values: list[str] = []
-    for column in ("lang", "source_type", "code_lang", "repo"):
+    if filters.lang:
+        tests.append(f"{LANG} IN (SELECT value FROM json_each(?))")
+        own = primary(filters.lang)
+        values.append(json.dumps([own, "mixed"] if own in ("ko", "en") else [own]))
+    _one_of("type", filters.source_type, SOURCE_TYPES)
+    _one_of("medium", filters.media, MEDIA)
+    for column in ("source_type", "code_lang", "repo"):
         _equal(tests, values, f"d.{column}", getattr(filters, column))
     _equal(tests, values, "d.source_id", filters.source)
     _equal(tests, values, "d.media_type", filters.media)
@@ -63,10 +72,7 @@ def conditions(filters: SearchFilters) -> tuple[list[str], list[str]]:
         tests.append("d.doc_id IN (SELECT doc_id FROM document_tags WHERE tag IN (SELECT value FROM json_each(?)))")
         values.append(json.dumps([_nfc(tag) for tag in filters.tags_any]))
     if filters.trust_min:
-        if filters.trust_min not in TRUST_LEVELS:
-            raise Fault(
-                "invalid_input", f"no such trust level: {filters.trust_min}", f"one of {', '.join(TRUST_LEVELS)}"
-            )
+        _one_of("trust level", filters.trust_min, TRUST_LEVELS)
         tests.append("d.trust_level IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(TRUST_LEVELS[: TRUST_LEVELS.index(filters.trust_min) + 1]))
     if filters.doc:
@@ -83,6 +89,9 @@ def documents_passing(con: apsw.Connection, filters: SearchFilters) -> tuple[str
     """The ids of the documents that pass, by path; None where no filter is set. Raises Fault invalid_input."""
     if filters == EVERYTHING:
         return None
+    if filters.lang:
+        rows = con.execute(f"SELECT DISTINCT {LANG} FROM documents d").fetchall()
+        _one_of("language", primary(filters.lang), tuple(dict.fromkeys((*LANGUAGES, *(str(row[0]) for row in rows)))))
     tests, values = conditions(filters)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     rows = con.execute(
@@ -138,6 +147,17 @@ def _ends(parts: Sequence[str], path: str) -> set[int]:
         else:
             at = {place + len(part) for place in at if path.startswith(part, place)}
     return at
+
+
+def primary(lang: str) -> str:
+    """The language of a tag, without script and region: `ko` of `ko-KR` and of `ko_KR`."""
+    return lang.strip().lower().replace("_", "-").partition("-")[0]
+
+
+def _one_of(name: str, value: str | None, choices: Sequence[str]) -> None:
+    """Raises Fault invalid_input for a value that no document can have."""
+    if value and value not in choices:
+        raise Fault("invalid_input", f"no such {name}: {value[:60]}", f"one of {', '.join(choices)}")
 
 
 def _equal(tests: list[str], values: list[str], column: str, value: str | None) -> None:

@@ -17,7 +17,7 @@ from core.library.ids import short_hash
 from core.library.media import code_lang_of
 from core.library.rows import Media, Source
 
-ROWS: Final = "rows/1"
+ROWS: Final = "rows/2"
 """What is made of blocks and passages beside their ids (titles, languages, tags); raised when that changes."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import orjson
 
@@ -15,6 +15,9 @@ Media = Literal["markdown", "text", "code", "pdf", "manifest"]
 BlockKind = Literal["heading", "paragraph", "list", "code", "table", "quote", "imageref", "audioref", "page"]
 
 SOURCE_TYPES: tuple[SourceType, ...] = ("markdown", "note", "paper", "reference", "inbox")
+MEDIA: tuple[Media, ...] = ("markdown", "text", "code", "pdf", "manifest")
+LANGUAGES: Final = ("ko", "en", "mixed", "und")
+"""What a document's language is where it does not say; `mixed`: Korean and English, `und`: not determined."""
 TRUST_LEVELS: tuple[TrustLevel, ...] = ("primary", "secondary", "generated")
 """From the most trusted down."""
 

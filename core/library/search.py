@@ -20,7 +20,7 @@ from core.library.search_cursor import read_cursor, write_cursor
 from core.library.search_hit import Mode, Retrieval, ScoreKind, SearchHit, SearchResponse
 from core.library.search_korean import korean_hint, reading
 from core.library.search_rows import Passage, citation_of, hit, passages
-from core.library.search_vectors import vector_search
+from core.library.search_vectors import EMBED, vector_search
 from core.library.snippet import CHARS
 from core.store import Store, faults, now
 from core.store.sql import value
@@ -65,7 +65,7 @@ def search(
     hold Python's lock meanwhile, so a process with a screen leaves it out.
 
     Raises Fault invalid_input (no text, a wrong filter or cursor), model_unreachable where `vector` was asked for and
-    cannot be had, and what the store raises.
+    cannot be had (not_indexed: only embeddings are missing), and what the store raises.
     """
     checked(query)
     with faults(store.path):
@@ -136,7 +136,8 @@ def _answer(
 
 def _no_meaning(asked: Step) -> Fault:
     remedy = str(asked.fact("remedy") or "search with --mode lexical")
-    return Fault("model_unreachable", f"no search by meaning: {asked.reason}", remedy)
+    code = "not_indexed" if remedy == EMBED else "model_unreachable"
+    return Fault(code, f"no search by meaning: {asked.reason}", remedy)
 
 
 def _ordered(

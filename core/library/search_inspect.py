@@ -145,7 +145,20 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
         cited = chunk_at(con, parse(name))
         if cited is not None:
             return _chunks(con, [cited])[0]
+        _refuse_place(con, parse(name))
     raise Fault("not_indexed", f"the library has nothing called {name[:200]}", "casebook library list shows the paths")
+
+
+def _refuse_place(con: apsw.Connection, citation: Citation) -> None:
+    """Raise Fault not_indexed for a place that a known document does not have."""
+    doc = document_at(con, citation.path)
+    if doc is None:
+        return
+    last = max((one.line_end or 0 for one in chunks_of(con, doc.doc_id)), default=0)
+    ends = f": its last passage ends at line {last:,}" if last and isinstance(citation, LineCitation) else ""
+    place = citation.uri.rpartition("#")[2]
+    hint = f"casebook library inspect {doc.workspace_path} shows its passages"
+    raise Fault("not_indexed", f"{doc.workspace_path} has no passage at {place}{ends}", hint)
 
 
 def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:

@@ -36,6 +36,14 @@ _UNLOST = re.compile(r"빼|빠뜨|잊|생략|누락|놓치|없이|忘")
 """What must not be left out is advised."""
 _AND = re.compile(r"[ \t]*(?:[/,、·]|or|and|nor|和|或|와|과|이?나|또는|혹은|및)[ \t]*(?:일반[ \t]*)?")
 """What stands between pieces of code of which the same is told."""
+_LACK = re.compile(
+    r"\b(?:without|omit(?:s|ted|ting)?|forg[eo]t(?:s|ten|ting)?|left out|miss(?:es|ed|ing)|lack(?:s|ed|ing)?)"
+    r"(?:[ \t]+(?:a|an|the|any|to (?:add|pass|set|use)))?[ \t]+(?:`([^`\n]{1,200})`|([^\s`.,;:()]+))"
+    r"|(?:`([^`\n]{1,200})`|([^\s`.,;:()가-힣]+))[을를은는이가 \t]{0,3}"
+    r"(?:없이|없는|없었|빼먹|빼고|빠뜨|빠진|빠졌|잊|생략|누락|놓치)",
+    re.IGNORECASE,
+)
+"""What a problem says was left out: `without CONCURRENTLY`, `CONCURRENTLY 없이`."""
 _NEAR = 60
 """Letters before it that are looked at."""
 _LONGEST = 400
@@ -63,6 +71,11 @@ def divided(text: str) -> tuple[str, tuple[str, ...]]:
     starts = (*(one.start() for one in wrong), len(text))
     kept = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
     return kept, tuple(one.group(1) for one in wrong)
+
+
+def lacked(text: str) -> str:
+    """What the problem of a rule says was left out, each on a line: of the cure, not of the mistake."""
+    return "\n".join(filter(None, (part for found in _LACK.finditer(text) for part in found.groups())))
 
 
 def _before(text: str, code: re.Match[str], last: int) -> bool:

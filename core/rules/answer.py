@@ -38,7 +38,8 @@ class RuleMatch:
     """The rules that apply to a tool call (`rule_match.v1`); none is a right answer too.
 
     `below` are the next best, which are not shown: under the cut-off, or more than `limit`. `similarity_scores` are
-    those of `rules`, in order (0 where there is none); `fallback_used`: there was no semantic score at all; `query` is
+    those of `rules`, in order (null where none was measured); `cutoff` is what every rule shown reaches,
+    the first and its companions; `fallback_used`: there was no semantic score at all; `query` is
     the text that was compared by meaning.
     """
 
@@ -46,7 +47,7 @@ class RuleMatch:
 
     rules: tuple[MatchedRule, ...]
     below: tuple[MatchedRule, ...]
-    similarity_scores: tuple[float, ...]
+    similarity_scores: tuple[float | None, ...]
     fallback_used: bool
     cutoff: float
     trace: tuple[Step, ...]

@@ -14,8 +14,18 @@ from core.rules.plain_bm25 import PlainBm25
 from core.rules.score import Cutoffs
 
 _EVERYTHING = 1_000_000
-_OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0, 0.0)
-_BARS = Cutoffs()
+_OPEN = Cutoffs(0.0, 0.0)
+_SHIPPED = Cutoffs()
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The cut-off of each way of matching; that of meaning alone is measured only."""
+
+    hybrid: float = _SHIPPED.bar
+    keyword: float = _SHIPPED.bar
+    semantic: float = 0.32
+
 
 Ranked = Sequence[tuple[str, float]]
 """Rules with their score, the best first."""
@@ -37,7 +47,8 @@ class SystemScore:
 
     `hit_at_1`: a rule that applies is first; `recall_at_5`: of a call that several rules apply to it counts the share.
     `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown. A call of which
-    nothing else was said counts there, and in no other share.
+    nothing else was said counts there, and in no other share. `companions_right` and `companions_wrong`: rules shown
+    beside the first one that apply, and that do not.
     """
 
     name: str
@@ -47,6 +58,8 @@ class SystemScore:
     quiet: Rate
     shown: float
     unwanted: Rate
+    companions_right: int = 0
+    companions_wrong: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,40 +118,36 @@ def compare(
     plain = PlainBm25(book.rules)
     both = [ranked(book, one, semantic) for one in calls]
     words = [ranked(book, one, None)["keyword"] for one in calls]
-    bars = Cutoffs()
+    bars = Bars()
     if quiet is not None:
         ways = ([one["hybrid"] for one in both], words, [one["semantic"] for one in both])
-        bars = Cutoffs(*(silent_from(calls, found, quiet) for found in ways))
+        bars = Bars(*(silent_from(calls, found, quiet) for found in ways))
     shown = {
         "bm25": [tuple(one.name_of(book.rules[at]) for at in plain.rank(one.call)) for one in calls],
         "keyword": [above(one, bars.keyword) for one in words],
         "semantic": [above(one["semantic"], bars.semantic) for one in both],
-        "hybrid": [above(one["hybrid"], bars.fused if one["semantic"] else bars.keyword) for one in both],
+        "hybrid": [above(one["hybrid"], bars.hybrid if one["semantic"] else bars.keyword) for one in both],
     }
     bar: dict[str, float | None] = {"bm25": None, "keyword": bars.keyword, "semantic": bars.semantic}
-    bar["hybrid"] = bars.fused if semantic is not None else bars.keyword
+    bar["hybrid"] = bars.hybrid if semantic is not None else bars.keyword
     names = [name for name in shown if name != "semantic" or semantic is not None]
     systems = tuple(_scored(name, bar[name], calls, shown[name]) for name in names)
     return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown, names)))
 
 
 def ranked(book: Book, asked: LabelledCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
-    """Every rule with a score, by way of matching, whatever the cut-off; named as the call's label does.
-
-    Where similarity decides, the scores are told on the scale of those that are fused, so that one cut-off holds for
-    both."""
+    """Every rule with a score, by way of matching, whatever the cut-off; named as the call's label does."""
     found = match(book, asked.call, semantic, limit=_EVERYTHING, cutoffs=_OPEN)
     near = () if found.fallback_used else found.rules
     alone = [(asked.name_of(one), (one.similarity or 0.0) * one.context) for one in near]
-    scale = _BARS.fused / _BARS.near if found.trace[-1].fact("regime") == "semantic" else 1.0
-    both = [(asked.name_of(one), one.relevance_score * scale) for one in found.rules]
+    both = [(asked.name_of(one), one.relevance_score) for one in found.rules]
     return {"keyword": both, "hybrid": both, "semantic": sorted(alone, key=lambda one: -one[1])}
 
 
 def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
     """The rules that are shown."""
     best = found[0][1] if found else 0.0
-    line = _BARS.beside * best
+    line = Cutoffs(cutoff).beside_from(best)
     return tuple(name for name, score in found[:SHOWN] if score >= line) if best >= cutoff else ()
 
 
@@ -150,7 +159,7 @@ def silent_from(calls: Sequence[LabelledCall], found: Sequence[Ranked], share: f
     return round(tops[silent - 1] + 0.0001, 4) if silent else 0.0
 
 
-def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Cutoffs:
+def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Bars:
     """The cut-offs that do best on these calls: the highest sum of hit@1 and quiet rate, in the middle of the range
     that does equally well.
 
@@ -162,7 +171,7 @@ def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) ->
     asked = [(book, one) for one in calls] + [(bare, one) for one in calls]
     both = [ranked(one, call, semantic) for one, call in asked]
     plain = [ranked(one, call, None)["keyword"] for one, call in asked]
-    return Cutoffs(
+    return Bars(
         _fitted(twice, [one["hybrid"] for one in both]),
         _fitted(twice, plain),
         _fitted(twice, [one["semantic"] for one in both]),
@@ -191,6 +200,7 @@ def _scored(
     asked = [(call, one) for call, one in pairs if call.expected]
     silent = [one for call, one in pairs if call.silent]
     faulted = [(call, one) for call, one in pairs if call.unwanted]
+    companions = [(call, name) for call, one in pairs if not call.undecided for name in one[1:]]
     return SystemScore(
         name,
         cutoff,
@@ -199,6 +209,8 @@ def _scored(
         rate(sum(not one for one in silent), len(silent)),
         round(sum(map(len, shown)) / max(1, len(shown)), 3),
         rate(sum(bool(set(one) & set(call.unwanted)) for call, one in faulted), len(faulted)),
+        sum(companion in call.expected for call, companion in companions),
+        sum(companion not in call.expected for call, companion in companions),
     )
 
 

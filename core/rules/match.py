@@ -190,7 +190,7 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     return RuleMatch(
         rules=tuple(shown),
         below=tuple(matched_rule(book, ranking, one, limit, found.text) for one in islice(rest, BELOW)),
-        similarity_scores=tuple(one.similarity or 0.0 for one in shown),
+        similarity_scores=tuple(one.similarity for one in shown),
         fallback_used=found.fallback,
         cutoff=cutoff,
         trace=(*found.steps, Step("cutoff", "hit" if shown else "miss", said, given)),
@@ -227,6 +227,9 @@ def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: Ca
 def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
     if one.score < ranking.cutoff:
         return f"{short_of(one.score, ranking.cutoff)} below the cut-off {apart(one.score, ranking.cutoff)[1]}"
+    if one.score < ranking.beside and ranking.shown:
+        score, needed = apart(one.score, ranking.beside)
+        return f"far below the first rule: {score}, a companion needs {needed}"
     if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
         return "another rule of this id scored higher"
     return f"above the cut-off, but only {limit} shown"

@@ -35,11 +35,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Rules by their score, the best first; `shown` are the places of those that are shown, `cutoff` the line."""
+    """Rules by their score, the best first; `shown` are the places of those that are shown, `cutoff` the score that
+    each of them needs, `beside` the score that those beside the first one need."""
 
     scored: tuple[Scored, ...]
     shown: frozenset[int]
     cutoff: float
+    beside: float
     regime: Regime
 
 
@@ -48,7 +50,7 @@ _PARTLY = 0.02
 
 
 def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoffs) -> Ranking:
-    """The order of these rules and the line that holds among them; of each rule (`same_rule`) the best is shown."""
+    """The order of these rules and which of them are shown; of each rule (`same_rule`) the best is shown."""
     weighed = tuple(rules)
     near = [one.similarity for one in weighed if one.similarity is not None]
     regime = regime_of(max(near, default=None))
@@ -56,14 +58,14 @@ def ranking_of(book: Book, rules: Iterable[Weighed], limit: int, cutoffs: Cutoff
     scored = [_scored(one, regime, most) for one in weighed]
     scored.sort(key=lambda one: (-one.score, *_order(book, one.at)))
     scored = _leader_first(scored)
-    cutoff = cutoffs.line(regime, scored[0].score if scored else 0.0)
+    beside = round(cutoffs.beside_from(scored[0].score if scored else 0.0), 4)
     shown: list[int] = []
     for one in scored:
-        if one.score < cutoff or len(shown) >= limit:
+        if one.score < (beside if shown else cutoffs.bar) or len(shown) >= limit:
             break
         if not any(same_rule(book.rules[one.at], book.rules[at]) for at in shown):
             shown.append(one.at)
-    return Ranking(tuple(scored), frozenset(shown), cutoff, regime)
+    return Ranking(tuple(scored), frozenset(shown), cutoffs.bar, beside, regime)
 
 
 def same_rule(one: Rule, other: Rule) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from core.text.unicode_form import normalized
@@ -15,6 +15,8 @@ Cost = Literal["lost", "odd", "missing"]
 """What a flaw costs: `lost`: a rule, a field or a setting is lost, or is not read as it was meant; `odd`: everything is
 read, but something of it is not as it should be; `missing`: a field that a rule can do without is not there."""
 COSTS: tuple[Cost, ...] = ("lost", "odd", "missing")
+_NAMED = 5
+"""Rules named in a hint that stands for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,33 @@ def dearest_first(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
     given = tuple(flaws)
     files = {path: at for at, path in enumerate(dict.fromkeys(one.path for one in given))}
     return tuple(sorted(given, key=lambda one: (COSTS.index(one.cost), files[one.path], one.line)))
+
+
+def counted_flaws(flaws: Sequence[Flaw]) -> str:
+    """How many problems and hints there are, as in `2 problems, 24 hints`. A hint: a field that a rule can do without
+    is missing."""
+    hints = sum(one.cost == "missing" for one in flaws)
+    counts = ((len(flaws) - hints, "problem"), (hints, "hint"))
+    return ", ".join(f"{count:,} {name}{'s'[: count != 1]}" for count, name in counts if count)
+
+
+def folded(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+    """The flaws with the hints of one kind as one, at the place of the first of them, behind the problems."""
+    kinds: dict[str, list[Flaw]] = {}
+    problems: list[Flaw] = []
+    for one in flaws:
+        if one.cost == "missing":
+            kinds.setdefault(one.message.removeprefix(f"{one.rule} has "), []).append(one)
+        else:
+            problems.append(one)
+    return (*problems, *(_as_one(kind, hints) for kind, hints in kinds.items()))
+
+
+def _as_one(kind: str, hints: Sequence[Flaw]) -> Flaw:
+    if len(hints) == 1:
+        return hints[0]
+    ids = ", ".join(one.rule for one in hints[:_NAMED]) + (", …" if len(hints) > _NAMED else "")
+    return replace(hints[0], message=f"{len(hints):,} rules have {kind}: {ids}", rule="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from core.rules.advice import divided
+from core.rules.advice import divided, lacked
 from core.rules.plain_code import ticked
 from core.rules.rule import Rule
 
@@ -49,12 +49,14 @@ class Snippet:
 @dataclass(frozen=True, slots=True)
 class Cure:
     """A snippet of the cure: whole, and those of its words that no mistake of the rule has or is part of; `share` is
-    what it counts, `one`: it is one plain word."""
+    what it counts, `one`: it is one plain word. `key`: what the problem says was left out; without it there is no cure.
+    """
 
     whole: Snippet
     own: Snippet
     share: float
     one: str = ""
+    key: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +93,16 @@ def shown_by(rule: Rule) -> Shown:
     advised, forbidden = divided(solution)
     checked, banned = divided(prevention)
     right = f"{advised}\n{checked}"
+    left_out = code_words(lacked(wrong))
     said = code_words("\n".join((wrong, *forbidden, *banned)))
     shown = (*_ticked(wrong), *forbidden, *banned)
-    cures = [_cure(text, said, 1.0) for text in _ticked(advised)]
-    cures += [_cure(text, said, _CHECK) for text in _ticked(checked)]
+    cures = [_cure(text, said, 1.0, left_out) for text in _ticked(advised)]
+    cures += [_cure(text, said, _CHECK, left_out) for text in _ticked(checked)]
     bad, good = code_words(" ".join(shown)), code_words(" ".join(_ticked(right)))
     return Shown(tuple(map(_snippet, shown)), tuple(filter(None, cures)), bad - code_words(right), good - said)
 
 
-def _cure(text: str, wrong: Collection[str], share: float) -> Cure | None:
+def _cure(text: str, wrong: Collection[str], share: float, left_out: Collection[str]) -> Cure | None:
     whole = _snippet(text)
     own = tuple(
         one for one in whole.words if not any(one[0] in word for word in wrong if one[0] == word or len(one[0]) > 3)
@@ -107,7 +110,8 @@ def _cure(text: str, wrong: Collection[str], share: float) -> Cure | None:
     if not whole.words:
         return None
     plain = whole.words[0][0] if len(whole.words) == 1 and own and len(whole.words[0][0]) > 3 else ""
-    return Cure(whole, Snippet(text, own, sum(weight for _, weight in own) or 1.0), share, plain)
+    key = tuple(one for one in whole.words if one[0] in left_out)
+    return Cure(whole, Snippet(text, own, sum(weight for _, weight in own) or 1.0), share, plain, key)
 
 
 def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
@@ -120,7 +124,7 @@ def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
     worst = max((_likeness(one, code) for one in shown.mistakes), default=0.0)
     best = "", 0.0
     for one in shown.cures:
-        if share(one.whole, code) < _MOSTLY and not one.one:
+        if (share(one.whole, code) < _MOSTLY and not one.one) or not all(_holds(code, *key) for key in one.key):
             continue
         found = _likeness(one.own, code) if one.own.words else 0.0
         found = min(found, _ONE_WORD) if len(one.own.words) == 1 else found

@@ -129,7 +129,7 @@ def _unscored(rule: Rule) -> MatchedRule:
 def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
     mine, now = tried.mine, tried.ranking()
-    if next(one.score for one in now.scored if one.at == mine.at) >= now.cutoff:
+    if next(one.score for one in now.scored if one.at == mine.at) >= now.beside:
         told = f"it reaches the cut-off, but {SHOWN} rules are shown, each id once"
         yield Need("place", float(rank), float(SHOWN), told)
         return

@@ -10,6 +10,7 @@ import apsw
 
 from core.fault import Fault
 from core.store import files
+from core.store.copying import sweep_parts
 from core.store.faults import RESCUE, as_fault
 from core.store.migrations import SHIPPED
 from core.store.opening import open_store
@@ -43,9 +44,10 @@ def store_checks(path: Path, vectors: Callable[[apsw.Connection], list[str]] | N
     """data_dir_writable, sqlite_open, vec_loaded and counts_match for the casebook at `path`. Never raises a Fault.
 
     `vectors` says what is wrong with the tables derived from the vectors. A casebook that does not exist yet is
-    healthy: recording makes it.
+    healthy: recording makes it. What killed copies left beside it is removed.
     """
     path = path.absolute()
+    sweep_parts(path)
     checks = [_guarded("data_dir_writable", path, lambda: _writable(path))]
     try:
         store = None if files.look(path) is None else open_store(path)

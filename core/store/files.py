@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from core.fault import Fault
+from core.xdg import make_folder
 
 MAGIC = b"SQLite format 3\x00"
 _LEAST_ROOM = 128 * 1024  # bytes
@@ -50,14 +51,6 @@ def create_empty(path: Path) -> None:
         raise Fault(
             "db_readonly", f"{path} cannot be created: you may not write there.", hint, path=str(path)
         ) from error
-
-
-def make_folder(folder: Path) -> None:
-    """Make `folder` and what lacks above it, each for its owner alone (mkdir's own `parents` would ignore the mode)."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def beside(path: Path, suffix: str) -> Path:

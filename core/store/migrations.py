@@ -10,7 +10,7 @@ import apsw
 
 from core.fault import Fault
 from core.store.clock import stamp
-from core.store.copying import copy_database
+from core.store.copying import copy_database, sweep_parts
 from core.store.sql import number, value
 
 APPLICATION_ID = 0x4353424B  # "CSBK"
@@ -93,6 +93,7 @@ def _apply(con: apsw.Connection, script: Script) -> None:
 
 def _keep(path: Path, version: int) -> None:
     """Back up what is committed now. The caller holds the write lock, so this is the state that the steps change."""
+    sweep_parts(path)
     copy_database(path, path.with_name(f"{path.name}.backup-v{version}-{stamp()}"))
     kept = sorted(
         path.parent.glob(f"{_escaped(path.name)}.backup-v*-*"), key=lambda found: found.name.rpartition("-")[2]

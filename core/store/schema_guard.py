@@ -13,6 +13,7 @@ from typing import Final
 import apsw
 
 from core.fault import Fault
+from core.lazy_pattern import lazy_pattern
 from core.store.migrations import SHIPPED, Schema
 
 DIGESTS: Final = {
@@ -39,16 +40,16 @@ _TEXT: Final = f"""
   FROM sqlite_schema WHERE sql IS NOT NULL
 """
 _ROWS: Final = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-_VECTORS: Final = re.compile(
+_VECTORS: Final = lazy_pattern(
     r'CREATE VIRTUAL TABLE "?vec_[a-z0-9_]+"? USING vec0\(\w+ INTEGER PRIMARY KEY, embedding float\[[0-9]+\]\)',
     re.ASCII,
 )
 """As `core.store.vec` declares its tables, which are made when they are needed."""
-_PLAIN: Final = re.compile(
+_PLAIN: Final = lazy_pattern(
     r"""CREATE TABLE (?:\w+|"\w+"|'\w+') ?\([\w\s,()]*\)(?: (?:WITHOUT ROWID|STRICT))?""", re.ASCII
 )
-_TABLE: Final = re.compile(r"CREATE TABLE \S+ ?\(", re.ASCII)
-_CODE: Final = re.compile(r"\b(?:as|check|collate|conflict|default|generated|references|select)\b", re.ASCII | re.I)
+_TABLE: Final = lazy_pattern(r"CREATE TABLE \S+ ?\(", re.ASCII)
+_CODE: Final = lazy_pattern(r"\b(?:as|check|collate|conflict|default|generated|references|select)\b", re.ASCII | re.I)
 """What makes a table more than columns: expressions, and actions on rows of other tables."""
 _NAMED: Final = 3
 """How many statements a refusal names."""

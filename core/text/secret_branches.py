@@ -14,6 +14,7 @@ from core.text import secret_commands as commands
 from core.text import secret_keys as keys
 from core.text import secret_places as places
 from core.text.secret_fields import CLOSE, field_spans
+from core.text.secret_phrases import phrase_spans
 from core.text.secret_spoken import identified_spans
 from core.text.secret_tokens import Anchor, anchors, token_pattern
 
@@ -48,6 +49,14 @@ def words() -> Iterator[Branch]:
     yield Branch("credential", rf"s?{_ANNOUNCED}))", _field(0))
     yield Branch("auth", r"(?=\\{0,3}\"[ \t]{0,4}:)", _field(0))
     yield Branch("dapi", r"(?=[a-f0-9]{30})", _from_start(lambda text, start: _token_at(text, "dapi", start)))
+    yield Branch("1//0", r"(?=[\w-]{30})", _from_start(lambda text, start: _token_at(text, "1//0", start)))
+    yield Branch("dp.", r"(?=[a-z]{2,5}\.[\w.-]{40})", _from_start(lambda text, start: _token_at(text, "dp.", start)))
+    for word in ("nemonic", "NEMONIC", "phrase", "PHRASE", "Phrase"):
+        yield Branch(
+            word,
+            r"(?=[\w\\ \t\"'`(\])*]{0,24}(?:[:=]|\r?\n|\\n|[ ]is[ ]|[ ]was[ ]|[ ]for[ ]))",
+            _from_start(phrase_spans),
+        )
 
 
 _ANNOUNCED = (

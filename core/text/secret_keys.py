@@ -15,7 +15,8 @@ _START = r"[\"' \t]{0,4}(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)(?:[^\n\\]{0,60}?[^A-Za-z
 _KEY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{20,}+|[A-Za-z0-9+/]{1,19}+==?)(?=[\s\\\"',|]|\Z)")
 _HEADER_LINE = lazy_pattern(_START + r"(?:[A-Za-z][A-Za-z-]+:[^\n\\]{0,80}+)?[ \t]*(?=\n|\r|\\)")
 _RUN = lazy_pattern(r"\\{1,3}[nr]|[A-Za-z0-9+/=]{4,}+|[A-Za-z0-9+/]+=+")
-_PUTTY = lazy_pattern(r"[ ]\d+\r?\n(?P<body>(?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
+_LINES = lazy_pattern(r"[ ](?P<count>\d{1,3})")
+_PUTTY_LINE = lazy_pattern(_START + r"(?P<run>[A-Za-z0-9+/=]{4,80}+)(?=[\"',| \t]{0,4}(?:\r|\n|\\|\Z))")
 _LONGEST: Final = 20_000
 
 
@@ -46,6 +47,13 @@ def _cut_off(text: str, at: int, stop: int) -> tuple[Span, ...]:
 
 
 def putty_spans(text: str, at: int) -> tuple[Span, ...]:
-    """The lines of a PuTTY private key behind its `Private-Lines:` that ends at `at`."""
-    match = _PUTTY.match(text, at)
-    return (match.span("body"),) if match else ()
+    """The lines of a PuTTY private key behind its `Private-Lines:` that ends at `at`, also in a comment or indented."""
+    count = _LINES.match(text, at)
+    if count is None:
+        return ()
+    found: list[Span] = []
+    at = count.end()
+    while len(found) < int(count["count"]) and (line := _PUTTY_LINE.match(text, at)):
+        found.append(line.span("run"))
+        at = line.end()
+    return tuple(found)

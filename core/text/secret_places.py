@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 _URL_USER = lazy_pattern(
     r"""(?x) :// (?: (?P<user>[^\s:/?\#"'`<>\\]{0,128}+) :
-      (?P<password>[^\s/?\#@"'`<>\\]{1,256}+ (?>(?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*)) @
+      (?P<password>[^\s/?@"'`<>\\]{1,256}+ (?>(?:@[^\s/?\#@"'`<>\\:]{1,64}+(?=@))*)) @
     | (?P<token>[A-Za-z0-9_~.-]{20,256}+)@ )"""
 )
 _EXAMPLE = lazy_pattern(r"(?i)(?:my_?|your_?)?(?:passw(?:or)?d|pass|pw|pwd|secret)$")
@@ -25,7 +25,8 @@ def url_spans(text: str) -> list[Span]:
     for match in _URL_USER.finditer(text):
         value = match["password"]
         if value is not None:
-            if not is_stand_in(value) and not _EXAMPLE.match(value):
+            port = "#" in value and value.partition("#")[0].isdigit()  # host:8080#part@that
+            if not port and not is_stand_in(value) and not _EXAMPLE.match(value):
                 found.append(match.span("password"))
         elif is_random(match["token"], 20):
             found.append(match.span("token"))

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 _ALNUM = "[A-Za-z0-9]"
 _URL64 = "[A-Za-z0-9_-]"
 
+_DOPPLER = f"(?:[a-z0-9_-]{{1,64}}+\\.)?{_ALNUM}{{40,}}+"
+
 RARE: Final = "QJKIGT9_-v"
 """Signs of prefixes, the rarest in ordinary text first; the scan stops at the rarest of a prefix."""
 
@@ -38,6 +40,8 @@ SHAPES: Final = (
     Shape("google", ("AIza",), f"{_URL64}{{30,}}+"),
     Shape("google", ("GOCSPX-",), f"{_URL64}{{20,}}+"),
     Shape("google", ("ya29.",), r"[\w.-]{20,}+", alone=True),
+    Shape("google", ("1//0",), f"{_URL64}{{30,}}+", alone=True),
+    Shape("doppler", tuple(f"dp.{use}." for use in ("pt", "st", "sa", "ct", "scim", "audit")), _DOPPLER, alone=True),
     Shape("alibaba", ("LTAI",), f"{_ALNUM}{{12,}}+", alone=True, mixed=True),
     Shape("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), f"{_ALNUM}{{16,}}+"),
     Shape("github", ("github_pat_",), r"\w{16,}+"),

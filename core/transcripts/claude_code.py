@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from core.text.timestamp import timestamp
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, media_note, result_text
 from core.transcripts.commands import call_text
 from core.transcripts.fields import fields, items, string, word
@@ -92,7 +93,7 @@ class _Reading:
         if "forkedFrom" in record:
             uuid = word(fields(record["forkedFrom"]).get("messageUuid")) or uuid
         uuid = uuid or f"{session.session_id}:{number}"
-        origin = _Origin(uuid, word(record.get("timestamp"), 40), number, chain, _is_meta(record))
+        origin = _Origin(uuid, timestamp(record.get("timestamp")), number, chain, _is_meta(record))
         found = _blocks(record, origin, _ROLES[kind]) if kind in _ROLES else _notes(record, origin, kind)
         if found and session is not self.announced:
             self.announced, self.settled = session, bool(session.project and session.started)
@@ -112,7 +113,7 @@ class _Reading:
             own,
             "claude-code",
             known.project or project,
-            known.started or word(record.get("timestamp"), 40),
+            known.started or timestamp(record.get("timestamp")),
             known.parent,
             known.continues or word(fields(record.get("forkedFrom")).get("sessionId")) or None,
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+from core.text.timestamp import timestamp
 from core.transcripts.codex_results import Told, command_told, output_told, patch_told, tool_server_told
 from core.transcripts.commands import call_text
 from core.transcripts.fields import elements, fields, items, json_text, string, word
@@ -73,7 +74,7 @@ def start_from(record: Fields, start: SessionStart) -> SessionStart:
         word(source.get("id")) or start.session_id,
         "codex",
         string(source.get("cwd")) or start.project,
-        word(source.get("timestamp"), 40) or word(record.get("timestamp"), 40) or start.started,
+        timestamp(source.get("timestamp")) or timestamp(record.get("timestamp")) or start.started,
         parent or start.parent,
         word(source.get("forked_from_id")) or start.continues,
     )
@@ -120,7 +121,7 @@ class _Origin:
 
 
 def _read(record: Fields, origin: _Origin) -> Iterator[Record]:
-    ts = word(record.get("timestamp"), 40)
+    ts = timestamp(record.get("timestamp"))
     kind = word(record.get("type"), 60)
     payload = fields(record.get("payload")) if kind in _ENVELOPES else record
     shown = ts or origin.session.started

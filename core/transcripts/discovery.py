@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.transcripts.records import Agent
@@ -36,20 +36,24 @@ def default_roots(
     return roots
 
 
-def discover(agent: Agent | None, roots: Sequence[Path]) -> list[Path]:
+def discover(
+    agent: Agent | None, roots: Sequence[Path], unread: Callable[[OSError], object] | None = None
+) -> list[Path]:
     """The files under `roots` that may be transcripts of `agent` (None: of any), sorted, each once.
 
-    A root that is a file stands for itself. Only regular files; links that lead out of their root are not followed, a
-    folder that may not be read holds nothing. Nothing is opened.
+    A root that is a file stands for itself. Only regular files; links that lead out of their root are not followed. A
+    folder that cannot be read holds nothing, and is given to `unread` (`filename` and `strerror`). Nothing is opened.
     """
     found: dict[Path, None] = {}
     for root in roots:
-        for path in sorted(_files(root, _SUFFIXES[agent], agent)):
+        for path in sorted(_files(root, _SUFFIXES[agent], agent, unread)):
             found[path] = None
     return list(found)
 
 
-def _files(root: Path, suffixes: tuple[str, ...], agent: Agent | None) -> Iterator[Path]:
+def _files(
+    root: Path, suffixes: tuple[str, ...], agent: Agent | None, unread: Callable[[OSError], object] | None
+) -> Iterator[Path]:
     try:
         real = root.resolve()
         mode = real.stat().st_mode
@@ -59,7 +63,7 @@ def _files(root: Path, suffixes: tuple[str, ...], agent: Agent | None) -> Iterat
         yield real
     if not stat.S_ISDIR(mode):
         return
-    for folder, folders, names in os.walk(real):
+    for folder, folders, names in os.walk(real, onerror=unread):
         folders[:] = sorted(name for name in folders if name not in _ASIDE)
         for name in names:
             path = Path(folder, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
+from core.text.timestamp import timestamp
 from core.transcripts.fields import elements, fields, string, word
 from core.transcripts.json_line import Line, values
 from core.transcripts.records import Message, Record, Role, SessionStart, Skipped
@@ -34,7 +35,7 @@ def _message(element: object, session: str, line: int, index: int) -> Message | 
         where = f"element {index + 1} is" if index else "it is"
         return Skipped(line, f"{where} neither a string nor an object with a role and a text")
     role = _ROLES.get(word(source.get("role"), 20).lower(), "user")
-    ts = word(source.get("timestamp", source.get("ts")), 40)
+    ts = timestamp(source.get("timestamp", source.get("ts")))
     # The content is part of the name: where the file was rewritten, what is new at a place is a new message.
     digest = blake2b(f"{role}\0{string(text)}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return Message(role, "text", text, f"{session}:{line}.{index}:{digest}", 0, ts, line)

@@ -113,7 +113,7 @@ _NASTY = (
     "\x9b31m c1 \x90 \x85",
     "\u202eright to left\u2066 \u200bzero width \ufeff",
     "NUL \x00 in the middle",
-    "lone \ud800 surrogate \udc80",
+    "lone \ud800 surrogate \udfff",
     "100%_LIKE%'); DROP TABLE error_kb; --",
     '"NEAR(a b)" AND col:* OR ^x',
     "line one\r\nline two\rover\nError: 오류가 났습니다\u2028next",

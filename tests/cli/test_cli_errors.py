@@ -259,3 +259,14 @@ def test_without_a_casebook_a_search_says_how_to_begin(run: Run, home: Path) -> 
     assert (done.code, done.text.splitlines()[-1]) == (1, "There is no casebook yet; run: casebook import auto")
     assert "tried" not in done.text
     assert list(home.rglob("casebook.db")) == []
+
+
+def test_another_name_is_told_in_every_form(run: Run) -> None:
+    text = 'ERROR: column "{}" of relation "billing_account" already exists'
+    run("errors", "record", "--error", text.format("vat_id"), "--resolution", "migrate billing 0042 --fake")
+    found = run("errors", "search", text.format("iban"), "--no-count")
+    assert found.code == 0
+    assert "names differ: vat_id / iban (low confidence" in " ".join(found.text.split())
+    match = run("errors", "search", text.format("iban"), "--no-count", "--json").json()["match"]
+    assert (match["confidence"], match["other_names"]) == ("low", [{"known": "vat_id", "searched": "iban"}])
+    assert "names differ: vat_id / iban" in match["why"]

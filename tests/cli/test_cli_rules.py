@@ -162,10 +162,25 @@ def test_check_tells_what_costs_most_first(tmp_path: Path, db: str, capsys: pyte
     bad.write_text(f"### ERR-001: a\n{rule}### ERR-1: b\n{rule}- **Prevetnion**: care\n", encoding="utf-8")
     assert main(["rules", "check", "--rules", str(bad), "--db", db]) == 1
     lines = [int(line.split(":")[1]) for line in capsys.readouterr().out.splitlines()]
-    assert lines == [4, 7, 4, 1, 1, 4, 4], "lost, odd, and at the end what a rule can do without"
+    assert lines == [4, 7, 4, 1, 1], "lost, odd, and at the end the hints, one line a kind"
     main(["rules", "check", "--rules", str(bad), "--db", db, "--json"])
     flaws = json.loads(capsys.readouterr().out)["flaws"]
     assert [one["cost"] for one in flaws] == ["lost"] * 2 + ["odd"] + ["missing"] * 4
+
+
+def test_hints_are_folded_and_are_no_problem(tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "memory.md"
+    text = "**Problem**: long enough\n**Root Cause**: long enough\n**Solution**: long enough\n"
+    file.write_text("".join(f"### ERR-00{at}: rule {at}\n{text}" for at in range(1, 8)), encoding="utf-8")
+    assert main(["rules", "check", "--rules", str(file), "--db", db]) == 0
+    told = "7 rules have no Prevention: ERR-001, ERR-002, ERR-003, ERR-004, ERR-005, …"
+    assert capsys.readouterr().out == f"{file}:1: {told}\n"
+    assert main(["rules", "check", "--rules", str(file), "--db", db, "--verbose"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 7
+    assert main(["rules", "list", "--rules", str(file), "--db", db]) == 0
+    assert "7 hints: casebook rules check" in capsys.readouterr().out
+    file.write_text(file.read_text("utf-8") + "### ERR-1: odd\n" + text, encoding="utf-8")
+    assert main(["rules", "check", "--rules", str(file), "--db", db]) == 1
 
 
 def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(

@@ -115,6 +115,27 @@ def test_a_file_that_may_not_be_read_is_skipped_among_others(db: Path, tmp_path:
     assert report.skipped[0].reason.startswith("cannot be read: ")
 
 
+@pytest.mark.parametrize("which", ["in/closed", "in"])
+def test_a_folder_that_cannot_be_read_is_named(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    good(tmp_path / "in" / "good.jsonl")
+    good(tmp_path / "in" / "closed" / "more.jsonl", "s-2")
+    closed, real = tmp_path / which, os.scandir
+
+    def scan(path: str | Path = "."):
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scan)  # root may read everything
+    report = run(db, tmp_path / "in")
+    assert report.messages == int(which != "in")
+    assert [(one.file, one.line, one.reason) for one in report.skipped] == [
+        (str(closed), 0, "the folder cannot be read: Permission denied")
+    ]
+
+
 def test_a_file_that_vanishes_or_fails_while_it_is_read_is_skipped(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,10 +44,10 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert "4 left" in frame(app)
         await until(pilot, lambda: shown(screen))
         assert screen.chosen_id == 2, "it begins at the first problem"
-        assert "alike" in frame(app)
+        assert "61% similar" in frame(app)
 
         await pilot.press("a")  # the near miss: no near match, so it is asked about
-        assert "no near match" in frame(app)
+        assert "only 61% similar: below the threshold" in frame(app)
         assert screen.quotes.left == 4
         await pilot.press("enter")
         assert screen.quotes.left == 3, "it leaves at once"
@@ -62,7 +62,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
-        assert "stands in 2 places" in frame(app)
+        assert "found in 2 places" in frame(app)
         assert "enter takes place 1" in frame(app)
         assert screen.quotes.left == 2
         await pilot.press("2")
@@ -106,6 +106,24 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
         await until(pilot, lambda: told(app, "No quote is listed here."))
         assert len(app._notifications) == 1
     assert state(review, 3) == "flagged"
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_question_or_a_refusal_moves_nothing_and_covers_nothing(review: Path, size: tuple[int, int]) -> None:
+    app = app_on(review)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        before = frame(app).split("\n")
+        await pilot.press("a")
+        after = frame(app).split("\n")
+        assert [line for line, was in zip(after, before, strict=True) if line != was] == [after[-2]]
+        assert "The meaning may differ. enter accepts anyway, esc cancels." in after[-2]
+        await pilot.press("escape")
+        assert frame(app).split("\n") == before
+        await pilot.press("space", "a")  # a bulk act that is refused
+        await until(pilot, lambda: idle(app) and "Nothing accepted. 1 quote differs from the source" in frame(app))
+        assert not app._notifications
 
 
 async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(review: Path) -> None:

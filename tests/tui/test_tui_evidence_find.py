@@ -77,7 +77,7 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
         await until(pilot, lambda: "message 3" in frame(app) and "a accept" in frame(app))
         await pilot.press("]", "a")  # unlike the quote: asked about as soon as it is compared
         await until(pilot, lambda: screen.view.asking)
-        assert "no near match" in frame(app)
+        assert "% similar: below the threshold" in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(review, 5) == "accepted")
         await pilot.press("L")

@@ -18,8 +18,8 @@ from tui.app import CasebookApp
 from tui.panes.evidence.promote_screen import PromoteScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.screen import EvidenceScreen
-from tui.render.evidence import draw_promotable, offer
-from tui.render.evidence_told import told_of_promoted
+from tui.render.evidence import draw_promotable, ready_text
+from tui.render.evidence_summary import summary_of_promotions
 from tui.render.signs import ASCII
 
 OFFERED = "1 entry is ready: P lists all that are."
@@ -256,11 +256,11 @@ async def test_what_somebody_blocked_meanwhile_is_told_and_not_promoted(review: 
 
 
 def test_a_long_or_hostile_name_is_cut_and_inert() -> None:
-    assert offer(2, "", ASCII) == "2 entries are ready: P lists all that are."
-    assert offer(1, "x", ASCII).isascii()
+    assert ready_text(2, "", ASCII) == "2 entries are ready: P lists all that are."
+    assert ready_text(1, "x", ASCII).isascii()
     for text in (*few(), "이 인용문의 항목 " * 90):
         blocked = BlockedEntry(text, text, text, ())
-        told = told_of_promoted(PromotedMany(1, (NamedEntry(text, text),), (blocked,), 2))
+        told = summary_of_promotions(PromotedMany(1, (NamedEntry(text, text),), (blocked,), 2))
         assert_inert_text(told)
         assert cell_len(told) < 400
         assert_inert_text(draw_promotable([NamedEntry(text, text), NamedEntry(text, "")]).plain)

@@ -333,3 +333,25 @@ async def test_hostile_filters_folders_and_paths_are_inert(book: Path) -> None:
                 await until(pilot, lambda: not app.jobs.busy("export"))
                 assert_inert_text(words(app))
                 assert_inert(app)
+
+
+async def test_fixes_go_into_a_block_of_a_file_for_agents_and_the_key_replaces_an_edited_one(
+    book: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("# Mine\n")
+    app = app_on(book)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await started(pilot, app)
+        await asked(pilot, app, "export the verified fixes")
+        await named(pilot, app, file)
+        await until(pilot, lambda: told(app, f"2 fixes written to {file}"))
+        text = file.read_text()
+        assert text.startswith("# Mine\n\n<!-- casebook:start fixes sha=")
+        file.write_text(text.replace("Written by", "Edited by") + "more of mine\n")
+        await asked(pilot, app, "export the verified fixes")
+        app.screen.query_one(PathBox).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, lambda: "edited by hand" in words(app))
+        await pilot.press("f2")
+        await until(pilot, lambda: file.read_text() == text + "more of mine\n")

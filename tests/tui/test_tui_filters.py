@@ -115,7 +115,7 @@ async def test_a_typed_search_keeps_to_the_filter(casebook: Path) -> None:
         await pilot.press("down")
         await pick(pilot, app, *"tsc", "enter")
         await until(pilot, lambda: total(app) == 1 and "TS2304" in frame(app))
-        assert "No known fix" in str(app.errors.results.border_title)
+        assert "1 case has these words" in str(app.errors.results.border_title)
         await pilot.press("F")
         await until(pilot, lambda: total(app) == 2)
 

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import Hit, add_resolution, case_rows, observe, search
+from core.errors.answer import Place, Source
 from core.errors.browse import browse
 from core.errors.cases import Name
 from core.store import Store, open_store
@@ -73,7 +74,7 @@ async def test_the_row_s_line_is_the_one_that_has_the_words_and_they_are_lit(mer
     async with app.run_test(size=WIDE) as pilot:
         row = await asked(pilot, app, "harmonica")
         assert (row.key_line, lit(row)) == (LATER, ["harmonica"])
-        assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
+        assert str(app.errors.results.border_title) == "1 case has these words"
 
 
 async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> None:
@@ -85,8 +86,8 @@ async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> 
         assert "Fix of this error" in shown
         assert "pip install harmonica" in shown
         assert "pip install freezegun" not in str(app.errors.case._fix.content)
-        assert "No known fix: this error has these words among others." in shown
-        assert "only looks like it" not in shown
+        assert "Matches your words (not searched as an error)" in shown
+        assert "Not a match" not in shown
         assert "1 of 2 of this error" in shown
         assert "on day 4" in shown, "on day 5 it was the other error"
         await pilot.press("enter", "n")
@@ -118,7 +119,7 @@ async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path)
         shown = frame(app)
         assert "No known fix of this error: its case has one of another." in shown
         assert "Fix of another error of this case" in shown
-        assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
+        assert str(app.errors.results.border_title) == "1 case has these words"
         await pilot.press("enter", "y")
         await until(pilot, lambda: told(app, "fix of another error of this case"))
 
@@ -227,3 +228,52 @@ async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
         app.errors.case.read = None  # so that it is drawn, whatever was
         await until(pilot, lambda: app.errors.case.read is not None)
         assert calls == [1]
+
+
+async def test_rows_stand_by_how_much_they_say_and_stop_words_match_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "order.db"
+    with open_store(path, write=True, create=True) as store:
+        for at, line in enumerate(
+            (
+                "left on device there is no space",
+                "No space left on device",
+                "the engine is not reduced",
+                "is not a type",
+            )
+        ):
+            with store.transaction() as con:
+                name = Name(line, line, line, "shell")
+                observe(
+                    con,
+                    name,
+                    session_id=None,
+                    message_idx=None,
+                    tool=None,
+                    project=None,
+                    ts=f"2026-03-0{at + 1}",
+                    raw=line,
+                )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, app, "no space left on")
+        rows = [app.errors.results.rows.rows.get(at) for at in range(app.errors.results.rows.rows.total)]
+        assert [row.id for row in rows if isinstance(row, Row)] == [2, 1], "the words in order come first"
+        assert str(app.errors.results.border_title) == "2 cases have these words"
+        await pilot.press("ctrl+u")
+        await asked(pilot, app, "device is not typed")
+        assert str(app.errors.results.border_title) == "No match · 2 share some words"
+
+
+def row_with(number: int, tier: str, says: str | None, *, accepted: bool = False) -> Row:
+    hit = Hit(
+        number, "vector" if tier == "similar" else tier, "low", 0.0, None, "", "", None, None, None, (), 0, None,  # pyright: ignore[reportArgumentType]
+        Source(None), (), accepted, "", None if says is None else Place("error", says),  # pyright: ignore[reportArgumentType]
+    )  # fmt: skip
+    return Row(number, "", "draft", "", 1, "", tier, hit)
+
+
+def test_the_order_is_answer_every_word_similar_some_words() -> None:
+    answer, seen = row_with(1, "vector", None, accepted=True), row_with(2, "fingerprint", "exactly")
+    every, near, some = row_with(3, "text", "every"), row_with(4, "similar", None), row_with(5, "text", "some")
+    found = joined(Found(None, (near, seen, answer)), (some, every)).rows
+    assert [row.id for row in found] == [1, 2, 3, 4, 5]

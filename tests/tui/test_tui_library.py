@@ -381,3 +381,76 @@ async def test_hostile_documents_are_inert_everywhere(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, PassageScreen))
         await settled(pilot, app)
         assert_inert(app)
+
+
+async def test_slash_and_coming_back_begin_a_new_search(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        await pilot.press("down", "slash")
+        assert screen.box.has_focus
+        assert screen.box.asked == "ledger", "nothing is thrown away before something is typed"
+        await pilot.press(*"crane")
+        assert screen.box.asked == "crane"
+        await until(pilot, lambda: screen.searching.text == "crane" and idle(app))
+        await pilot.press("down", "alt+1")
+        screen = await opened(pilot, app)
+        screen.set_focus(screen.box)
+        assert screen.box.asked == "crane"
+        await pilot.press("end", *"s lift")
+        assert screen.box.asked == "cranes lift", "a key that moves goes on with it"
+    again = library_app(library)
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, again)
+        screen.set_focus(screen.box)
+        before = screen.box.asked
+        await pilot.press(*"ledger")
+        assert screen.box.asked == "ledger", before
+
+
+async def test_the_editor_opens_the_cited_line_until_one_scrolls(
+    library: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setenv("VISUAL", "vim")
+    monkeypatch.setattr("tui.panes.errors.editing.edit_in", lambda _app, _words, _path, line: asked.append(line) or "")
+    lines = [f"line {number} of the log" for number in range(1, 400)]
+    lines[299] = "the walrus sleeps here"
+    (notes / "long.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    read_notes(library, notes)
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "walrus")
+        shown = screen.document.shown
+        assert shown is not None
+        assert shown.opened.cited is not None
+        cited = shown.opened.cited[0]
+        await pilot.press("down", "e", "enter")
+        assert screen.document.has_focus
+        assert screen.document.top_line not in (0, cited), "there are lines above it: else this shows nothing"
+        await pilot.press("e")
+        await pilot.resize_terminal(110, 30)
+        await until(pilot, lambda: idle(app))
+        await pilot.press("e")
+        assert asked == [cited, cited, cited]
+        await pilot.press("j", "j", "e")
+        assert asked[-1] == screen.document.top_line
+
+
+async def test_escape_closes_why_and_keeps_the_query(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "ledger")
+        await pilot.press("down", "t")
+        await until(pilot, lambda: screen.why.region.area > 0)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.why.region.area == 0)
+        assert screen.box.asked == "ledger"
+        assert screen.hits.rows.has_focus
+        await pilot.press("t")
+        await until(pilot, lambda: screen.why.region.area > 0)
+        screen.why.focus()
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.why.region.area == 0)
+        assert screen.box.asked == "ledger"
+        assert screen.document.has_focus

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from core.config import load_config
 from core.embedding.catalogue import MINILM
 from core.embedding.embedder import Embedder
 from core.embedding.models import pulled_folder
 from core.flows.library_search_embed import embed_passages
+from core.library.search_hit import SearchHit
 from tests.tui.library_support import at_hit, idle, opened, put_notes, read_notes
 from tests.tui.support import NOW, frame, until
 from tui.app import CasebookApp
+from tui.panes.library.doc_rows import listed
+from tui.panes.library.screen import LibraryScreen
 from tui.surroundings import Surroundings
 
 
@@ -61,3 +68,94 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         await pilot.press("m", "m")
         await until(pilot, lambda: screen.hit is not None and screen.hit.score_kind == "cosine" and idle(app))
         assert "meaning only" in frame(app)
+
+
+class Held:
+    """Keeps back what meaning says, as a slow machine does."""
+
+    def __init__(self, screen: LibraryScreen, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._waiting: list[Callable[[], object]] = []
+        ask = screen.searching.meaning.ask
+
+        def later(query: Any, came: Any, failed: Any, *, delay: float = 0.0) -> None:
+            ask(query, lambda found: self._waiting.append(lambda: came(found)), failed, delay=delay)
+
+        monkeypatch.setattr(screen.searching.meaning, "ask", later)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has been said."""
+        return bool(self._waiting)
+
+    def tell(self) -> None:
+        """Let it come."""
+        self._waiting.pop()()
+
+
+QUERY = "bringing saved ledger data back"
+
+
+async def by_words(pilot: Pilot[None], app: CasebookApp, monkeypatch: pytest.MonkeyPatch) -> tuple[LibraryScreen, Held]:
+    """The pane with what the words have found, while meaning is kept back."""
+    screen = await opened(pilot, app)
+    held = Held(screen, monkeypatch)
+    screen.box.ask(QUERY)
+    await until(pilot, lambda: held.ready and screen.hit is not None and idle(app))
+    assert screen.hit is not None
+    assert screen.hit.retrieval.method == "lexical"
+    return screen, held
+
+
+async def test_a_rank_that_comes_late_keeps_the_place_of_whoever_has_not_moved(
+    tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    casebook = read_notes(tmp_path / "library.db", put_notes(tmp_path / "notes"))
+    embed_passages(casebook, load_config().values.embedding)
+    app = CasebookApp(casebook, around=Surroundings(load_config()), clock=lambda: NOW)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen, held = await by_words(pilot, app, monkeypatch)
+        await pilot.press("down")
+        assert screen.hits.rows.has_focus
+        first = screen.hit
+        held.tell()
+        await until(
+            pilot, lambda: screen.hit is not None and screen.hit.retrieval.method == "hybrid" and at_hit(screen)
+        )
+        assert first is not None
+        assert screen.hit is not None
+        assert screen.hit.chunk_id != first.chunk_id, "the words' first is another one: else this shows nothing"
+        assert (screen.hits.rows.chosen, round(screen.hits.rows.scroll_y)) == (0, 0)
+        rows = screen.hits.rows.rows
+        assert all(row.score >= 0.005 for at in range(rows.total) if isinstance(row := rows.get(at), SearchHit))
+        assert screen.searching.found is not None
+        assert rows.total <= len(screen.searching.found.response.hits)
+
+
+@pytest.mark.parametrize("keys", [("down", "down"), ("down", "enter")])
+async def test_a_rank_that_comes_late_keeps_the_passage_that_was_gone_to_or_is_read(
+    tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    casebook = read_notes(tmp_path / "library.db", put_notes(tmp_path / "notes"))
+    embed_passages(casebook, load_config().values.embedding)
+    app = CasebookApp(casebook, around=Surroundings(load_config()), clock=lambda: NOW)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen, held = await by_words(pilot, app, monkeypatch)
+        await pilot.press(*keys)
+        before, shown = screen.hit, screen.document.wanted
+        assert before is not None
+        held.tell()
+        await until(pilot, lambda: screen.hit is not None and screen.hit.retrieval.method == "hybrid" and idle(app))
+        if screen.hits.rows.has_focus:
+            assert screen.hit is not None
+            assert screen.hit.chunk_id == before.chunk_id
+        else:
+            assert screen.document.wanted == shown, "what is read stays"
+
+
+def test_the_tail_of_a_fusion_is_not_listed_unless_it_is_all_there_is() -> None:
+    def hit(score: float, kind: str) -> SearchHit:
+        return SimpleNamespace(score=score, score_kind=kind)  # type: ignore[return-value]
+
+    good, tail, words = hit(0.3, "rrf"), hit(0.003, "rrf"), hit(0.001, "bm25")
+    assert listed((good, tail, words)) == (good, words)
+    assert listed((tail,)) == (tail,)

@@ -12,7 +12,7 @@ from tests.tui.support import CASES, TRACEBACK, app_on, frame, until
 from tui.app import CasebookApp
 
 SIZE = (160, 40)
-LOOKS_LIKE_IT = "No known fix: this case only looks like it."
+LOOKS_LIKE_IT = "Not a match. The closest case:"
 LIKE_IT = "yaml frobnicate"
 """No case has both words."""
 
@@ -42,9 +42,9 @@ async def test_a_search_that_nothing_answers_says_so_in_its_title_and_over_the_c
     async with app.run_test(size=SIZE) as pilot:
         await started(pilot, app)
         await asked(pilot, app, LIKE_IT)
-        assert str(app.errors.results.border_title) == "No known fix · 1 that looks like it"
+        assert str(app.errors.results.border_title) == "No match · 1 shares some words"
         assert LOOKS_LIKE_IT in frame(app)
-        assert "Fix of another error" in frame(app)
+        assert "Fix for a different error" in frame(app)
 
 
 async def test_an_answer_is_called_found_and_its_fix_is_its_own(casebook: Path) -> None:
@@ -54,7 +54,7 @@ async def test_an_answer_is_called_found_and_its_fix_is_its_own(casebook: Path) 
         await asked(pilot, app, TRACEBACK)
         assert str(app.errors.results.border_title) == "Found"
         assert LOOKS_LIKE_IT not in frame(app)
-        assert "Fix of another error" not in frame(app)
+        assert "Fix for a different error" not in frame(app)
 
 
 async def test_an_answer_that_the_filter_hides_is_still_known(casebook: Path) -> None:
@@ -73,7 +73,7 @@ async def test_copying_what_only_looks_like_it_says_that(casebook: Path) -> None
         await started(pilot, app)
         await asked(pilot, app, LIKE_IT)
         await pilot.press("down", "y")
-        await until(pilot, lambda: "The fix of another error was" in frame(app))
+        await until(pilot, lambda: "The fix for a different error was" in frame(app))
 
 
 async def test_looking_around_is_no_use(casebook: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,8 +185,8 @@ async def test_who_is_in_the_list_is_not_moved_by_what_comes_later(embedded: Pat
         assert results.rows.chosen - round(results.rows.scroll_y) == line
 
 
-async def test_who_only_types_has_whatever_comes_first_and_who_reads_keeps_it(embedded: Path) -> None:
-    """Similar cases that come later stand above what has fewer words in common; they are no answer."""
+async def test_only_an_answer_takes_the_place_of_the_chosen_row(embedded: Path) -> None:
+    """A rank that comes later joins below the chosen row, whether the person has moved or not."""
     app = workbench(embedded)
     async with app.run_test(size=SIZE) as pilot:
         held(app)
@@ -194,11 +195,15 @@ async def test_who_only_types_has_whatever_comes_first_and_who_reads_keeps_it(em
         await until(pilot, lambda: results.rows.rows.total > 2)
         rows = tuple(row for at in range(results.rows.rows.total) if (row := results.rows.rows.get(at)))
         results._meant(Found(None, rows[::-1], 0))
-        assert (results.rows.chosen, results.chosen) == (0, rows[-1])
+        assert (results.rows.chosen, results.chosen) == (0, rows[0])
+        assert results.rows.rows.get(1) == rows[-1]
+        answer = replace(rows[-1], hit=replace(rows[-1].hit, accepted=True)) if rows[-1].hit else rows[-1]
+        results._meant(Found(None, (answer, *rows[:-1]), 0))
+        assert (results.rows.chosen, results.chosen) == (0, answer), "an answer is shown at once"
         await pilot.press("enter")  # opened: it is read now
         await until(pilot, lambda: app.errors.case.has_focus_within)
         results._meant(Found(None, rows, 0))
-        assert results.chosen == rows[-1]
+        assert results.chosen == rows[-1], "the case that is read stays the chosen one"
 
 
 async def test_a_result_of_an_older_text_is_dropped(embedded: Path) -> None:

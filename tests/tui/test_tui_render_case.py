@@ -82,7 +82,7 @@ def test_the_fix_of_a_match_is_the_one_the_search_answers_with() -> None:
     fix = fix_of(CASE, MATCH)
     assert fix is not None
     assert (fix.text, fix.status, fix.session, fix.messages) == ("uv add toml", "draft", "s-2", (1,))
-    assert "nobody has checked it" in fix_title(fix, UNICODE).plain
+    assert "unverified" in fix_title(fix, UNICODE).plain
 
 
 def test_without_a_match_it_is_the_current_one_of_the_case() -> None:

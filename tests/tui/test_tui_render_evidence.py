@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from core.align import Difference
 from core.align.verbatim import verbatim
 from core.evidence import QuoteRow
-from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, flat
+from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width
 from tui.render.signs import ASCII, UNICODE
 
 QUOTE = "All 57 tests pass. Next, the migration of the orders table, which the export job waits for at night and by day"
@@ -24,17 +24,42 @@ def row(brief: str) -> QuoteRow:
 
 
 @pytest.mark.parametrize("width", [30, 46, 58, 78])
-@pytest.mark.parametrize("brief", ["75≠57", "not found", "a rejection that somebody explained at length"])
-def test_the_quote_has_most_of_its_row_and_the_reason_stands_at_its_end(width: int, brief: str) -> None:
-    told = draw_quote_row(row(brief), width, UNICODE).plain
-    quote, _, reason = told[3:].rpartition("  ")
-    assert cell_len(told) <= width
-    assert brief.startswith(reason.rstrip("…").rstrip())
-    assert len(quote) >= (width - 4) * 0.65
+@pytest.mark.parametrize("brief", ["75≠57", "not found", "a rejection that somebody explained at length", ""])
+def test_what_differs_comes_first_and_the_quotes_begin_in_one_column(width: int, brief: str) -> None:
+    rows = [row(brief), row("Thursday≠Tuesday")]
+    lead = reason_width(rows, UNICODE)
+    told = [draw_quote_row(one, width, UNICODE, lead=lead).plain for one in rows]
+    assert all(cell_len(line) <= width for line in told)
+    assert told[0][4:].startswith((brief or "flagged")[:9])
+    assert len({line.index("All 57") for line in told}) == 1
+    assert len(told[0]) - told[0].index("All 57") >= (width - 4) // 2 - 2
 
 
-def test_in_plain_ascii_the_reason_is_too() -> None:
-    assert draw_quote_row(row("75≠57"), 60, ASCII).plain.endswith("  75!=57")
+@pytest.mark.parametrize(
+    ("change", "cells", "told"),
+    [
+        ("Thursday≠Tuesday", 20, "Thursday≠Tuesday"),
+        ("확인해야≠확인하면", 20, "확인해야≠확인하면"),
+        ("확인해야 합니다≠확인하면 합니다", 20, "…해야…≠…하면…"),
+        ("authentication_required≠authentication_optional", 20, "…required≠…optional"),
+        ("a long beginning≠something else entirely", 20, "a long b…≠something…"),
+        ("uploader⇄exporter", 20, "uploader⇄exporter"),
+        ("the uploader of files⇄the exporter of files", 20, "…upload…⇄…export…"),
+        ("order: 500, 2000 → 2000, 500", 20, "500, 2000→2000, 500"),
+        ("order: 500, 2000 → 2000, 500", 30, "order: 500, 2000 → 2000, 500"),
+        ("+not", 20, "+not"),
+        ("-something that was left out", 12, "-something …"),
+    ],
+)
+def test_a_change_is_cut_where_both_sides_are_the_same_first(change: str, cells: int, told: str) -> None:
+    found = fit_change(change, cells, UNICODE)
+    assert cell_len(found) <= cells
+    assert found == told
+
+
+def test_in_plain_ascii_the_change_is_too() -> None:
+    for brief, told in (("75≠57", "75!=57"), ("a⇄b", "a<->b"), ("x y → x z", "x y -> x z")):
+        assert draw_quote_row(row(brief), 60, ASCII).plain[4:].startswith(f"{told} ")
 
 
 def test_what_goes_on_below_lines_up_and_three_reasons_are_told() -> None:

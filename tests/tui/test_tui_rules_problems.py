@@ -38,22 +38,24 @@ async def test_a_problem_is_a_row_and_the_editor_leads_back_to_those_that_are_le
         screen = await opened(pilot, app)
         await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.flaws)
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "6 problems; enter opens" in frame(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, TableScreen) and "3 problems, 3 hints; enter opens" in frame(app)
+        )
         table = frame(app)
         told = (
             "probably a mistyped Solution",
             "ERR-001 is there already",
             "ERR-009 has no Solution",
-            "has no Prevention",
+            "2 rules have no Prevention",
         )
         assert [table.index(one) for one in told] == sorted(table.index(one) for one in told), "the dearest first"
         await pilot.press("enter")
-        await until(pilot, lambda: "4 problems; enter opens" in frame(app))
+        await until(pilot, lambda: "1 problem, 3 hints; enter opens" in frame(app))
         assert went == [("memory.md", 4)]
         assert "Solutoin" not in frame(app)
         await pilot.press("j", "enter")
         await until(pilot, lambda: len(went) == 2)
-        await until(pilot, lambda: "4 problems; enter opens" in frame(app) and idle(app))
+        await until(pilot, lambda: "1 problem, 3 hints; enter opens" in frame(app) and idle(app))
         (rows,) = app.screen.query(RowList)
         assert rows.chosen == 1, "who was at a row stays there"
         await pilot.press("escape")

@@ -47,7 +47,7 @@ def journey(terminal: Terminal) -> bytes:
     """Through the list, a case, its session, the pager, the trace, the palette, toasts, every screen; and out."""
     terminal.read_until(b"the fix ")
     for keys, mark in (
-        (b"failed", b"No known fix"),  # what is typed too early for the list would go to the box
+        (b"failed", b"these words"),  # what is typed too early for the list would go to the box
         (b"\x1b[B", b"copy fix"),  # the list, and only then what is meant for it
         (b"\x1b[6~\x1b[6~", b"failed"),
         (b"t", b"identify"),  # the trace
@@ -186,6 +186,8 @@ def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path)
     try:
         terminal.read_until(b"opens samples")
         terminal.send(b"d")
+        terminal.read_until(b"Reading the samples...\r")
+        terminal.read_until(b"Reading the samples...\r\n")
         terminal.read_until(b"Where from")
         terminal.send(b"\x11")
         terminal.read_until(b"No cases yet")

@@ -104,7 +104,7 @@ def draw_head(
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
-        (f"{_note(standing)}\n" if standing else "", "bold $cb-draft"),
+        (f"{_note(standing)}\n" if standing else "", _tone(standing)),
         draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
@@ -154,14 +154,19 @@ def no_fix(case: Case) -> str:
     return "None of its fixes below answers."
 
 
+def _tone(standing: Standing | None) -> str:
+    """Words that were found are no warning."""
+    return "$cb-dim" if standing is not None and standing.error == "has" and standing.fix == "own" else "bold $cb-draft"
+
+
 def _note(standing: Standing) -> str:
     """What stands above a case that does not answer what was searched: its fix must not pass for an answer."""
     if standing.fix == "worded":
         return "No known fix: its fix has these words, not the error."
     if standing.error == "like":
-        return "No known fix: this case only looks like it."
+        return "Not a match. The closest case:"
     if standing.error == "has":
-        return "No known fix: this error has these words among others."
+        return "Matches your words (not searched as an error)"
     if standing.fix == "own":
         return "Found by its words: this error says exactly these."
     return "No known fix of this error: its case has one of another."
@@ -171,7 +176,7 @@ _FIX_OF = {
     "own": "Fix of this error",
     "sibling": "Fix of another error of this case",
     "worded": "Fix with these words",
-    "other": "Fix of another error",
+    "other": "Fix for a different error",
 }
 
 
@@ -189,7 +194,7 @@ def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -
         return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
     by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
-    draft = f"  {signs.dot}  nobody has checked it" if fix.status == "draft" else ""
+    draft = f"  {signs.dot}  unverified" if fix.status == "draft" else ""
     return Content.assemble(
         (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
         (f"{status.sign} {status.words}", status.tone),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -21,8 +22,10 @@ QUOTE = 4_000
 _REASONS = 3
 _LABEL = 8
 """Cells of a label before a text that goes on below itself."""
-_BRIEF = 14
-"""The widest reason in a row."""
+_WHY = 20
+"""The most cells that a row has for what differs."""
+_SIGNS = ("≠", "!=", "⇄", "<->", "→", "->")
+_PLAIN = str.maketrans({"≠": "!=", "⇄": "<->", "→": "->"})
 _PLACES = 9
 _LISTED = 200
 """Entries that are listed before they are promoted."""
@@ -32,24 +35,61 @@ _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 """Code points of a message drawn before its place, of the place's own line before it, and behind it."""
 
 
-def draw_quote_row(row: QuoteRow, width: int, signs: Signs, *, chosen: bool = False, marked: bool = False) -> Content:
-    """One line: the sign (`+` where it is marked), the quote, which has most of it, and briefly why it waits."""
+def reason_text(row: QuoteRow, signs: Signs) -> str:
+    """Why a quote waits, in a word or two: what differs, else its state."""
+    told = row.brief or signs.quote(row.state).words
+    return told.translate(_PLAIN) if signs.plain else told
+
+
+def reason_width(rows: Iterable[QuoteRow], signs: Signs) -> int:
+    """The cells that the reasons of these rows need before the quotes, so that the quotes begin in one column."""
+    return max((min(cell_len(inline(reason_text(row, signs), _WHY)), _WHY) for row in rows), default=0)
+
+
+def draw_quote_row(
+    row: QuoteRow, width: int, signs: Signs, *, lead: int = 0, chosen: bool = False, marked: bool = False
+) -> Content:
+    """One line: the sign (`+` where it is marked), what differs or why it waits in `lead` cells, and the quote."""
     mark = signs.quote(row.state)
-    why = row.brief.replace("≠", "!=") if signs.plain else row.brief
     room = max(0, width - 4)
-    right = inline(why or mark.words, min(room // 4, _BRIEF), more=signs.more)
-    left = max(0, room - cell_len(right) - 2)
-    quote = pad(inline(" ".join(row.quote.split()), left, more=signs.more), left)
+    left = min(lead or _WHY, room // 2)
+    why = pad(fit_change(reason_text(row, signs), left, signs), left)
+    quote = inline(" ".join(row.quote.split()), max(0, room - left - 2), more=signs.more)
     tone = "$cb-text" if chosen else "$cb-soft"
     bar = signs.bar if chosen else " "
     return Content.assemble(
         (bar, "$cb-accent"),
         (mark.sign, f"bold {mark.tone}"),
-        ("+" if marked else " ", "bold $cb-accent"),
-        (quote, tone),
+        ("+ " if marked else "  ", "bold $cb-accent"),
+        (why, mark.tone if row.brief else "$cb-dim"),
         "  ",
-        (right, "$cb-dim"),
+        (quote, tone),
     )
+
+
+def fit_change(change: str, cells: int, signs: Signs) -> str:
+    """A change in so many cells: what both sides begin and end with is left out before a side is cut."""
+    if cell_len(flat(change)) > cells:
+        change = change.removeprefix("order: ").replace(" → ", "→").replace(" -> ", "->")
+    sign = next((sign for sign in _SIGNS if sign in change), "")
+    if cell_len(flat(change)) <= cells or not sign:
+        return inline(change, cells, more=signs.more)
+    left, _, right = (flat(part) for part in change.partition(sign))
+    most = min(len(left), len(right)) - 1
+    start = _shared(left[:most], right[:most])
+    end = _shared(left[start + 1 :][::-1], right[start + 1 :][::-1])
+    if start + end > 2:
+        sides = [side[start : len(side) - end] for side in (left, right)]
+        left, right = (f"{signs.more * (start > 0)}{side}{signs.more * (end > 0)}" for side in sides)
+    room = max(0, cells - cell_len(sign))
+    one = max(room // 2, room - cell_len(right))
+    left = inline(left, one, more=signs.more)
+    return left + sign + inline(right, room - cell_len(left), more=signs.more)
+
+
+def _shared(left: str, right: str) -> int:
+    """How many code points both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def draw_diff(diff: Sequence[Difference], width: int) -> Content:
@@ -148,7 +188,7 @@ def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
     return line.stylize("bold underline $cb-good", first, last) if first < last else line
 
 
-def offer(count: int, here: str, signs: Signs) -> str:
+def ready_text(count: int, here: str, signs: Signs) -> str:
     """Which entries a decision made ready, and the key that verifies them. `here`: that of the chosen quote."""
     if here:
         begin, end = ('"', '"') if signs.plain else ("“", "”")

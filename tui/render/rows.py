@@ -64,6 +64,26 @@ class Row:
         return standing(self.hit).error != "like"
 
     @property
+    def rank(self) -> int:
+        """Where it belongs in a list: an answer, this very error, every word, similar, some of the words."""
+        if self.answers:
+            return 0
+        if self.tier in ("fingerprint", "exact"):
+            return 1
+        if self.has_every_word:
+            return 2
+        return 4 if self.tier == "text" else 3
+
+    @property
+    def has_every_word(self) -> bool:
+        """Whether the case has every word that was searched."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.shown import has_every_word
+
+        return has_every_word(self.hit)
+
+    @property
     def says_it(self) -> bool:
         """Whether an error of it is what was searched, word for word, and its fix is known."""
         if self.hit is None or self.hit.place is None:

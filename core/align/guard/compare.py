@@ -18,6 +18,7 @@ from core.align.guard.ordinals import other_ordinal
 from core.align.guard.pairs import pairs, unlike
 from core.align.guard.particles import heavy_tail
 from core.align.guard.signs import changed_signs
+from core.align.guard.small_words import turned
 from core.align.guard.tokens import Token, tokens_of
 from core.align.guard.typos import Known, is_far_slip, is_near, is_real
 from core.align.settings import Level
@@ -80,6 +81,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal", *, i
         *_moved(changes),
         *_units(ours, theirs),
         *_options(mine, yours),
+        *turned(ours, theirs, same),
         *changed_signs((mine, yours), (ours, theirs), same, in_diff=in_diff),
     ]
     if level == "strict":
@@ -214,7 +216,7 @@ def _moved(changes: Sequence[_Change]) -> Iterator[Concern]:
 
 
 def _too_much_left_out(changes: Sequence[_Change], theirs: Sequence[Token]) -> Iterator[Concern]:
-    lost = [token for change in changes if not change.quote for token in change.source]
+    lost = [token for change in changes if not change.quote for token in change.source if not token.around]
     if theirs and len([token for token in lost if token.canon not in HARMLESS]) > max(2, _DROPPED * len(theirs)):
         yield _concern("left out", (), lost)
 

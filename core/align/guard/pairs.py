@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from core.align.guard.kinds import HARMLESS, KIND_OF, ROLE_OF, opposed
 from core.align.guard.ordinals import same_ordinal
 from core.align.guard.particles import say_the_same, tails_of
-from core.align.guard.spelling import same_spelling
+from core.align.guard.spelling import lost_accents, same_spelling
 from core.align.guard.tokens import Token, as_number, number_of, numeral_of
 from core.align.guard.typos import Known, is_doubled, is_lost_letter, is_plural, is_slip, is_typo
 
@@ -82,7 +82,7 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
     one, other = mine.canon, yours.canon
     if one == other or (is_plural(one, other) and not yours.coded):
         return True
-    if same_spelling(one, other) or same_ordinal(one, other):
+    if lost_accents(one, other) or same_spelling(one, other) or same_ordinal(one, other):
         return True
     if one in HARMLESS and other in HARMLESS:
         return ROLE_OF.get(one) == ROLE_OF.get(other)

@@ -53,7 +53,13 @@ def changed_signs(
         if at + 1 < len(ours) and same.get(at + 1) == there + 1:
             here = mine[ours[at].end : ours[at + 1].start], yours[theirs[there].end : theirs[there + 1].start]
             figures = ours[at].kind == ours[at + 1].kind == "number"
-            if _differ(*here, between_figures=figures, before_figure=ours[at + 1].kind == "number"):
+            bare = [
+                _FORM.sub("", text[side[at].end : side[at + 1].start])
+                for text, side, at in ((texts[0], ours, at), (texts[1], theirs, there))
+            ]
+            if bare[0] != bare[1] and _differ(
+                *here, between_figures=figures, before_figure=ours[at + 1].kind == "number"
+            ):
                 wide = (
                     texts[0][ours[at].start : ours[at + 1].end],
                     texts[1][theirs[there].start : theirs[there + 1].end],
@@ -67,7 +73,7 @@ def changed_signs(
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """The signs right beside `text[start:end]` that the quote does not have there; what the quote has is its own."""
-    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _RUN]).lines
+    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _NEAR // 10]).lines
     inside, said = View(text[start:end]).lines, View(quote).lines
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
         yield Concern("number", "", f"{before.split()[-1]}{inside.split()[0]}")

@@ -1,8 +1,9 @@
-"""Two ways to spell one word: British and American, and the Korean contractions, right or as they are often written."""
+"""Two ways to spell one word: British and American, and Korean endings, right or as they are often written."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -28,7 +29,18 @@ _CONTRACTED: Final = (
     (re.compile("(?<=[가-힣])엇(?=[다는고지습으을던])"), "었"),
     (re.compile("(?<=[가-힣])겟(?=[다는고지습으을던])"), "겠"),
     (re.compile("이에요|예요|이예요"), "에요"),
+    (re.compile("되(?=요|서|야|라|도|$)"), "돼"),
+    (re.compile("몇일"), "며칠"),
+    (re.compile("(?<=[가-힣])께(?=요|$)"), "게"),
+    (re.compile("(?<=[가-힣])구(?=요$)"), "고"),
+    (re.compile("(?<=[가-힣])읍(?=니다)"), "습"),
+    (re.compile("(?<=[가-힣])로써"), "로서"),
+    (re.compile("^왠(?=만)"), "웬"),
+    (re.compile("^웬(?=지$)"), "왠"),
+    (re.compile("^금새"), "금세"),
+    (re.compile("(?<=[가-힣])데로$"), "대로"),
 )
+_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
 
 def same_spelling(one: str, other: str) -> bool:
@@ -38,6 +50,11 @@ def same_spelling(one: str, other: str) -> bool:
     if "가" <= one[:1] <= "힣":
         return _folded(one, _CONTRACTED) == _folded(other, _CONTRACTED)
     return one.isascii() and other.isascii() and len(one) > 3 and _folded(one, _FOLDS) == _folded(other, _FOLDS)
+
+
+def lost_accents(written: str, meant: str) -> bool:
+    """Whether `written` is `meant` without its accents (`Jose`, `José`)."""
+    return not meant.isascii() and written == _ACCENTS.sub("", unicodedata.normalize("NFD", meant))
 
 
 def _folded(word: str, folds: Sequence[tuple[re.Pattern[str], str]]) -> str:

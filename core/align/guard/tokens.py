@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from core.align.guard.dates import DATE, plain_date
 from core.align.guard.ordinals import ORDINALS
 from core.align.view import AROUND
 from core.text.words import without_particle
@@ -87,7 +88,14 @@ def tokens_of(lines: str) -> list[Token]:
     )
     starts = [start for start, _ in around]
     ends = list(accumulate((end for _, end in around), max))
-    for match in _TOKEN.finditer(lines):
+    dates = {one.start(): one for one in DATE.finditer(lines)}
+    at = 0
+    while match := _TOKEN.search(lines, at):
+        at = match.end()
+        if (date := dates.get(match.start())) and (canon := plain_date(date)):
+            at = date.end()
+            found.append(Token("number", date[0], canon, *date.span()))
+            continue
         said, kind = match[0].strip(), match.lastgroup or "word"
         place = bisect_right(starts, match.start()) - 1
         beside = place >= 0 and match.start() < ends[place]

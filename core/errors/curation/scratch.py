@@ -21,6 +21,7 @@ from core.folders import casebook_state
 from core.lazy_pattern import lazy_pattern
 from core.store import now
 from core.text import redact
+from core.xdg import make_folder
 
 VERSION = 1
 MAX_BYTES = 2 << 20
@@ -68,7 +69,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
         "messages": list(written.source.messages),
     }
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise Fault(
             "io_error", f"cannot make {folder}: {error.strerror or error}", "check the folder's rights"

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 
 from core.errors.curation.scratch import Scratch, discard_scratch, keep_scratch, kept_scratches, scratch_path
+from core.xdg import make_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Writer:
         if self._held is not None:
             return
         with suppress(OSError):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
             handle = os.open(_lock_of(self.folder, self.name), os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 _lock(handle)

@@ -23,6 +23,7 @@ from core.rules.project_type import project_type
 from core.rules.rule import RuleFile, Scope
 from core.rules.tables import Tables, load_tables, shipped_tables
 from core.settings import EmbeddingSettings
+from core.xdg import make_folder
 
 COUNT_WAIT_MS = 200
 """How long counting waits for the lock of another writer: what was shown is told all the same."""
@@ -104,7 +105,7 @@ def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings)
         return False
     from core.flows.hook.after import start_detached
 
-    sign.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(sign.parent)
     sign.touch()
     start_detached(["rules", "refresh", "--db", str(database), "--rules", *(str(path) for path, _ in files)])
     return True

@@ -66,15 +66,16 @@ def ask(
     service: bool,
     seconds: float,
     rules: str,
+    event: str,
     write: Callable[[bytes], object],
 ) -> bool:
     """Have the host answer a payload; False where there is no host, or it refused: then nothing was done.
 
     `write` gives the reply to the agent; only after it returned is the host told that the reply was written.
 
-    `model`, `service` and `rules`: the settings of that name, which the host has not read. `seconds`: the time that the
-    caller has for everything. A host does nothing before it said that it takes the payload and was told to go on, so
-    that one that comes too late has done nothing.
+    `model`, `service`, `rules`: settings, which the host has not read. `event`: the file that the payload was written
+    to first; the host settles it. `seconds`: the time that the caller has for everything. A host does nothing before it
+    said that it takes the payload and was told to go on, so that one that comes too late has done nothing.
 
     Raises UnansweredError where it does not take the payload in its share of that time, or did and gives no answer.
     """
@@ -90,8 +91,8 @@ def ask(
         line.settimeout(seconds * TAKE_SHARE)
         try:
             line.connect(path)
-            asked = stamp().encode(), os.fsencode(database), f"{model}\n{int(service)}\n{rules}".encode(), payload
-            line.sendall(b"".join(map(pack, asked)))
+            told = os.fsencode(f"{event}\n{model}\n{int(service)}\n{rules}")
+            line.sendall(b"".join(map(pack, (stamp().encode(), os.fsencode(database), told, payload))))
             if line.recv(1) != TAKEN:
                 return False  # of another version, or too busy
             line.sendall(GO_ON)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.fault import Fault
+from core.flows.hook.first import settle
 from core.flows.hook.payload import Payload, read_payload
 
 if TYPE_CHECKING:
@@ -50,11 +51,19 @@ class Surroundings:
     rules: str = ""
 
 
-def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False) -> Handled:
+def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False, event: str = "") -> Handled:
     """Answer one payload. Unknown events pass in silence; a payload that is none is named in `fault`.
 
     `taken`: a host has it, and gave no answer: it is answered by words alone, and nothing is written a second time.
+    `event`: the file that it was written to first (`first.keep_first`), settled at the end unless it was `taken`.
     """
+    handled = _handled(data, database, around, event, taken=taken)
+    if event and not taken:
+        settle(event, wanted=handled.kept)
+    return handled
+
+
+def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, taken: bool) -> Handled:
     payload = read_payload(data)
     if payload is None:
         return Handled()
@@ -70,7 +79,7 @@ def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = F
         elif taken:
             return _looked_up(payload, database)
         elif _says_something(payload, database):
-            return _result(payload, data, database, around)
+            return _result(payload, data, database, around, event)
     except Fault as fault:
         return Handled(event=payload.event, fault=fault.message, kept=fault.code == "db_locked")
     except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
@@ -102,7 +111,7 @@ def _followed(payload: Payload, database: Path) -> bool:
         return is_followed(store.con, payload.session_id)
 
 
-def _result(payload: Payload, data: bytes, database: Path, around: Surroundings) -> Handled:
+def _result(payload: Payload, data: bytes, database: Path, around: Surroundings, event: str) -> Handled:
     from core.flows.hook.live import follow
     from core.flows.hook.reply import reply_to
     from core.flows.hook.spool import held
@@ -110,8 +119,8 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings)
     from core.settings import EmbeddingSettings
 
     settings = EmbeddingSettings(model=around.model, service=around.service)
-    with held(payload, data, database) as hold, vector_search(settings, "service") as vectors:
-        live = follow(payload, database, vectors)
+    with held(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
+        live = follow(payload, database, vectors, hold.id)
         hold.wanted = live.locked
     match = None if live.answer is None else live.answer.match
     reply = None if match is None or not match.resolution else reply_to(payload.event, match)

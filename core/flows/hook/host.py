@@ -19,6 +19,7 @@ from pathlib import Path
 from core.embedding.claim import Claim, claim
 from core.embedding.socket_path import Place, peer_uid
 from core.flows.hook.call import GO_ON, REFUSED, TAKEN, WRITTEN, goes_on, socket_path, stamp
+from core.flows.hook.first import is_event
 from core.flows.hook.handle import Handled, Surroundings, handle
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
@@ -83,7 +84,7 @@ class _Host:
             with line, contextlib.suppress(OSError, ValueError):
                 line.settimeout(_SLOW_S)
                 asked = _part(line, _MOST_NAMES).decode()
-                database, model = _part(line, _MOST_NAMES), _part(line, _MOST_NAMES).decode()
+                database, model = _part(line, _MOST_NAMES), os.fsdecode(_part(line, _MOST_NAMES))
                 payload = _part(line, MOST_BYTES + 1)
                 if asked != stamp():
                     self._asked = -self._idle  # our packages were replaced: the next host is loaded from the new ones
@@ -113,13 +114,15 @@ def _late() -> None:
 
 def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> None:
     """Answer, then write down what hooks before this one could not."""
-    handled = handle(payload, database, _around(model))
+    around, event = _around(model)
+    handled = handle(payload, database, around, event=event)
     try:
         line.sendall(_reply(handled))
         written = handled.once_written if handled.once_written is not None and _was_written(line) else None
         line.close()
     except OSError:  # whoever asked gave up, and has left it to be done once more: it is done
-        withdraw(payload, database, but=int(handled.kept))
+        if not event:
+            withdraw(payload, database, but=int(handled.kept))
         _late()
         written = None
     if written is not None and (fault := written()):
@@ -136,10 +139,13 @@ def _was_written(line: socket.socket) -> bool:
         return False
 
 
-def _around(model: str) -> Surroundings:
-    """A session's beginning and end are the hook's own business: it asks no host about them."""
-    name, service, rules = (*model.split("\n", 2), "", "")[:3]
-    return Surroundings(lambda _: None, lambda _: None, name, service == "1", rules)
+def _around(told: str) -> tuple[Surroundings, str]:
+    """What the caller's settings say, and the file of its event.
+
+    A session's beginning and end are the hook's own business: it asks no host about them.
+    """
+    event, name, service, rules = (*told.split("\n", 3), "", "", "")[:4]
+    return Surroundings(lambda _: None, lambda _: None, name, service == "1", rules), event if is_event(event) else ""
 
 
 def _part(line: socket.socket, most: int) -> bytes:

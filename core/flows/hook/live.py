@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from core.flows.hook.payload import Payload
 from core.store import Store, faults, now, open_store
 from core.text import redact
 
+REMEMBERED_NS = 86_400 * 10**9
+"""How long the casebook remembers which events it has, in nanoseconds."""
+_EVENT = "hook_event:"
 WAIT_MS = 1_000
 """How long a hook waits for the lock of another writer; the agent waits with it."""
 
@@ -36,10 +40,10 @@ class Live:
     locked: bool = False
 
 
-def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None) -> Live:
+def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None, event: str = "") -> Live:
     """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
 
-    `vectors` is asked only where no text tier knows the error.
+    `vectors` is asked only where no text tier knows the error. `event` names it: it is recorded once, whoever tries.
 
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
@@ -54,7 +58,7 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
             return Live(answer)
         try:
             with faults(database):
-                fixed = _write(store, payload, text, outcome, now(), failed=failed)
+                fixed = _write(store, payload, text, outcome, now(), event, failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
             return Live(answer, fault=fault.message, locked=fault.code == "db_locked")
     return Live(answer, len(outcome.errors) if failed else 0, fixed)
@@ -66,10 +70,11 @@ def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
     return search(database, text, count=False) if failed else None
 
 
-def follow_late(payload: Payload, database: Path, ts: str) -> None:
+def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:
     """Record and close what a result said at the time `ts`, which a hook could not; nobody is answered any more.
 
-    Nothing is recorded where the transcript of the session has told it since. Raises Fault where nothing can be.
+    Nothing is recorded where the `event` was recorded already, or the transcript of the session has told it since.
+    Raises Fault where nothing can be.
     """
     text, outcome, failed = _judged(payload)
     if not failed and (payload.failure not in ("none", "error") or not database.exists()):
@@ -80,7 +85,7 @@ def follow_late(payload: Payload, database: Path, ts: str) -> None:
             "SELECT 1 FROM message WHERE session_id = ? AND ts >= ? LIMIT 1", (payload.session_id, ts)
         ).fetchone()
         if told is None and (failed or ledger.is_followed(store.con, payload.session_id)):
-            _write(store, payload, text, outcome, ts, failed=failed)
+            _write(store, payload, text, outcome, ts, event, failed=failed)
 
 
 def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
@@ -94,15 +99,25 @@ def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
     return text, outcome, outcome.verdict == "failed" and bool(outcome.errors)
 
 
-def _write(store: Store, payload: Payload, text: str, outcome: Outcome, ts: str, *, failed: bool) -> int:
-    """Record the result and close what it shows fixed, in one transaction."""
+def _write(store: Store, payload: Payload, text: str, outcome: Outcome, ts: str, event: str, *, failed: bool) -> int:
+    """Record the result and close what it shows fixed, in one transaction; nothing where the `event` is known."""
     with store.transaction() as con:
+        if event and not _is_new(con, event):
+            return 0
         if failed:
             _observe(con, payload, text, outcome, ts)
         if not payload.session_id:
             return 0
         ledger.append(con, payload, text, ts, failed=failed)
         return _close(con, payload)
+
+
+def _is_new(con: apsw.Connection, event: str) -> bool:
+    """Whether the event was not recorded before; from now on it was. Events older than a day are forgotten."""
+    oldest = f"{_EVENT}{time.time_ns() - REMEMBERED_NS:020d}"
+    con.execute("DELETE FROM meta WHERE key >= ? AND key < ?", (_EVENT, oldest))
+    con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", (_EVENT + event,))
+    return con.changes() > 0
 
 
 def _observe(con: apsw.Connection, payload: Payload, text: str, outcome: Outcome, ts: str) -> None:

@@ -1,14 +1,13 @@
 """What a hook could not write down in time: small files, taken up by the next hook or import, so that nothing is lost.
 
-A machine under load, or a casebook that another program holds, must not keep an agent waiting. What its tool said is
-then left here, redacted, and written down later as of the time it was heard. One file an event, whole or not at all,
-for its owner's eyes; at most `MOST_FILES` of a casebook, each at most `TEXT_KEPT` code points of a result. Should the
-event be in the casebook all the same, it is counted once too often until its transcript is read.
+A machine under load, or a casebook that another program holds, must not keep an agent waiting. Every result that a tool
+has is in such a file before anything is done with it (`core.flows.hook.first`), and is removed once the casebook has
+it. One file an event, for its owner's eyes; at most `MOST_FILES` of a casebook. The casebook remembers for a day which
+events it has, so that one whose file outlived its work is counted once.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -21,13 +20,15 @@ from typing import Any, cast
 
 from core.atomic import write_file
 from core.fault import Fault
+from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload
 from core.flows.hook.short_input import short_input
 from core.folders import casebook_state
+from core.store.clock import now
+from core.store.copying import is_gone
 from core.text import redact
+from core.xdg import make_folder
 
-MOST_FILES = 64
-"""Events of one casebook that may wait; further ones are not kept."""
 TEXT_KEPT = 65_536
 """Code points of a result; of a longer one its beginning and its end."""
 _MOST_BYTES = 2 << 20
@@ -43,19 +44,28 @@ def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None)
 
 @dataclass(slots=True)
 class Held:
-    """A payload that is being written down. `wanted`: it cannot be now, and is to wait for the next hook or import."""
+    """A payload that is being written down. `wanted`: it cannot be now, and is to wait for the next hook or import.
+
+    `id` names the event in the casebook; "" where it is in no file.
+    """
 
     wanted: bool = False
+    id: str = ""
 
 
 @contextmanager
-def held(payload: Payload, data: bytes, database: Path) -> Generator[Held]:
+def held(payload: Payload, data: bytes, database: Path, event: str = "") -> Generator[Held]:
     """Within, the event lies in a file that is this process's own: should it be killed, the next one takes it up.
 
-    It is dropped at the end unless it is `wanted`; a casebook that stays locked wants it by itself.
+    `event` is that file, if it was written first (its writer settles it). It is dropped at the end unless it is
+    `wanted`; a casebook that stays locked wants it by itself.
     """
-    path = _write(payload, data, spool_folder(database), str(os.getpid()))
     one = Held()
+    path = None if event else _write(payload, data, spool_folder(database), str(os.getpid()))
+    if path is not None:
+        one.id = event_id(str(path))
+    elif event:
+        one.id = event_id(event)
     try:
         yield one
     except Fault as fault:
@@ -63,11 +73,7 @@ def held(payload: Payload, data: bytes, database: Path) -> Generator[Held]:
         raise
     finally:
         if path is not None:
-            with suppress(OSError):
-                if one.wanted:
-                    path.rename(path.with_suffix(".json"))
-                else:
-                    path.unlink()
+            settle(str(path), wanted=one.wanted)
 
 
 def put(data: bytes, database: Path | str) -> bool:
@@ -79,7 +85,7 @@ def put(data: bytes, database: Path | str) -> bool:
         payload = read_payload(data)
         if isinstance(payload, Payload) and payload.event in ("PostToolUseFailure", "PostToolUse"):
             folder = spool_folder(database)
-            there = any(folder.glob(f"*-{_digest(data)}.*"))
+            there = any(folder.glob(f"*-{digest_of(data)}.*"))
             return there or _write(payload, data, folder, "json") is not None
     return False
 
@@ -87,10 +93,10 @@ def put(data: bytes, database: Path | str) -> bool:
 def _write(payload: Payload, data: bytes, folder: Path, suffix: str) -> Path | None:
     """None where it cannot be, or enough wait."""
     with suppress(OSError, Fault):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
             return None
-        path = folder / f"{time.time_ns():020d}-{_digest(data)}.{suffix}"
+        path = folder / f"{time.time_ns():020d}-{digest_of(data)}.{suffix}"
         write_file(path, [json.dumps(_body(payload))], replace=True, sync=False)
         return path
     return None
@@ -99,7 +105,7 @@ def _write(payload: Payload, data: bytes, folder: Path, suffix: str) -> Path | N
 def withdraw(data: bytes, database: Path | str, *, but: int = 0) -> None:
     """Forget the payload `data`, which is written down by now; `but`: how many of its files stay. Never raises."""
     with suppress(OSError):
-        for path in sorted(spool_folder(database).glob(f"*-{_digest(data)}.json"))[but:]:
+        for path in sorted(spool_folder(database).glob(f"*-{digest_of(data)}.json"))[but:]:
             path.unlink(missing_ok=True)
 
 
@@ -122,7 +128,7 @@ def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES) -> 
             from core.flows.hook.live import follow_late  # seldom needed, and slow to load
 
             payload, ts = _read(claimed)
-            follow_late(payload, database, ts)
+            follow_late(payload, database, ts, event_id(claimed.name))
         except Fault:
             with suppress(OSError):
                 claimed.rename(path)
@@ -152,25 +158,14 @@ def _waiting(folder: Path) -> Iterator[Path]:
 
 def _is_gone(path: Path, taker: int) -> bool:
     """Whether the process that had taken a file up has ended over it."""
-    try:
-        if sys.platform != "win32" and taker != os.getpid():
-            os.kill(taker, 0)
-    except ProcessLookupError:
+    if sys.platform != "win32" and taker != os.getpid() and is_gone(taker):
         return True
-    except (OSError, OverflowError):
-        pass
     with suppress(OSError):
         return time.time() - path.stat().st_mtime > _ABANDONED_S
     return False
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
-
-
 def _body(payload: Payload) -> dict[str, object]:
-    from core.store.clock import now
-
     text = payload.text
     if len(text) > TEXT_KEPT:
         text = f"{text[: TEXT_KEPT // 2]}\n…\n{text[-TEXT_KEPT // 2 :]}"
@@ -195,6 +190,9 @@ def _read(path: Path) -> tuple[Payload, str]:
         data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise ValueError("too long")
+    given = read_payload(data)
+    if isinstance(given, Payload):
+        return given, now(int(path.name[:20]))
     told = cast("dict[str, Any]", json.loads(data))
     if told["version"] != _VERSION:
         raise ValueError("another version")

@@ -10,6 +10,7 @@ from core.flows.tools.arguments import checked, flag, many, number, shape, text
 from core.flows.tools.desk import Desk
 from core.flows.tools.tool import Cancelled, Tool
 from core.library.fetched import CHARS, MOST_AROUND, MOST_CHARS, Fetched, fetch
+from core.library.rows import MEDIA, SOURCE_TYPES
 from core.library.search import SearchQuery
 from core.library.search_hit import BulkResponse, SearchResponse
 from core.store import faults, open_store
@@ -22,12 +23,12 @@ _FIELDS: Final = {
     "mode": text("How: by words, by meaning, or both (default hybrid).", 0, choices=("lexical", "vector", "hybrid")),
     "k": number("Hits at most.", 1, _MOST_K, _K),
     "tags_any": many("Only documents with one of these tags.", text("a tag", 200), 50),
-    "lang": text("Only documents in this language (ko, en, mixed).", 20),
+    "lang": text("Only documents in this language (ko, en, mixed); ko and en include mixed.", 20),
     "path_glob": text("Only paths like docs/**/*.md.", 500),
     "trust_min": text("At least as trusted.", 0, choices=("primary", "secondary", "generated")),
     "source": text("Only of this root.", 200),
-    "source_type": text("markdown, note, paper, reference or inbox.", 40),
-    "media": text("markdown, text, code, pdf or manifest.", 40),
+    "source_type": text("Only documents of this type.", 0, choices=SOURCE_TYPES),
+    "media": text("Only files of this medium.", 0, choices=MEDIA),
     "doc": text("Only in this document (a path or an id).", 1_000),
     "code_lang": text("Only code in this language.", 40),
     "repo": text("Only of this repository.", 300),

@@ -115,8 +115,8 @@ def test_the_reason_names_the_kind_of_change(source: str, quote: str, kind: str)
     ("source", "quote", "kind"),
     [
         ("Some of the nodes were down.", "The nodes were down.", "cut off"),
-        ("According to the vendor, the disk is fast.", "The disk is fast.", "cut off"),
-        ("점검 중에는 요청을 대기열에 넣는다.", "요청을 대기열에 넣는다.", "cut off"),
+        ("According to the vendor, the disk is fast.", "The disk is fast.", "cut out of a report"),
+        ("점검 중에는 요청을 대기열에 넣는다.", "요청을 대기열에 넣는다.", "cut out of a condition"),
         (
             "The bench moved from eslint to another one in May.",
             "The bench moved from tslint to another one in May.",

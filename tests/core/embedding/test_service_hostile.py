@@ -134,6 +134,35 @@ def test_there_are_only_so_many_connections(place: Place) -> None:
         until(lambda: isinstance(connect("double", place=place, deadline_ms=LONG), Served))
 
 
+def test_a_full_queue_of_connections_is_a_busy_service(place: Place) -> None:
+    with running(place):
+        held: list[socket.socket] = []
+        try:
+            with pytest.raises(BlockingIOError):  # faster than any service accepts
+                while True:
+                    held.append(socket.socket(socket.AF_UNIX))
+                    held[-1].settimeout(0)
+                    held[-1].connect(str(place.socket))
+            found = connect("double", place=place, deadline_ms=LONG)
+            assert isinstance(found, Unserved)
+            assert found.reason == "the model service is busy"
+        finally:
+            for one in held:
+                one.close()
+        until(lambda: isinstance(connect("double", place=place, deadline_ms=LONG), Served))
+
+
+def test_a_service_that_accepts_nobody_is_busy_until_the_deadline(place: Place) -> None:
+    place.folder.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as waiting:
+        listener.bind(str(place.socket))
+        listener.listen(0)
+        waiting.connect(str(place.socket))
+        found = connect("double", place=place, deadline_ms=100)
+        assert isinstance(found, Unserved)
+        assert found.reason == "the model service is busy"
+
+
 def _says(connection: socket.socket, what: str) -> bool:
     found = hello(connection)
     return found is not None and found.header["say"] == what

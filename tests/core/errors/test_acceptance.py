@@ -44,6 +44,11 @@ def test_a_near_cosine_without_words_answers_in_a_small_base_only() -> None:
     assert verdict(replace(silent, similarity=0.9), 1_000, rival) == "high"
 
 
+def test_only_telling_words_count_in_a_small_base() -> None:
+    near = replace(NEAR, similarity=(bars(10).low + bars(10).high) / 2, shared=("error",))
+    assert judged(near, evidence(near, FAR, bars(10)), bars(10)) == ("no", "rather near, but no telling word is shared")
+
+
 def test_words_and_a_second_witness_carry_a_lower_cosine() -> None:
     far = replace(NEAR, similarity=0.55, overlap=0.6)
     assert verdict(far, 1_000) == "low"

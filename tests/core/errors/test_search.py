@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +15,11 @@ from core.errors.case import Filters
 from core.errors.cases import Name, observe
 from core.errors.identify import identify
 from core.errors.names import names
+from core.errors.readable import readable
 from core.errors.undo import refresh_touched
 from core.fault import Fault
 from core.store import open_store, undo
+from core.store.copying import BUSY_MS
 
 TRACEBACK = """Traceback (most recent call last):
   File "/srv/app/{file}.py", line {line}, in load
@@ -59,7 +62,8 @@ def test_of_several_fixes_of_a_kind_the_one_with_the_same_code_answers(db: Path)
     record_resolution(db, "Request for 'cart' failed with status code 500", "The database was down.")
     answer = search(db, "Request for 'user' failed with status code 404")
     assert answer.match is not None
-    assert (answer.match.tier, answer.match.confidence) == ("exact", "high")
+    assert (answer.match.tier, answer.match.confidence) == ("exact", "low")
+    assert "names differ: cart / user" in answer.match.why
     assert answer.match.resolution == "The route was renamed."
 
 
@@ -252,3 +256,38 @@ def test_a_cursor_that_is_none_is_refused_or_harmless(db: Path, cursor: str) -> 
             list_cases(store, sort="seen", after=cursor)
         except Fault as fault:
             assert fault.code == "invalid_input"
+
+
+@pytest.mark.parametrize("given", [None, b"boom went the dynamo", 7, ["boom"]])
+def test_what_is_no_text_is_a_failed_step_and_nothing_is_raised(db: Path, given: Any) -> None:
+    record_resolution(db, "boom went the dynamo", "a fix")
+    answer = search(db, given)
+    assert answer.match is None
+    assert (answer.trace[-1].outcome, answer.trace[-1].fact("code")) == ("failed", "invalid_input")
+    for texts in ((given, "a fix"), ("boom went the dynamo", given)):
+        recorded = record_resolution(db, *texts)
+        assert (recorded.case_id, recorded.trace[-1].outcome) == (None, "failed")
+
+
+def test_a_writer_that_holds_the_casebook_does_not_hold_the_answer(db: Path) -> None:
+    record_resolution(db, "boom went the dynamo", "a fix")
+    with open_store(db, write=True) as reader, open_store(db, write=True) as holder, holder.transaction():
+        answer = search(reader, "boom went the dynamo")
+        counting = answer.trace[-1]
+        assert answer.match is not None
+        assert (counting.stage, counting.outcome) == ("count", "skipped")
+        assert counting.elapsed_ms < 4_000, "not the five seconds that a writer waits"
+        assert reader.con.execute("PRAGMA busy_timeout").fetchone() == (BUSY_MS,)
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ('["Read", "Edit"]', "Steps: Read → Edit"),
+        ('[{"tool": "Read"}, 3]', '- {"tool": "Read"}\n- 3'),
+        ("[]", "[]"),
+        ("[broken", "[broken"),
+    ],
+)
+def test_a_resolution_that_is_an_array_becomes_readable(stored: str, shown: str) -> None:
+    assert readable(stored) == (shown, stored if shown != stored else None)

@@ -69,6 +69,16 @@ def test_a_row_says_in_a_word_or_two_what_differs(store: Store) -> None:
     add_entries(store, SESSION, [entry(f"e{number}", quote) for number, quote in enumerate(quotes)])
     align_session(store, SESSION)
     found = [row.brief for row in list_quotes(store).quotes]
-    assert found == ["75≠57", "-not", "2 places", "61% alike", "not found", ""]
+    assert found == ["75≠57", "-not", "2 places", "61% similar", "not found", ""]
     reject(store, "mina", 5, "made up")
     assert list_quotes(store).quotes[4].brief == "made up"
+
+
+def test_a_near_miss_says_what_differs_where_that_is_little(store: Store) -> None:
+    add_messages(store, ["The exporter can retry the upload."])
+    quotes = ((len(MESSAGES), "The exporter will retry upload."), NEAR)
+    add_entries(store, SESSION, [entry(f"e{number}", quote) for number, quote in enumerate(quotes)])
+    align_session(store, SESSION)
+    rows = list_quotes(store).quotes
+    assert [(row.state, row.brief) for row in rows] == [("near", "can≠will"), ("near", "61% similar")]
+    assert rows[0].reason == "only 76% similar: below the threshold"

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -59,7 +60,7 @@ def steps(work: Callable[[str], None], text: str) -> int:
     """How many lines of Python were run."""
     count = 0
 
-    def trace(_frame: FrameType, event: str, _arg: object) -> object:
+    def trace(_frame: FrameType, event: str, _arg: object) -> Any:
         nonlocal count
         count += event == "line"
         return trace

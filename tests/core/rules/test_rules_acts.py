@@ -18,7 +18,7 @@ from core.rules.score import Cutoffs, context_of
 from core.rules.snippets import FULL, shown_by
 from core.rules.terms import ENGLISH, shares
 
-OPEN = Cutoffs(0, 0, 0, 0, 0)
+OPEN = Cutoffs(0, 0)
 
 
 @pytest.mark.parametrize(

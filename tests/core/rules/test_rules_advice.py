@@ -60,5 +60,5 @@ def test_a_call_with_the_forbidden_code_has_the_mistake_and_not_the_cure() -> No
     call = code_text("git add --all && git commit -m wip")
     assert cured(shown_by(rule), call) is None
     assert likest(shown_by(rule), call) is not None
-    found = match(book_of([rule]), ToolCall("Bash", {"command": "git add --all"}), cutoffs=Cutoffs(0, 0, 0, 0, 0))
+    found = match(book_of([rule]), ToolCall("Bash", {"command": "git add --all"}), cutoffs=Cutoffs(0, 0))
     assert "code" in {hit.source for hit in found.rules[0].hits}

@@ -16,7 +16,7 @@ FIXTURE = Rule("ERR-002", "Fixture leaks a board", problem="`board_fixture` open
 CALL = ToolCall(
     "Write", {"content": "serial port of the board, flashing script: serial.Serial('/dev/ttyACM1', 115200)"}
 )
-EVERYTHING = Cutoffs(0, 0, 0, 0, 0)
+EVERYTHING = Cutoffs(0, 0)
 
 
 def test_the_rule_that_leads_in_words_stays_before_those_behind_it() -> None:
@@ -31,7 +31,7 @@ def test_the_rule_that_leads_in_words_stays_before_those_behind_it() -> None:
 def test_what_leads_brings_nothing_above_the_line_that_was_not_there() -> None:
     book = book_of([PORT, FIXTURE])
     best = max(one.relevance_score for one in match(book, CALL, cutoffs=EVERYTHING).rules)
-    assert match(book, CALL, cutoffs=Cutoffs(*[best + 0.01] * 5)).rules == ()
+    assert match(book, CALL, cutoffs=Cutoffs(best + 0.01)).rules == ()
 
 
 def test_a_rule_whose_whole_cure_is_there_leads_nothing() -> None:

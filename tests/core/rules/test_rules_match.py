@@ -14,10 +14,10 @@ from core.rules.call import READ, ToolCall, call_text, read_call
 from core.rules.keyword import query_terms
 from core.rules.match import Similarities, match
 from core.rules.parse import parse_text
-from core.rules.score import ENOUGH, TIE, Cutoffs, relevance
+from core.rules.score import ENOUGH, SEMANTIC_SCALE, TIE, Cutoffs, relevance
 from core.trace import Step
 
-OPEN = Cutoffs(0.0, 0.0, 0.0, 0.0, 0.0)
+OPEN = Cutoffs(0.0, 0.0)
 RULES = """\
 ### ERR-001: Hash taken for a comment
 **Problem**: `# text` in `.sv` files is a delay
@@ -116,7 +116,7 @@ def test_from_one_half_on_keywords_break_ties_between_what_is_about_as_near(book
 
     assert order(0.62) == ["ERR-002", "ERR-004"], "about as near: words decide"
     assert order(0.9) == ["ERR-004", "ERR-002"], "much nearer: meaning does"
-    assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx(ENOUGH + TIE)
+    assert relevance("semantic", ENOUGH, 1.0, 1.0) == pytest.approx((ENOUGH + TIE) * SEMANTIC_SCALE)
 
 
 def test_req_sem_003_a_rule_that_has_no_vector_yet_is_found_by_its_words_as_without_a_model(book: Book) -> None:
@@ -142,19 +142,31 @@ def test_a_rule_that_another_one_leads_in_words_and_in_meaning_falls_behind_it_a
 def test_the_trace_counts_what_reaches_the_line_however_few_are_shown(book: Book) -> None:
     all_of_them = match(book, PUSH, Known({0: 0.45, 1: 0.45, 2: 0.45, 3: 0.45}), limit=9, cutoffs=OPEN)
     first = match(book, PUSH, Known({0: 0.45, 1: 0.45, 2: 0.45, 3: 0.45}), limit=1, cutoffs=OPEN)
-    assert all_of_them.trace[-1].reason == f"4 of 4 rules reach {OPEN.fused:.2f}"
-    assert first.trace[-1].reason == f"4 of 4 rules reach {OPEN.fused:.2f}, 1 shown"
+    assert all_of_them.trace[-1].reason == f"4 of 4 rules reach {OPEN.bar:.2f}"
+    assert first.trace[-1].reason == f"4 of 4 rules reach {OPEN.bar:.2f}, 1 shown"
     assert first.below[0].why[-1] == "above the cut-off, but only 1 shown"
 
 
-def test_where_similarity_decides_a_line_of_its_own_holds(book: Book) -> None:
+def test_one_cutoff_is_told_whichever_tiers_answer_and_whether_a_rule_is_shown(book: Book) -> None:
     looking = ToolCall("Bash", {"command": "wc -l notes"})
     near, far = Known({0: 0.51, 1: 0.2, 2: 0.2, 3: 0.2}), Known({0: 0.45, 1: 0.2, 2: 0.2, 3: 0.2})
-    for semantic, line in ((near, Cutoffs().near), (far, Cutoffs().fused)):
-        found = match(book, looking, semantic)
-        assert found.rules == (), "the call only looks"
-        assert found.cutoff == line
-    assert Cutoffs().near > Cutoffs().fused
+    for semantic in (near, far, None):
+        silent, shown = match(book, looking, semantic), match(book, PUSH, semantic and Known({1: 0.6}))
+        assert (silent.rules, silent.cutoff) == ((), 0.3)
+        assert shown.rules
+        assert shown.cutoff == 0.3
+        assert all(one.relevance_score >= 0.3 for one in shown.rules)
+
+
+def test_a_companion_needs_the_cutoff_and_a_score_near_the_first_rule(book: Book) -> None:
+    found = match(book, PUSH, Known({0: 0.6, 1: 0.9, 2: 0.7, 3: 0.65}))
+    assert [one.id for one in found.rules] == ["ERR-002"]
+    near = next(one for one in found.below if one.relevance_score >= found.cutoff)
+    assert near.why[-1].startswith("far below the first rule: ")
+    alike = match(book, PUSH, Known({0: 0.9, 1: 0.6, 2: 0.1, 3: 0.1}))
+    assert len(alike.rules) == 2, "as near as this it may apply as well"
+    low = match(book, PUSH, Known({0: 0.6, 1: 0.9, 2: 0.55, 3: 0.1}), cutoffs=Cutoffs(0.3, 0.0))
+    assert all(one.relevance_score >= 0.3 for one in low.rules)
 
 
 def test_req_sem_012_no_id_is_shown_twice() -> None:
@@ -168,7 +180,7 @@ def test_req_sem_013_korean_meets_korean_and_english(book: Book) -> None:
     korean = ToolCall("Task", {"prompt": "윈도우에서 한글 파일을 읽을 때 글자가 깨지지 않게 인코딩을 지정해줘"})
     assert [one.id for one in match(book, korean, None).rules] == ["ERR-003"]
     english = ToolCall("Task", {"prompt": "Read a text file on Windows, set the encoding"})
-    assert match(book, english, None, cutoffs=Cutoffs(0, 0, 0, 0, 0)).rules[0].id == "ERR-003"
+    assert match(book, english, None, cutoffs=Cutoffs(0, 0)).rules[0].id == "ERR-003"
 
 
 def test_silence_is_an_answer(book: Book) -> None:
@@ -179,12 +191,8 @@ def test_silence_is_an_answer(book: Book) -> None:
 
 def test_the_same_sign_means_another_thing_in_another_language(book: Book) -> None:
     content = "# text of a comment\n"
-    verilog = match(
-        book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0, 0)
-    )
-    shell = match(
-        book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0, 0, 0, 0)
-    )
+    verilog = match(book, ToolCall("Write", {"file_path": "a.sv", "content": content}), None, cutoffs=Cutoffs(0, 0))
+    shell = match(book, ToolCall("Write", {"file_path": "a.sh", "content": content}), None, cutoffs=Cutoffs(0, 0))
     score = {one.id: one.relevance_score for one in verilog.rules}
     other = {one.id: one.relevance_score for one in shell.rules}
     assert score["ERR-001"] > 1.5 * other["ERR-001"]

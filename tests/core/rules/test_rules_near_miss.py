@@ -18,7 +18,7 @@ def matching(call: CallText) -> tuple[ErrorPattern, ...]:
     return tuple(one for one in load_tables().error_patterns if one.match.search(call.pattern_text))
 
 
-EVERYTHING = Cutoffs(0, 0, 0, 0, 0)
+EVERYTHING = Cutoffs(0, 0)
 FORCE = Rule(
     "ERR-004", "Force push", problem="`git push --force` to main lost commits", solution="`--force-with-lease`"
 )

@@ -17,7 +17,7 @@ from core.rules.rule import Rule
 from core.rules.score import Cutoffs
 from core.rules.snippets import shown_by
 
-EVERYTHING = Cutoffs(0, 0, 0, 0, 0)
+EVERYTHING = Cutoffs(0, 0)
 
 
 @pytest.mark.parametrize(

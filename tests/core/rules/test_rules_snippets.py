@@ -77,7 +77,7 @@ def test_a_cure_says_more_the_more_of_it_is_there() -> None:
 
 def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
     book = book_of([RULE, HOOK])
-    everything = Cutoffs(0, 0, 0, 0, 0)
+    everything = Cutoffs(0, 0)
     wrong = match(book, ToolCall("Write", {"content": "for id in ids: fetch_row(id)"}), cutoffs=everything)
     right = match(book, ToolCall("Write", {"content": "for row in fetch_many(ids): fetch_row"}), cutoffs=everything)
     assert wrong.rules[0].relevance_score > 1.5 * right.rules[0].relevance_score

@@ -111,7 +111,7 @@ def test_plain_messages() -> None:
     records: list[Any] = [
         "bare",
         {"role": "Assistant", "text": "a"},
-        {"role": "who", "content": "b", "timestamp": "t"},
+        {"role": "who", "content": "b", "timestamp": "2026-02-07T09:00:00Z"},
         7,
         {"role": "user"},
     ]
@@ -119,7 +119,7 @@ def test_plain_messages() -> None:
     assert [(m.role, m.text, m.ts) for m in found if isinstance(m, Message)] == [
         ("user", "bare", ""),
         ("assistant", "a", ""),
-        ("user", "b", "t"),
+        ("user", "b", "2026-02-07T09:00:00Z"),
     ]
     assert [one.reason for one in found if isinstance(one, Skipped)] == [
         "element 4 is neither a string nor an object with a role and a text",

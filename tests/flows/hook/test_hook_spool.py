@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,7 @@ def test_an_import_takes_it_up_and_the_transcript_then_tells_it_better(database:
         "content": "Exit code 1\nError: Cannot find module 'leftpad'",
         "is_error": True,
     }
+    later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()  # the transcript goes on after the hooks
     transcript = tmp_path / "s1.jsonl"
     transcript.write_text(
         "".join(
@@ -187,7 +189,7 @@ def test_an_import_takes_it_up_and_the_transcript_then_tells_it_better(database:
                     "uuid": f"u{number}",
                     "sessionId": "s1",
                     "cwd": "/home/me/shop",
-                    "timestamp": "2999-03-01T10:00:00.000Z",
+                    "timestamp": later,
                     "message": {"role": role, "content": [block]},
                 }
             )
@@ -218,6 +220,7 @@ def test_taking_up_stops_in_time(database: Path) -> None:
 
 HANGING = """
 import sys, threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 import core.flows.hook.live as live
 from core.flows.hook.handle import Surroundings, handle

@@ -124,9 +124,13 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
             raise Fault(fault.code, fault.message, hint, there=True) from None
         raise
     which = Filters() if export.which is None else export.which
-    done = export_file(
-        job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell
-    )  # fmt: skip
+    try:
+        done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell)
+    except Fault as fault:
+        if fault.details.get("edited"):
+            hint = f"move your text out of it, or {REPLACES.upper()} replaces the block"
+            raise Fault(fault.code, fault.message, hint, there=True) from None
+        raise
     return Written(done.count, done.path, done.size)
 
 

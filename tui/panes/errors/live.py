@@ -10,7 +10,7 @@ from core.fault import Fault
 from tui.export_actions import EXPORTS
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run
-from tui.panes.errors.paged import FoundRows, PagedRows, kept_in_place
+from tui.panes.errors.paged import FoundRows, PagedRows, kept_above, kept_in_place
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, joined
 from tui.panes.errors.results import Results
 from tui.panes.messages import PaneSaid
@@ -49,14 +49,16 @@ class LiveResults(Results):
             self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), meant, lambda _fault: None)
 
     def _meant(self, found: Found) -> None:
-        """What the vector tier says joins the rows. Who has only typed has the first of them chosen, whatever it is.
+        """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.
 
-        For anybody else what is on the screen stays where it is, and the choice with it.
+        If the person has moved, what is on the screen stays where it is, and the choice with it.
         """
-        rows, now = FoundRows(found.rows, found.hidden), self.place
+        rows, now, chosen = FoundRows(found.rows, found.hidden), self.place, self.chosen
         inside = self._moved or self._is_chosen_by_hand()
         if inside and self.rows.rows.total < now.height:  # too few to scroll: what is new stands below them
             rows = FoundRows(kept_in_place(self.rows.rows, found.rows), found.hidden)
+        elif not inside and chosen is not None:
+            rows = FoundRows(kept_above(chosen, found.rows), found.hidden)
         at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0
         if inside:
             self.rows.renew(rows, at, max(0, now.top + at - now.at))

@@ -75,6 +75,14 @@ class FoundRows:
         return next((at for at, row in enumerate(self.rows) if row.id == case_id), None)
 
 
+def kept_above(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows of `now`, with the one that is chosen still the first, as `now` has it, unless an answer has come."""
+    first = next((one for one in now if one.id == row.id), None)
+    if first is None or now[0].answers:
+        return now
+    return (first, *(one for one in now if one.id != row.id))
+
+
 def kept_in_place(before: Rows, now: tuple[Row, ...]) -> tuple[Row, ...]:
     """The rows of `now`, those that there were `before` in their old places, the new ones below."""
     by_id = {row.id: row for row in now}

@@ -212,7 +212,7 @@ def find(
         if deep and meaning.wanted(answer):
             answer = meaning.deepened(job, answer)
         told = _told(store, answer, filters)
-        if told.rows:
+        if told.rows and told.rows[0].answers:
             job.partial(told)
         words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
         job.check()
@@ -234,13 +234,17 @@ def deepen(found: SearchAnswer, scope: Scope, meaning: Meaning) -> Callable[[Job
 
 
 def joined(told: Found, others: tuple[Row, ...]) -> Found:
-    """What the tiers say, then the other rows, each case once.
+    """What the tiers say and the other rows, each case once: answers, this very error, every word, similar, some words.
 
     A case that a tier only finds alike is shown by the error that has every word, if one has.
     """
     known, worded = {row.id for row in told.rows}, {row.id: row for row in others if row.has_words}
     first = (worded_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
-    return replace(told, rows=(*first, *(row for row in others if row.id not in known)))
+    rows = (*first, *(row for row in others if row.id not in known))
+    order = {row.id: at for at, row in enumerate(others)}
+    last = len(rows)
+    by_words = {row.id: order.get(row.id, last) if row.rank == 2 else last for row in rows}
+    return replace(told, rows=tuple(sorted(rows, key=lambda row: (row.rank, by_words[row.id]))))
 
 
 def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:

@@ -256,7 +256,10 @@ class Results(Vertical):
 
     def _caption(self) -> None:
         rows, chosen = self.rows.rows, self.rows.chosen
-        tell_on_border(self, *caption(rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known))
+        told = caption(
+            rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known, typed=self.typed
+        )
+        tell_on_border(self, *told)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The choice has moved."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.panes.evidence.queries import read_ready
 from tui.panes.evidence.reviewing import Ended, Named, named
-from tui.render.evidence import offer
+from tui.render.evidence import ready_text
 
 if TYPE_CHECKING:
     from core.evidence import NamedEntry
@@ -35,7 +35,7 @@ class Promoting:
         """What can be promoted now, and by which key. An entry is named only if its quote is the chosen one."""
         row = self._screen.quotes.get(self._screen.list.rows.chosen)
         here = next((one.name for one in self._free if row is not None and one.id == row.entry_id), "")
-        return offer(len(self._free), here, self._screen.signs) if self._free else ""
+        return ready_text(len(self._free), here, self._screen.signs) if self._free else ""
 
     def promote_marked(self) -> None:
         """Promote the entries of the marked quotes."""

@@ -11,7 +11,7 @@ from textual.content import Content
 from core.fault import Fault
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
-from tui.render.evidence import draw_quote_row
+from tui.render.evidence import draw_quote_row, reason_width
 from tui.render.foreign import inline, title
 from tui.render.session_name import short_id
 from tui.render.signs import Signs
@@ -34,6 +34,7 @@ class QuoteList(Vertical):
         self.box.display = False
         self.asked: Callable[[str], object] = lambda _text: None
         self._marked: frozenset[int] = frozenset()
+        self._lead = 0
 
     def compose(self) -> ComposeResult:
         """The box to search in; the rows, or in their place a notice."""
@@ -59,6 +60,7 @@ class QuoteList(Vertical):
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
         self._marked = quotes.marked
+        self._lead = reason_width(quotes.rows, self._signs)
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
         self._tell(None if quotes.total else _nothing(quotes, shown))
@@ -99,7 +101,8 @@ class QuoteList(Vertical):
 
         if not isinstance(row, QuoteRow):
             return Content("")
-        return draw_quote_row(row, width, self._signs, chosen=chosen, marked=row.id in self._marked)
+        marked = row.id in self._marked
+        return draw_quote_row(row, width, self._signs, lead=self._lead, chosen=chosen, marked=marked)
 
 
 def _nothing(quotes: Quotes, shown: Shown) -> Notice:

@@ -24,13 +24,13 @@ class ReasonScreen(ModalScreen[str | None]):
     def __init__(self, quotes: int = 1) -> None:
         super().__init__()
         self._quotes = quotes
-        self._box = LineBox(placeholder="Why it is no evidence (may be left empty)", max_length=2_000)
+        self._box = LineBox(placeholder="Reason (optional)", max_length=2_000)
 
     def compose(self) -> ComposeResult:
         """The line."""
         with Vertical(id="reason") as frame:
             frame.border_title = Content("Reject the quote" if self._quotes == 1 else f"Reject {self._quotes:,} quotes")
-            frame.border_subtitle = Content("enter rejects, esc leaves it")
+            frame.border_subtitle = Content("enter rejects, esc cancels")
             yield self._box
 
     def on_mount(self) -> None:

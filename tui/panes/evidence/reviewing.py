@@ -18,7 +18,7 @@ from tui.panes.evidence.decisions import (
     promoted,
     taken_back,
 )
-from tui.render.evidence_told import told_of_many, told_of_promoted
+from tui.render.evidence_summary import summary_of_decisions, summary_of_promotions
 from tui.render.foreign import inline, title
 from tui.render.signs import Signs
 
@@ -102,7 +102,7 @@ class Reviewing:
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
-            told = told_of_many(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
+            told = summary_of_decisions(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
             self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
 
         def failed(fault: Fault) -> None:
@@ -129,7 +129,7 @@ class Reviewing:
 
         def ended(found: PromotedMany, _final: bool) -> None:
             went = {one.entry_id for one in found.promoted}
-            told = told_of_promoted(found) + self._signs.told("  {undo.last} undoes" if went else "")
+            told = summary_of_promotions(found) + self._signs.told("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
             self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
 
@@ -140,7 +140,7 @@ class Reviewing:
 
         def ended(what: str, _final: bool) -> None:
             at = self.made.pop() if self.made and not again else None
-            self._heard(Ended(at, True, f"{'brought' if again else 'taken'} back: {title(what)}", back=True))
+            self._heard(Ended(at, True, f"{'redone' if again else 'undone'}: {title(what)}", back=True))
 
         self._jobs.run(LANE, taken_back(again=again), ended, self._failed, keep=True)
 

@@ -22,6 +22,7 @@ from tui.panes.evidence.led import LANE as LED
 from tui.panes.evidence.led import Led
 from tui.panes.evidence.listing import Listing
 from tui.panes.evidence.memory import memory_of, recall
+from tui.panes.evidence.message_line import MessageLine
 from tui.panes.evidence.outcome import Outcome
 from tui.panes.evidence.place_keys import Places
 from tui.panes.evidence.promoting import LANE as READY
@@ -33,7 +34,6 @@ from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.reading import AHEAD, LANE, QuoteReader
 from tui.panes.evidence.reviewing import Reviewing
 from tui.panes.evidence.standing import situation_of
-from tui.panes.evidence.told_line import ToldLine
 from tui.panes.messages import PaneCopied, PaneShowAll
 from tui.render.bars import Place
 from tui.sheets import sheet
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tui.panes.evidence.finding import FoundPlace
 
 _SOON = 0.05
-_KEEP_TOLD = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
+_KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
 """Actions that only show something: what was said stays."""
 _LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
 
@@ -69,7 +69,7 @@ class EvidenceScreen(Screen[None]):
         self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
         self.list = QuoteList(signs)
         self.view = QuoteView(signs)
-        self.line = ToldLine(signs)
+        self.line = MessageLine(signs)
         self.entry = EntryView(signs)
         self.reader = QuoteReader(jobs, self._came, self._troubled)
         self.outcome = Outcome(self)
@@ -205,7 +205,7 @@ class EvidenceScreen(Screen[None]):
             "view.reload": self.again,
             "import.begin": self._import,
         }
-        if action_id not in _KEEP_TOLD:
+        if action_id not in _KEEP_MESSAGE:
             self.forget()
         if (act := acts.get(action_id)) is None:
             return self.listing.perform(action_id) or self.places.perform(action_id)

@@ -38,6 +38,7 @@ class LibraryActs:
             "library.copy": self._copy,
             "library.copy_as": self._copy_as,
             "library.edit": self._edit,
+            "library.why": self.toggle_why,
             "library.passage": self._passage,
             "library.ask": self.ask,
             "ask.talks": lambda: self.ask(pick=True),
@@ -98,6 +99,29 @@ class LibraryActs:
         if form is not None:
             self._screen.post_message(PaneCopied(form.name, form.text, exact=form.exact))
 
+    # Why -------------------------------------------------------------------------------------------------------------
+
+    @property
+    def why_is_opened(self) -> bool:
+        """Whether the trace is on the screen because the person opened it, not because there is room for it."""
+        return self._screen.has_class("-why") and self._screen.why.region.area > 0
+
+    def toggle_why(self) -> None:
+        """Show or hide the trace."""
+        screen = self._screen
+        screen.remove_class("-zoomed")
+        shown = screen.why.region.area > 0
+        screen.set_class(shown, "-no-why")
+        screen.set_class(not shown, "-why")
+        if shown:
+            if screen.why.has_focus:
+                screen.document.focus()
+            screen.at("doc" if screen.reads else "list")
+        elif screen.has_class("-narrow"):
+            screen.at("why")
+            screen.set_focus(screen.why)
+        screen.call_after_refresh(screen.searching.explain)
+
     # Other programs, and what is kept --------------------------------------------------------------------------------
 
     def _edit(self) -> None:
@@ -113,10 +137,9 @@ class LibraryActs:
         words, why = editor_of(os.environ, to_read=False)
         if not why:
             cited = shown.opened.cited
-            at_top = screen.document.top_line if screen.document.has_focus else 0
-            inside = cited is not None and cited[0] <= (at_top or cited[0]) <= cited[1]
-            line = cited[0] if cited is not None and (inside or not at_top) else at_top or 1
-            why = edit_in(screen.app, words, shown.opened.file, line if shown.opened.state != "passages" else 1)
+            read = screen.document.has_focus and (cited is None or screen.document.scrolled)
+            line = screen.document.top_line if read else cited[0] if cited is not None else 0
+            why = edit_in(screen.app, words, shown.opened.file, max(1, line) if shown.opened.state != "passages" else 1)
         if why:
             screen.say(why, "error")
 

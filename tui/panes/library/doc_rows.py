@@ -18,6 +18,16 @@ KEPT = 40
 """Pages kept in memory."""
 
 
+LEAST = 0.005
+"""The fused score below which a hit shows 0.00: neither list has it among its own."""
+
+
+def listed(hits: tuple[SearchHit, ...]) -> tuple[SearchHit, ...]:
+    """The hits without the tail that a fusion only fills up with; all of them where there is nothing else."""
+    worth = tuple(hit for hit in hits if hit.score_kind != "rrf" or hit.score >= LEAST)
+    return worth or hits
+
+
 @dataclass(frozen=True, slots=True)
 class HitRows:
     """Hits, which are all there."""

@@ -42,6 +42,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown: Laid | None = None
         self.rendered = True
         self.at_match: int | None = None  # the line of the screen that n and N have gone to
+        self._stood: int | None = None  # where it was put, on the screen's lines; None: where the person scrolled to
         self._cells = 0
 
     # Reading ---------------------------------------------------------------------------------------------------------
@@ -74,6 +75,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         at = round(self.scroll_y)
         return lines[at].number if at < len(lines) else 0
 
+    @property
+    def scrolled(self) -> bool:
+        """Whether the person has scrolled since it was put at the place that is wanted."""
+        return self._stood is None or round(self.scroll_y) != max(0, min(self._stood, round(self.max_scroll_y)))
+
     def on_resize(self) -> None:
         """Lines are cut for a width."""
         cells = self.scrollable_content_region.width
@@ -105,6 +111,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _came(self, laid: Laid, _final: bool) -> None:
         same = self.shown is not None and (self.shown.wanted, self.shown.look) == (laid.wanted, laid.look)
+        left = self.shown is not None and self.shown.wanted == laid.wanted and self.scrolled
         top = self.top_line
         above = 0 if not same or self.shown is None else round(self.scroll_y) - _first(self.shown.lines, top)
         self.shown = laid
@@ -113,22 +120,18 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._caption()
         self.refresh()
         if same:  # the rest of what is shown already
-            self.scroll_to(y=_first(laid.lines, top) + above, animate=False, force=True)
+            self._put(_first(laid.lines, top) + above)
         elif laid.look.around:
-            self.scroll_to(y=_first(laid.lines, laid.look.around), animate=False, force=True)
+            self._put(_first(laid.lines, laid.look.around))
         else:
-            self._to_cited()
+            self._put(_above_cited(laid.lines, max(1, self.size.height)))
+        if left:
+            self._stood = None
         self.post_message(self.Shown())
 
-    def _to_cited(self) -> None:
-        """The first lit word of what is cited, or its first line, in the upper third."""
-        assert self.shown is not None
-        lines, height = self.shown.lines, max(1, self.size.height)
-        cited = [at for at, line in enumerate(lines) if line.cited]
-        first = cited[0] if cited else 0
-        lit = next((at for at in cited if lines[at].lit), first)
-        y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
-        self.scroll_to(y=max(0, y) if cited else 0, animate=False, force=True)
+    def _put(self, y: int) -> None:
+        self._stood = y
+        self.scroll_to(y=y, animate=False, force=True)
 
     def _failed(self, fault: Fault) -> None:
         self._clear()
@@ -273,3 +276,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 def _first(lines: tuple[DocLine, ...], number: int) -> int:
     """Where the line of that number begins, or the next one that is there."""
     return next((at for at, line in enumerate(lines) if line.number >= number), max(0, len(lines) - 1))
+
+
+def _above_cited(lines: tuple[DocLine, ...], height: int) -> int:
+    """Which line to begin at so that the first lit word of what is cited, or its first line, is in the upper third."""
+    cited = [at for at, line in enumerate(lines) if line.cited]
+    first = cited[0] if cited else 0
+    lit = next((at for at in cited if lines[at].lit), first)
+    y = first - min(3, height // 4) if lit - first < height * 2 // 3 else lit - height // 3
+    return max(0, y) if cited else 0

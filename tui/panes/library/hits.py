@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -13,7 +13,7 @@ from textual.message import Message
 
 from core.fault import Fault
 from tui.jobs import Jobs
-from tui.panes.library.doc_rows import PAGE, DocRows, HitRows
+from tui.panes.library.doc_rows import PAGE, DocRows, HitRows, listed
 from tui.panes.library.queries import Found, Keys, Page, read_page
 from tui.panes.library.scope import Scope
 from tui.render.library_rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from core.library.search_inspect import DocSummary
 
 
+Keep = Literal["nothing", "place", "passage"]
+"""What stays chosen when other rows come: the first is, or the same row, or the same passage where it stands now."""
 CAPPED = 50
 """Hits from which on there may be more: as many as a search fuses."""
 
@@ -59,6 +61,7 @@ class Hits(Vertical):
         self._told = ""
         self._by = ""
         self._what = "Found"
+        self._put_at = 0  # the row that was chosen when the rows last came
 
     def compose(self) -> ComposeResult:
         """The rows, or in their place a notice."""
@@ -82,6 +85,11 @@ class Hits(Vertical):
         """How many rows there are."""
         return self.rows.rows.total
 
+    @property
+    def moved(self) -> bool:
+        """Whether the person has left the row that was chosen when the rows last came."""
+        return self.rows.chosen != self._put_at
+
     # Rows come -------------------------------------------------------------------------------------------------------
 
     def show_documents(self, found: Keys, scope: Scope) -> None:
@@ -100,21 +108,25 @@ class Hits(Vertical):
         else:
             self.place.tell(nothing_ingested())
 
-    def show_hits(self, found: Found, scope: Scope, *, keep: bool, waiting: bool) -> None:
-        """Show what a search has found; with `keep` the passage that was chosen stays so, and where it stands."""
+    def show_hits(self, found: Found, scope: Scope, *, keep: Keep, waiting: bool) -> None:
+        """Show what a search has found. With `keep` the row that was chosen stays so, or the passage, and where it
+        stands on the screen."""
         before = self.hit
-        rows = HitRows(found.response.hits)
+        rows = HitRows(listed(found.response.hits))
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
-        self._what = found_name(found.response.hits, self._signs)
+        self._what = found_name(rows.hits, self._signs)
         resumed = rows.index_of(self.resume)
-        at = rows.index_of(before.chunk_id) if keep and before is not None and resumed is None else None
+        at = None
+        if resumed is None and before is not None and keep != "nothing":
+            at = rows.index_of(before.chunk_id) if keep == "passage" else min(self.rows.chosen, rows.total - 1)
         self.resume = self.resume if waiting else None
         top = round(self.rows.scroll_y) // self.rows.tall
-        if at is not None and isinstance(self.rows.rows, HitRows):
+        if at is not None and at >= 0 and isinstance(self.rows.rows, HitRows):
             self._stand(rows)
             self.rows.renew(rows, at, max(0, top + at - self.rows.chosen))
+            self._put_at = self.rows.chosen
         else:
             self._put(rows, resumed or 0)
         if rows.total:
@@ -129,7 +141,7 @@ class Hits(Vertical):
     def trouble(self, fault: Fault, *, meaning: bool = False) -> None:
         """The core could not answer: say it in the place of the rows."""
         self.rows.show(NoRows())
-        if fault.code == "not_indexed":
+        if fault.code == "not_indexed" and not meaning:
             self.place.tell(nothing_ingested())
         else:
             self.place.tell(no_meaning(fault) if meaning else of_fault(fault))
@@ -146,6 +158,7 @@ class Hits(Vertical):
     def _put(self, rows: DocRows | HitRows, at: int) -> None:
         self._stand(rows)
         self.rows.show(rows, at)
+        self._put_at = self.rows.chosen
         self.caption()
 
     def _stand(self, rows: object) -> None:

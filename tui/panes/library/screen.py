@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
@@ -96,6 +96,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.hits.tell(reading())
         if self.desk.query:
             self.box.ask(self.desk.query)
+            self.box.select_all()  # what was searched the last time gives way to what is typed
         else:
             self.searching.load()
         if self.desk.uri:
@@ -188,6 +189,11 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.document.want(Wanted(path, uri, self.box.asked))
         self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
 
+    def keep_reading(self, hits: Sequence[SearchHit]) -> None:
+        """Other hits come while one reads: a document whose passage is not among them stays all the same."""
+        if self.hit is not None and self.hit.chunk_id not in {one.chunk_id for one in hits}:
+            self._pinned = True
+
     def follow(self) -> None:
         """The document is the list's again."""
         self._pinned = False
@@ -242,23 +248,28 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "find.focus": lambda: (self.remove_class("-zoomed"), self.box.focus()),
+            "find.focus": self._begin_search,
             "find.results": self.to_list,
             "find.open": self.searching.open_first,
             "find.clear": lambda: self.box.ask(""),
             "list.back": self._back,
             "case.back": self._out_of_document,
             "library.cite": lambda: self.target.cite(self) if self.target is not None else None,
-            "why.back": self.document.focus,
+            "why.back": lambda: self.acts.toggle_why() if self.acts.why_is_opened else self.document.focus(),
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
-            "library.why": self._toggle_why,
         }
         if (act := acts.get(action_id)) is None:
             return self.acts.perform(action_id)
         act()
         self.changed()
         return True
+
+    def _begin_search(self) -> None:
+        """To the box: what stands there is kept until something else is typed, which takes its place."""
+        self.remove_class("-zoomed")
+        self.box.focus()
+        self.box.select_all()
 
     def to_list(self) -> None:
         """To the rows."""
@@ -275,6 +286,8 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def _back(self) -> None:
         if self.has_class("-zoomed"):
             self.remove_class("-zoomed")
+        elif self.acts.why_is_opened:
+            self.acts.toggle_why()
         elif self._pinned and self.acts.answer_waits:
             self.acts.ask(back=True)
         elif self.visiting and self.is_current:
@@ -283,20 +296,6 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             self.box.ask("")
         elif self.searching.scope.picked:
             self.searching.show(self.searching.scope.cleared())
-
-    def _toggle_why(self) -> None:
-        self.remove_class("-zoomed")
-        shown = self.why.region.area > 0
-        self.set_class(shown, "-no-why")
-        self.set_class(not shown, "-why")
-        if shown:
-            if self.why.has_focus:
-                self.document.focus()
-            self.at("doc" if self.reads else "list")
-        elif self.has_class("-narrow"):
-            self.at("why")
-            self.set_focus(self.why)
-        self.call_after_refresh(self.searching.explain)
 
 
 def _empty(screen: LibraryScreen) -> bool:

@@ -12,6 +12,8 @@ from core.fault import Fault
 from tui.following import staying
 from tui.jobs import DEBOUNCE
 from tui.opening import Opening
+from tui.panes.library.doc_rows import listed
+from tui.panes.library.hits import Keep
 from tui.panes.library.meaning import Meaning, waits_for_meaning
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
 from tui.panes.library.scope import Scope
@@ -127,8 +129,11 @@ class Searching:
         if waits_for_meaning(found.response):
             self._ask_meaning()
 
-    def _put(self, found: Found) -> None:
-        keep = not self._fresh and self._chosen_by_hand()
+    def _put(self, found: Found, *, late: bool = False) -> None:
+        """Show it. `late`: the same answer in the order that meaning gives it."""
+        keep = self._keep(late=late)
+        if self._screen.reads and keep == "passage":
+            self._screen.keep_reading(listed(found.response.hits))
         waiting = waits_for_meaning(found.response)
         with nullcontext() if self._fresh else staying(self._screen.hits.rows):
             self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
@@ -137,9 +142,18 @@ class Searching:
         if self._opening.end() and found.response.hits:
             self._screen.document.focus()
 
-    def _chosen_by_hand(self) -> bool:
-        """Whether the person went to the chosen row, not only typed: the first one is then whatever comes first."""
-        return self._screen.hits.rows.chosen > 0 or not isinstance(self._screen.focused, SearchBox)
+    def _keep(self, *, late: bool) -> Keep:
+        """What stays chosen. A passage that the person went to or reads stays; whoever has only typed, or gone to the
+        list, looks at a place: what comes late brings other passages there and takes nobody to the end of the list.
+        """
+        screen = self._screen
+        if self._fresh:
+            return "nothing"
+        if screen.reads or screen.hits.moved:
+            return "passage"
+        if late:
+            return "place"
+        return "passage" if screen.hits.rows.chosen > 0 or not isinstance(screen.focused, SearchBox) else "nothing"
 
     def _ask_meaning(self, delay: float = 0.0) -> None:
         text, scope, now = self.text, self.scope, self.clock()
@@ -151,8 +165,9 @@ class Searching:
 
         def came(found: Found) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
+                late = not self._meant
                 self.found, self._meant = found, True
-                self._put(found)
+                self._put(found, late=late)
 
         def failed(fault: Fault) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:

@@ -10,7 +10,6 @@ from textual.content import Content
 
 from tui.panes.rules.tables import Table, TableScreen
 from tui.render.foreign import inline, pad
-from tui.render.progress import counted
 from tui.render.rules import place_of
 from tui.render.states import Notice
 
@@ -25,7 +24,7 @@ _PLACE = 24
 
 def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple[Flaw, ...]]:
     """These problems, those that cost most first."""
-    from core.rules.rule import Flaw, dearest_first
+    from core.rules.rule import Flaw, counted_flaws, dearest_first, folded
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         if not isinstance(row, Flaw):
@@ -56,12 +55,12 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         return dearest_first(_read(pane.matching.sources) if left is None else left)
 
     def told(found: tuple[Flaw, ...]) -> str:
-        return f"{counted(len(found), 'problem')}; enter opens the file there" if found else ""
+        return f"{counted_flaws(found)}; enter opens the file there" if found else ""
 
     left: Sequence[Flaw] | None = flaws
     nothing = Notice("Nothing is wrong", "", (("{table.back}", "goes back"),))
     table = Table(
-        "Problems in the rule files", work, lambda found: found, told, lambda _found: nothing,
+        "Problems in the rule files", work, folded, told, lambda _found: nothing,
         paint, detail, take, lambda row: isinstance(row, Flaw), "Nothing is wrong with the rule files.", direct=True,
     )  # fmt: skip
     shown = TableScreen(pane, table)

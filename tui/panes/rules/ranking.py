@@ -135,8 +135,9 @@ class RankList(Vertical):
         if ranked.project:
             parts.append(f"with those of {inline(ranked.project, 40)}")
         if ranked.flaws:
-            count = len(ranked.flaws)
-            parts.append(self._signs.told(f"{count:,} {'problem' if count == 1 else 'problems'}: {{rules.problems}}"))
+            from core.rules.rule import counted_flaws  # loaded once a call is matched
+
+            parts.append(self._signs.told(f"{counted_flaws(ranked.flaws)}: {{rules.problems}}"))
         if not self.rows.rows.total:
             pass  # nothing is ranked, by words or otherwise
         elif ranked.soon:

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 _NAME = 60
 _DIFFER = frozenset(("needs_confirmation", "too_little"))
 _LEFT: dict[Refusal, str] = {
-    "needs_confirmation": "differ from the source",
-    "too_little": "differ from the source",
-    "choose_a_place": "are found in several places",
-    "no_place": "have no place",
-    "not_aligned": "are not aligned yet",
-    "changed_meanwhile": "were decided by somebody else",
-    "as_it_was": "were decided before",
+    "needs_confirmation": "differing from the source",
+    "too_little": "differing from the source",
+    "choose_a_place": "in several places",
+    "no_place": "not found",
+    "not_aligned": "not aligned yet",
+    "changed_meanwhile": "changed meanwhile",
+    "as_it_was": "decided before",
 }
 
 
-def told_of_many(done: DecidedMany, what: str) -> str:
+def summary_of_decisions(done: DecidedMany, what: str) -> str:
     """How many quotes were `accepted` or `rejected`, and why the others are left."""
     count, left = len(done.done), [why for _, why in done.left]
     if not left:
@@ -38,7 +38,7 @@ def told_of_many(done: DecidedMany, what: str) -> str:
     return f"{begin} Left: {said}."
 
 
-def told_of_promoted(done: PromotedMany) -> str:
+def summary_of_promotions(done: PromotedMany) -> str:
     """How many entries were verified, and what blocks the others."""
     names, parts = done.promoted, list[str]()
     if names:

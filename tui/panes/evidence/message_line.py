@@ -11,11 +11,11 @@ from tui.render.signs import Signs
 _TONES = {"information": "$cb-soft", "warning": "bold $cb-draft", "error": "bold $cb-bad"}
 
 
-class ToldLine(Static):
+class MessageLine(Static):
     """Always there, so that nothing moves when something is said."""
 
     def __init__(self, signs: Signs) -> None:
-        super().__init__(id="evidence-told")
+        super().__init__(id="evidence-line")
         self._signs = signs
         self.said = ""
         self._tone = ""

@@ -1,0 +1,175 @@
+"""Korean frames: the head stands last, so most of them go behind a place (`…다는 소문`, `…면`, `…기 전까지는`).
+
+A quotative ending (`-다고`, `-다는`, `-라는`, `-는지`) says nothing by itself: its head asserts (`확인했다`, `로그에
+나온다`), or it does not. Only closed classes of endings, bound nouns and heads stand here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from core.align.guard.sentence import Context
+
+_QUOTED: Final = re.compile(
+    r"^[\"'”’」』`]*\s?(?:이?라|다|자|냐)?(?:고|는|던|면|거나|지만|더라도|기|며|면서|니|지|란|라는|라고|라며|"
+    r"라던|다는|다고|다며|다던|는지|ㄴ지)"
+    r"(?=[\s가-힣,.])"
+)
+_WHETHER: Final = re.compile(r"^[가-힣]{0,2}(?:는지|은지|ㄴ지|을지|ㄹ지|런지)(?:는|도|가|를)?(?=[\s,.?])")
+_GOES_ON: Final = re.compile(r"^만(?=[\s,])")
+"""`…습니다만`: but."""
+_UNKNOWN: Final = re.compile(r"모르|몰라|모른|의문|불확실|불분명|궁금|알\s수\s없|미지수")
+_ASSERTED: Final = re.compile(
+    r"확인(?:했|됐|되었|하였|한 |된 |해 두|해 뒀)|밝혀(?:졌|냈|진)|밝혔|드러(?:났|난)|(?:로그|기록|지표|"
+    r"그래프|화면|대시보드|출력|결과|문서|보고서|"
+    r"트레이스|덤프|모니터링|감사|테스트)[가-힣]*(?:에|에서|에는|가|이|은|는)?\s(?:[가-힣]+\s){0,2}?(?:나오|"
+    r"나온|나옵|나와|나왔|찍혀|찍혔|찍힌|남아|남았|"
+    r"떴|뜹니|뜬다|적혀|표시|보여|보입|기록|말해|알려)|보여\s?(?:준|줬|주었|줍)|증명(?:했|됐|되었)|입증(?:했|"
+    r"됐|되었)|측정(?:했|됐|되었)|알아냈|알게\s?[됐되]|"
+    r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론|파악(?:했|됐|"
+    r"되었)|재현(?:했|됐|되었)|사실(?:을|이|은|도)\s|"
+    r"점(?:을|이|은)\s|명시(?:돼|되어|했)|봤습니다|보았습니다|때문|덕분|뜻"
+)
+_UNDONE: Final = re.compile(
+    r"못|않|없|(?<![가-힣])안\s|아니|아닌|아닙|모르|어렵|힘들|야\s?(?:한|할|합|함|해)|(?:해|아|어)\s?(?:주|"
+    r"줘|달)|바랍|바라|부탁|까요?$|까\?|의심|필요|"
+    r"예정|려면|려고|중입|중이|"
+    r"착각|오해|거짓|틀렸|틀린|농담|폐지|사실무근|헛소문|잘못|뒤집|철회|취소|옛날|예전|근거"
+)
+_BOUND_NOUN: Final = re.compile(
+    r"^(?!\s*(?:것|거|게)(?:으로|을|이|은|를)?\s(?:확인|밝혀|드러|판명|알려|나타))[가-힣]{0,2}\s*(?:"
+    r"(?:것|거)(?:\s?같|로 (?:보|추정|예상|전망|기대)|으로 (?:보|추정|예상|전망|기대|알려))|거라|듯|예정|"
+    r"계획|모양|줄(?:로만|로|만|은|을)?\s?(?:알|믿|"
+    r"착각)|뻔|척|체\s?(?:하|했)|리(?:가|는|도)?\s?(?:없|만무)|"
+    r"수도|수(?:가|는|도)?\s(?:있|없)|지도?\s?(?:모르|몰라|모른)|면\s?(?:좋|싶|한)|았으면|었으면|"
+    r"기를?\s?(?:바|희망|원)|고\s?싶|려고|려\s?(?:했|한|"
+    r"합)|려면|도록\s?(?:하|합|할|해)|"
+    r"셈\s?치|가능성|우려|의심|추측|추정|가설|가정|소문|착각|오해|주장|전망|예상|기대|희망|제안|리스크|위험)"
+)
+_NOT_YET: Final = re.compile(
+    r"^[가-힣]{0,2}?(?:기\s?전|지\s?않는\s?(?:한|이상)|지\s?않으면|지\s?못하면|는\s?한|을?\s?때(?:만|까지|"
+    r"에만)|는\s?경우|을\s?경우|ㄴ\s?경우|으면|"
+    r"면|거든|더라도|어야|아야|다\s?치|다\s?하더라도|"
+    r"\s?(?:때(?:만|까지|에만)|경우(?:에만|에 한|에는)?|한(?:해|하여)|조건|전까지))(?=[\s,.가-힣])"
+)
+_IF: Final = re.compile(
+    r"(?<![가-힣])([가-힣A-Za-z0-9_`'\")]*(?:으면|하면|되면|이면|라면|다면|지면|나면|가면|오면|리면|키면|"
+    r"주면|기면|히면|이라면|는\s한|은\s한|않는\s이상|"
+    r"는\s이상|경우|경우에|경우에는|경우에만|"
+    r"때만|때에만|때에|때는|때|동안|동안에는|동안만|중에는|중에만|전까지|전까지는|전에는|거든|한해|한해서|"
+    r"한하여|외에는|가정하에|조건으로|조건하에|[가-힣]면))\s*,?\s*"
+    r"(?:[\"'“‘`*_]*)$"
+)
+_ANY_IF: Final = re.compile(r"(?<![가-힣])(?:만약|만일|혹시|가령|설령)(?![가-힣])[^.]*$")
+_TALK: Final = re.compile(
+    r"(?:따르|의하|보|말하|말하자|정리하|요약하|들|비하|비교하|돌이켜보|따지|아시다시피|참고하|덧붙이|솔직히 "
+    r"말하|알고 보)면\s*,?\s*$"
+)
+"""Conditions of speaking (`로그를 보면`, `정리하면`): they limit nothing."""
+_SURFACE: Final = re.compile(
+    r"(?:화면|측면|반면|평면|표면|장면|전면|후면|정면|도면|단면|국면|대면|직면|지면|수면|이면에)\s*,?\s*$"
+)
+_PAST_TIME: Final = re.compile(r"[았었했였됐났갔왔렸졌쳤]을?\s?(?:때|동안|경우)[가-힣]*\s*,?\s*$|당시[가-힣]*\s*,?\s*$")
+_SOURCE: Final = re.compile(
+    r"((?:[가-힣A-Za-z0-9]+\s){0,3}[가-힣A-Za-z0-9]+)(?:에|의)?\s?(?:따르면|의하면|말로는|말로|말에\s?따르면|"
+    r"말만\s?믿자면|말대로라면|주장으로는|"
+    r"생각에는|생각으로는|기억으로는|짐작으로는|추측으로는)\s*,?\s*[^,]*$"
+)
+_WITNESS: Final = re.compile(
+    r"로그|기록|지표|그래프|대시보드|모니터링|추적|출력|측정|테스트|감사|메트릭|결과|보고서|문서|데이터|"
+    r"트레이스|덤프|화면|통계"
+)
+_ADVERB: Final = re.compile(
+    r"(?<![가-힣])(?:아마도?|어쩌면|혹시|설마|이론상|이론적으로는|원칙적으로는|소문에는|듣기로는|듣자\s?하니|"
+    r"카더라)\s*,?\s*(?:[가-힣]+\s*){0,3}$"
+)
+_LABEL: Final = re.compile(
+    r"^\W*(?:[가-힣A-Za-z0-9]+\s){0,2}(?:제안|대안|[A-Z가-힣0-9]?\s?안|아이디어|가설|가정|추측|소문|주장|"
+    r"질문|할\s?일|계획|목표|기대\s?결과|예상|"
+    r"티켓|요청|요구\s?사항|오해|농담|시나리오|초안|희망\s?사항|"
+    r"기각(?:된)?\s?[가-힣]*|반려|보류|다음\s?단계|로드맵|백로그|"
+    r"속설)(?:\s?[A-Z0-9#.-]{1,6})?[\"'*_\s]*:[\s\"'“‘`*_]*$"
+)
+_DENIED: Final = (
+    r"(?:사실(?:이|은)?\s?아니|사실과\s?(?:다르|달)|사실무근|틀렸|틀린|틀립|거짓|오해|착각|농담|헛소문|"
+    r"잘못\s?(?:알|된|봤)|아니었|아닙니다|아니에요|아니다|아니고|"
+    r"아니라는|폐기|폐지|기각|반려|취소|철회|옛말|"
+    r"말이\s?안|그럴\s?리|근거\s?(?:가|는)?\s?없|추측(?:일|이)|확인(?:된|되지)\s?(?:바|않)|"
+    r"더\s?이상\s?(?:아니|그렇지)|그렇지\s?않)"
+)
+_TAKEN_BACK: Final = re.compile(
+    r"^\W*(?:(?:그런데|하지만|그러나|사실|물론|아|네|예|음|아니|죄송합니다만?|다만|근데),?\s*)*(?:"
+    rf"(?:이건|이게|이는|이것은|그건|그게|그것은|그것도|이\s?(?:말|주장|가설|가정|내용|설명|얘기|"
+    rf"이야기)[은는이가]?|그\s?(?:말|주장|가설|가정|내용|설명|얘기|"
+    rf"이야기)[은는이가]?|라는\s?(?:건|것은|말은)|위\s?내용은)[^.]{{0,24}}?{_DENIED}"
+    r"|(?:농담|뻥|거짓말|틀렸|오해|착각|기각|반려|취소|철회|폐기|사실무근|헛소문|사실이\s?아니|아니[,.!]|"
+    r"아뇨|아닙니다))"
+)
+_THEN_DENIED: Final = re.compile(
+    rf"(?:그건|그게|그것은|이건|이게|이는|사실은|실제로는|알고\s?보니|확인해\s?보니|물어보니|"
+    rf"열어\s?보니)[^.]{{0,30}}?(?:{_DENIED}|않|없)"
+)
+
+
+def korean_before(around: Context) -> tuple[str, str]:
+    """What kind of frame goes before a place in its sentence, and its words; two empty texts where none does."""
+    before = around.before
+    if not re.search("[가-힣]", before):
+        return "", ""
+    if _LABEL.match(before):
+        return "a proposal", before
+    if (found := _SOURCE.search(before)) and not _WITNESS.search(found[1]):
+        return "a report", found[0]
+    if (found := _ANY_IF.search(before)) and not re.search(r"(?:지만|는데|[,;])\s*[^,]*(?:고|지만)\s*$", found[0]):
+        return "a condition", found[0]
+    if (found := _IF.search(before)) and not (
+        _TALK.search(before) or _SURFACE.search(before) or _PAST_TIME.search(before)
+    ):
+        return "a condition", before
+    if found := _ADVERB.search(before):
+        return "a doubt", found[0]
+    return "", ""
+
+
+def korean_behind(around: Context, inside: str) -> tuple[str, str]:
+    """What kind of frame goes behind a place, in its sentence or in the next, and its words."""
+    behind, last = around.behind, inside[-1:]
+    hangul = "가" <= last <= "힣"
+    if behind[:1] and (hangul or last in "\"'”’」』`)"):
+        if _GOES_ON.match(behind):
+            return "", ""
+        if _WHETHER.match(behind) or (last == "지" and _UNKNOWN.search(behind)):
+            return "a question", behind
+        if hangul and last not in "다요음함임됨" and (found := _NOT_YET.match(behind)):
+            return "a condition", behind
+        if found := _BOUND_NOUN.match(behind):
+            return ("a report" if found[0].endswith(("소문", "주장")) else "a supposition"), behind
+        if (found := _QUOTED.match(behind)) and (last == "다" or not hangul or found[0].lstrip("이").startswith("라")):
+            return _quoted(behind, found)
+        if hangul and last == "다" and (found := re.match(r"[가-힣]+", behind)):
+            return _quoted(behind, found)
+    if around.ended == "?" and hangul and not behind.strip(" \"'”’`"):
+        return "a question", f"{behind}?"
+    if len(behind) < 40 and (found := _TAKEN_BACK.match(around.following)):
+        return "taken back", around.following
+    return "", ""
+
+
+def _quoted(behind: str, found: re.Match[str]) -> tuple[str, str]:
+    """What the head behind a quotative ending makes of the clause before it."""
+    ending = found[0].strip("\"'”’」』` ")
+    rest = behind[found.end() :]
+    if ending.endswith("면") or ending.endswith("더라도"):
+        return "a condition", behind
+    if ending.endswith("지만"):
+        return "", ""
+    asserted = _ASSERTED.search(behind)
+    if asserted is None:
+        return "a report", behind
+    tail = behind[asserted.end() : asserted.end() + 24]
+    between = behind[found.end() : asserted.start()]
+    if _UNDONE.search(between) or _UNDONE.match(tail.lstrip()) or _THEN_DENIED.search(rest):
+        return "a denial", behind
+    clause = re.split(r"(?:는데|지만|으나)\s|,", tail)[0]
+    return ("a denial", behind) if _UNDONE.search(clause) else ("", "")
