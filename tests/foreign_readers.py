@@ -58,7 +58,8 @@ Read = Callable[[str], object]
 # Ordinary text of its kind: what each costs is what its reader has to do.
 _LOG: Final = (
     "\x1b[1m$ npm run build\x1b[0m\n> web@1.0.0 build\n> tsc -p .\n\n\x1b[96msrc/app.ts\x1b[0m:\x1b[93m12\x1b[0m:5 - "
-    "\x1b[91merror\x1b[0m TS2322: Type 'string' is not assignable to type 'number'.\n\n12     count: name,\n       ~~~~~\n"
+    "\x1b[91merror\x1b[0m TS2322: Type 'string' is not assignable to type 'number'.\n\n"
+    "12     count: name,\n       ~~~~~\n"
     'Traceback (most recent call last):\n  File "/srv/app/main.py", line 41, in run\n    read(path)\n'
     "FileNotFoundError: [Errno 2] No such file or directory: '/srv/data/42.csv'\n"
 )
@@ -73,7 +74,7 @@ _YAML: Final = "kind: a\nmetadata:\n  name: web\nitems:\n  - one: 1\n  - two: [2
 _KEYS: Final = "title: a\ntags: [b, c]\nother: {d: 1}\n"
 _TOML: Final = '[a]\nb = 1\nc = ["d", "e"]\n\n'
 _DOCKER: Final = "FROM a AS b\nRUN make && make install\n\n"
-_RECORDS: Final = '{"a":1}\n'
+_RECORDS: Final = "{}\n"
 _SHELL: Final = "cd /srv && sudo make -j4 | tee log.txt; echo $?\n"
 _PATCH: Final = "*** Update File: a.py\n@@\n-old = 1\n+new = 2\n"
 _FIX: Final = "> It is `set` twice.\n\n```sh\nmake\n```\n\n"
@@ -312,10 +313,10 @@ READERS: Final = (
         usual=_PATCH,
     ),
     Reader("rules for words", _call("Task", prompt=_said, description=_said), 20_000),
-    Reader("quote, exact", _align(_middle)),
-    Reader("quote, one word wrong", _align(_wrong)),
-    Reader("quote, ellipsis", _align(_elided)),
-    Reader("quote, long", _align(_long)),
+    Reader("quote, exact", _align(_middle), usual=_MIXED),
+    Reader("quote, one word wrong", _align(_wrong), usual=_MIXED),
+    Reader("quote, ellipsis", _align(_elided), usual=_MIXED),
+    Reader("quote, long", _align(_long), usual=_MIXED),
     Reader("transcript, Claude Code", _transcript(read_claude_code, _claude), usual=_RECORDS),
     Reader("transcript, Codex", _transcript(read_codex, _codex), usual=_RECORDS),
     Reader("transcript, plain", _transcript(read_plain, _plain), usual=_RECORDS),
@@ -324,7 +325,7 @@ READERS: Final = (
         lambda text: (told_call(text), told_call(json.dumps({"content": text}))),
         usual=_PATCH,
     ),
-    Reader("harvest, command", lambda text: parse_command(text[:16_384]), 16_384, usual=_SHELL),
+    Reader("harvest, command", lambda text: parse_command.__wrapped__(text[:16_384]), 16_384, usual=_SHELL),
     Reader("harvest, output", _judged, 262_144, usual=_LOG),
     Reader("harvest, explanation", _explained, 8_000),
     Reader(

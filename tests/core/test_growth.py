@@ -49,7 +49,8 @@ def test_the_counter_finds_what_the_engine_finds() -> None:
     """A counter that went other ways would count other steps."""
     rng = random.Random(26)
     for source in (
-        "a+b", "(a|b)*c", "(?:a|ab)(?:c|bcd)(d*)", r"(['\"])(.*?)\1", "(?<=a)b+?(?!c)", r"\b\w+\b", "(?:x*)*c", "a{2,4}?b",
+        "a+b", "(a|b)*c", "(?:a|ab)(?:c|bcd)(d*)", r"(['\"])(.*?)\1", "(?<=a)b+?(?!c)", r"\b\w+\b", "(?:x*)*c",
+        "a{2,4}?b",
         "^a.*$", "(?>a+)b", "[^a]*+a", "(?i)AB+|c?", "(?m)^b?$", "(?:a(?:b|c)*){1,3}d", r"((a)|b)*\2", "(a)?b(?(1)c|d)",
     ):  # fmt: skip
         counter = StepCounter(source)

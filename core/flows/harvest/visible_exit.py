@@ -77,5 +77,7 @@ def printed_status(parts: tuple[Part, ...]) -> re.Pattern[str] | None:
         start, end = (
             re.escape(side.strip().replace("\\n", "")) for side in (template[: found.start()], template[found.end() :])
         )
-        return re.compile(rf"^[ \t]*{start}\s*(\d{{1,3}})\s*{end}[ \t]*$", re.MULTILINE)
+        # Blanks beside nothing are those of one line: the blank lines of a long output would be read again and again.
+        lead, tail = f"{start}\\s*" if start else "", f"\\s*{end}" if end else ""
+        return re.compile(rf"^[ \t]*{lead}(\d{{1,3}}){tail}[ \t]*$", re.MULTILINE)
     return None
