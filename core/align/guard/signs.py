@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.align.answer import Concern
+from core.align.guard.sentence import ahead_of, beyond, lines_of
 from core.align.guard.tokens import Token
-from core.align.view import View
 
 _ITEM = re.compile(r"^[ \t]*(?:(?:[>*+\-|\u30fb#]+|/{2,3}|\d{1,3}[.)])[ \t]+)+", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:[$%#\u276f]|>{1,3}|\.\.\.)[ \t]+", re.MULTILINE)
@@ -73,8 +73,8 @@ def changed_signs(
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """The signs right beside `text[start:end]` that the quote does not have there; what the quote has is its own."""
-    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _NEAR // 10]).lines
-    inside, said = View(text[start:end]).lines, View(quote).lines
+    before, after = ahead_of(text, start), beyond(text, end)
+    inside, said = lines_of(text[start:end]), lines_of(quote)
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
         yield Concern("number", "", f"{before.split()[-1]}{inside.split()[0]}")
     if inside[-1:].isdigit() and _FIGURE_BEHIND.match(after):
@@ -231,7 +231,7 @@ def _lead_signs(signs: str, first: str) -> str:
 
 def _tail(inside: str, after: str) -> str:
     """The signs right behind the last word of a text that `after` goes on."""
-    last = max((at for at in range(len(inside)) if inside[at].isalnum()), default=-1)
+    last = next((at for at in range(len(inside) - 1, -1, -1) if inside[at].isalnum()), -1)
     rest = re.match(r"[^\s\w]*", f"{inside[last + 1 :]}{after}")
     run = rest[0] if rest else ""
     if f"{inside[last + 1 :]}{after}"[len(run) : len(run) + 1].isalnum():
