@@ -31,7 +31,7 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
         after, more = part.simple.after, at + 1 < len(parts)
         masked = masked or (after == "|" and not pipefail) or (after in ("||", ";", "&") and more and not passed_on)
         gone = [target for target in part.simple.targets if target not in NOWHERE and target not in read_later]
-        view = max(view, left, "hidden" if gone or after == "&" else "whole", key=_VIEWS.index)
+        view = _least(view, left, "hidden" if gone or after == "&" else "whole")
     return masked, view
 
 
@@ -44,13 +44,16 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
     piped: View = "whole"
     behind: View = "whole"
     for part in reversed(parts):
-        piped = max(piped, behind, key=_VIEWS.index) if part.simple.after == "|" else "whole"
-        looks = (looked.get(target, "whole") for target in part.simple.targets)
-        found.append(max((piped, *looks), key=_VIEWS.index))
+        piped = _least(piped, behind) if part.simple.after == "|" else "whole"
+        found.append(_least(piped, *(looked[target] for target in part.simple.targets if target in looked)))
         behind = _shown_by(part)
         for word in part.words[1:]:
-            looked[word] = max(behind, looked.get(word, "whole"), key=_VIEWS.index)
+            looked[word] = _least(behind, looked.get(word, "whole"))
     return found[::-1]
+
+
+def _least(*views: View) -> View:
+    return _VIEWS[max(map(_VIEWS.index, views))]
 
 
 def _shown_by(part: Part) -> View:
