@@ -48,7 +48,7 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
         found.append(_least(piped, *(looked[target] for target in part.simple.targets if target in looked)))
         behind = _shown_by(part)
         for word in part.words[1:]:
-            looked[word] = _least(behind, looked.get(word, "whole"))
+            looked[word] = _least(behind, looked[word]) if word in looked else behind
     return found[::-1]
 
 
