@@ -67,7 +67,8 @@ def changed_signs(
                 yield Concern("sign", *map(_shown, wide))
         else:
             yield from _alone(mine, yours, ours, theirs, at, there)
-        if at and "\n" in texts[1] and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
+        broken = _breaks(texts[0], ours, at) or _breaks(texts[1], theirs, there)
+        if at and broken and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
             yield one
 
 
@@ -179,6 +180,11 @@ def _between(text: str, tokens: Sequence[Token], one: int, other: int) -> str:
     if one < 0 or other >= len(tokens):
         return ""
     return text[tokens[one].end : tokens[other].start]
+
+
+def _breaks(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """Whether a line begins between a token and the one before it."""
+    return at > 0 and text.find("\n", tokens[at - 1].end, tokens[at].start) >= 0
 
 
 def _line_signs(texts: tuple[str, str], mine: Token, yours: Token, *, in_diff: bool) -> Concern | None:
