@@ -25,6 +25,8 @@ _DASH = re.compile(r"(?<=\s)(?:-{1,3}|/{2,3}|#{1,6}|[*+>])(?=\s)")
 _SPAN_DIGITS = re.compile(r"[-~]")
 _JOINING = frozenset("/:.-")
 _KEPT_AT_EDGE = frozenset("!-+~<>^±¬")
+_LENGTHS = frozenset(("m", "cm", "mm", "km", "dm", "ft", "in"))
+"""Units whose square is written without a sign too: `400 m2`."""
 _LINE_SIGN = re.compile(r"[+-](?![+-])")
 _LINE_ADDED = re.compile(r"^\+(?!\+)", re.MULTILINE)
 _DIFF_HEAD = re.compile(r"^(?:@@ |diff --|```diff)", re.MULTILINE)
@@ -57,6 +59,9 @@ def changed_signs(
                 _FORM.sub("", text[side[at].end : side[at + 1].start])
                 for text, side, at in ((texts[0], ours, at), (texts[1], theirs, there))
             ]
+            raised = ours[at].measured and ours[at].canon in _LENGTHS and ours[at + 1].canon in ("2", "3")
+            if raised and {*bare} == {"", "^"}:
+                continue
             if bare[0] != bare[1] and _differ(
                 *here, between_figures=figures, before_figure=ours[at + 1].kind == "number"
             ):
