@@ -25,6 +25,8 @@ _DASH = re.compile(r"(?<=\s)(?:-{1,3}|/{2,3}|#{1,6}|[*+>])(?=\s)")
 _SPAN_DIGITS = re.compile(r"[-~]")
 _JOINING = frozenset("/:.-")
 _KEPT_AT_EDGE = frozenset("!-+~<>^±¬")
+_LENGTHS = frozenset(("m", "cm", "mm", "km", "dm", "ft", "in"))
+"""Units whose square is written without a sign too: `400 m2`."""
 _LINE_SIGN = re.compile(r"[+-](?![+-])")
 _LINE_ADDED = re.compile(r"^\+(?!\+)", re.MULTILINE)
 _DIFF_HEAD = re.compile(r"^(?:@@ |diff --|```diff)", re.MULTILINE)
@@ -57,6 +59,9 @@ def changed_signs(
                 _FORM.sub("", text[side[at].end : side[at + 1].start])
                 for text, side, at in ((texts[0], ours, at), (texts[1], theirs, there))
             ]
+            raised = ours[at].measured and ours[at].canon in _LENGTHS and ours[at + 1].canon in ("2", "3")
+            if raised and {*bare} == {"", "^"}:
+                continue
             if bare[0] != bare[1] and _differ(
                 *here, between_figures=figures, before_figure=ours[at + 1].kind == "number"
             ):
@@ -67,7 +72,8 @@ def changed_signs(
                 yield Concern("sign", *map(_shown, wide))
         else:
             yield from _alone(mine, yours, ours, theirs, at, there)
-        if at and "\n" in texts[1] and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
+        broken = _breaks(texts[0], ours, at) or _breaks(texts[1], theirs, there)
+        if at and broken and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
             yield one
 
 
@@ -179,6 +185,11 @@ def _between(text: str, tokens: Sequence[Token], one: int, other: int) -> str:
     if one < 0 or other >= len(tokens):
         return ""
     return text[tokens[one].end : tokens[other].start]
+
+
+def _breaks(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """Whether a line begins between a token and the one before it."""
+    return at > 0 and text.find("\n", tokens[at - 1].end, tokens[at].start) >= 0
 
 
 def _line_signs(texts: tuple[str, str], mine: Token, yours: Token, *, in_diff: bool) -> Concern | None:
