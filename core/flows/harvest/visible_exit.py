@@ -41,14 +41,13 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
     From the last to the first: a command of thousands of parts is read once."""
     found: list[View] = []
     looked: dict[str, View] = {}
-    piped: View = "whole"
-    behind: View = "whole"
+    piped = behind = _VIEWS[0]
     for part in reversed(parts):
-        piped = _least(piped, behind) if part.simple.after == "|" else "whole"
+        piped = _least(piped, behind) if part.simple.after == "|" else _VIEWS[0]
         found.append(_least(piped, *(looked[target] for target in part.simple.targets if target in looked)))
         behind = _shown_by(part)
         for word in part.words[1:]:
-            looked[word] = _least(behind, looked[word]) if word in looked else behind
+            looked[word] = _least(behind, looked.get(word, behind))
     return found[::-1]
 
 
