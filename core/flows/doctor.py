@@ -16,8 +16,8 @@ from core.fault import Fault
 from core.flows.llm_check import llm_checks
 from core.flows.mcp_extra import has_mcp
 from core.flows.model_check import model_check
-from core.installation import remedy
 from core.flows.rule_files import untrusted_files
+from core.installation import remedy
 from core.library.fts import rebuild_fts
 from core.library.morphemes import CHOSEN, MISSING, installed
 from core.rules.tables import load_tables, own_tables

@@ -135,6 +135,8 @@ def _passed_over(left: str, gap: str, right: str) -> Iterator[Concern]:
             yield Concern("negation left out", "", " ".join(said))
         if said := _limit(part):
             yield Concern("limit left out", "", said)
+    if left.count("(") > left.count(")") and left.rpartition("(")[2].strip() != "":
+        return  # it breaks off inside a bracket, as anybody sees: nothing goes on from there
     other = _subject_beyond(tail, right, closed=closed) if ends or closed else _subject_within(left, gap, right)
     if other:
         yield Concern("subject left out", "", other)

@@ -53,6 +53,9 @@ from core.align.guard.sentence import Context, context_of
 
 _SHOWN: Final = 60
 _REST: Final = 2
+_FINITE: Final = re.compile(
+    r"(?:has|have|had|is|are|was|were|does|do|did|can|could|will|would|shall|should|may|might|must)\b"
+)
 _PIECE: Final = re.compile(r"[.!?。]\s")
 
 
@@ -84,7 +87,7 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
         return "a proposal", before
     if found := TITLE.search(before):
         return "a title", found[0]
-    if found := _condition(before):
+    if (found := _condition(before)) and not _broken_off(found, inside):
         return "a condition", found
     clause = before[max((one.end() for one in TO_CLOSE.finditer(before)), default=0) :]
     if (found := _head(clause))[0]:
@@ -142,6 +145,17 @@ def _condition(before: str) -> str:
     if found and not PAST.search(found[0]):
         return found[0]
     return ""
+
+
+def _broken_off(condition: str, inside: str) -> bool:
+    """Whether a place begins in the middle of the condition's own clause, as anybody sees: with the verb whose subject
+    is outside, or within a bracket that it closes."""
+    if "," not in condition and len(condition.split()) > 1 and _FINITE.match(inside):
+        return True
+    return any(
+        condition.count(opens) > condition.count(closes) and closes in inside.partition(opens)[0]
+        for opens, closes in ("()", "[]")
+    )
 
 
 def _behind(around: Context, inside: str) -> tuple[str, str]:

@@ -44,7 +44,8 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
     piped = behind = _VIEWS[0]
     for part in reversed(parts):
         piped = _least(piped, behind) if part.simple.after == "|" else _VIEWS[0]
-        found.append(_least(piped, *(looked[target] for target in part.simple.targets if target in looked)))
+        later: list[View] = [looked[target] for target in part.simple.targets if target in looked]
+        found.append(_least(piped, *later))
         behind = _shown_by(part)
         for word in part.words[1:]:
             looked[word] = _least(behind, looked.get(word, behind))
