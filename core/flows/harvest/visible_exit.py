@@ -41,10 +41,14 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
     From the last to the first: a command of thousands of parts is read once."""
     found: list[View] = []
     looked: dict[str, View] = {}
-    piped = behind = _VIEWS[0]
+    piped: View = "whole"
+    behind: View = "whole"
     for part in reversed(parts):
-        piped = _least(piped, behind) if part.simple.after == "|" else _VIEWS[0]
-        found.append(_least(piped, *(looked[target] for target in part.simple.targets if target in looked)))
+        piped = _least(piped, behind) if part.simple.after == "|" else _least()
+        left = piped
+        for target in part.simple.targets:
+            left = _least(left, looked.get(target, left))
+        found.append(left)
         behind = _shown_by(part)
         for word in part.words[1:]:
             looked[word] = _least(behind, looked.get(word, behind))
@@ -52,7 +56,7 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
 
 
 def _least(*views: View) -> View:
-    return _VIEWS[max(map(_VIEWS.index, views))]
+    return _VIEWS[max(map(_VIEWS.index, views), default=0)]
 
 
 def _shown_by(part: Part) -> View:
