@@ -83,12 +83,13 @@ _MIXED: Final = "한글 문장에 é 하나와 👩\u200d💻, \x1b[31mred\x1b[0
 
 class Reader(NamedTuple):
     """`read` does with a text what the program does; it reads at most `cap` code points of it (0: all of it). `usual`
-    is what it ordinarily gets, again and again."""
+    is what it ordinarily gets, again and again; text made to hurt may take `most` times as long."""
 
     name: str
     read: Read
     cap: int = 0
     usual: str = PLAIN
+    most: float = 20.0
 
 
 _POLICY: Final = ChunkPolicy()
@@ -268,6 +269,7 @@ def _asked(text: str) -> object:
     return checked_markers(answer, 1), claims(answer, [passage]), sounds_like_giving_up(text)
 
 
+# Beyond 20 times: a grammar is stopped after so many steps, of which some are long; a ligature is two letters.
 READERS: Final = (
     Reader("redact", redact, usual=_LOG),
     Reader("clean", clean, usual=_MIXED),
@@ -286,8 +288,8 @@ READERS: Final = (
         "fix as Markdown", lambda text: (code(text), fenced(text), list(read_markdown(text.split("\n")))), usual=_FIX
     ),
     Reader("Markdown", _document("markdown", "a.md"), usual=_MARKDOWN),
-    Reader("code, Python", _document("code", "a.py"), usual=_PYTHON),
-    Reader("code, C++", _document("code", "a.cpp"), usual=_CPP),
+    Reader("code, Python", _document("code", "a.py"), usual=_PYTHON, most=100.0),
+    Reader("code, C++", _document("code", "a.cpp"), usual=_CPP, most=100.0),
     Reader("code, YAML", _document("code", "a.yaml"), usual=_YAML),
     Reader("code, TOML", _document("code", "a.toml"), usual=_TOML),
     Reader(
@@ -300,7 +302,11 @@ READERS: Final = (
     Reader("frontmatter, TOML", lambda text: frontmatter(f"+++\n{text}\n+++\n"), 65_536, usual=_TOML),
     Reader("citations", _citation, usual=_FIX),
     Reader("rule file", _rules, usual=_RULES),
-    Reader("rule of one solution", lambda text: _rules(f"## [A] **B**\n**Problem**: a\n**Solution**: {text}\n")),
+    Reader(
+        "rule of one solution",
+        lambda text: _rules(f"## [A] **B**\n**Problem**: a\n**Solution**: {text}\n"),
+        usual=_RULES,
+    ),
     Reader("rules for a command", _call("Bash", command=_said), 20_000, usual=_SHELL),
     Reader("rules for a write", _call("Write", file_path=lambda _: "/a/b.py", content=_said), 20_000, usual=_PYTHON),
     Reader(
@@ -314,7 +320,7 @@ READERS: Final = (
     ),
     Reader("rules for words", _call("Task", prompt=_said, description=_said), 20_000),
     Reader("quote, exact", _align(_middle), usual=_MIXED),
-    Reader("quote, one word wrong", _align(_wrong), usual=_MIXED),
+    Reader("quote, one word wrong", _align(_wrong), usual=_MIXED, most=30.0),
     Reader("quote, ellipsis", _align(_elided), usual=_MIXED),
     Reader("quote, long", _align(_long), usual=_MIXED),
     Reader("transcript, Claude Code", _transcript(read_claude_code, _claude), usual=_RECORDS),
