@@ -37,7 +37,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; all by default")
     parser.add_argument(
-        "--only", metavar="GROUP", help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved"
+        "--only",
+        metavar="GROUP",
+        help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved, third",
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
     args = parser.parse_args()

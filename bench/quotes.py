@@ -1,7 +1,8 @@
 """Quotes that strangers labelled blind: how many whose meaning changed are aligned, and how many honest ones are not.
 
-`tests/data/align/meaning/open.jsonl` is the half that the aligner may be worked on with; `reserved.jsonl.gz` is the
-half that decides. `--only reserved` scores that one.
+`tests/data/align/meaning/open.jsonl` is the half that the aligner was worked on with. `reserved.jsonl.gz` decided on
+the first version of the frames and was then read; `third.jsonl.gz` decides on what came after it. `--only reserved` and
+`--only third` score them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FALSE_ACCEPTS, FALSE_REFUSALS = 0.02, 0.08
 
 
 def pairs(half: str) -> list[dict[str, Any]]:
-    """The labelled quotes of a half, `open` or `reserved`: messages, message_index, quote, verdict, family, lang."""
+    """The labelled quotes of a set, `open`, `reserved` or `third`: messages, message_index, quote, verdict, family, lang."""
     plain = DATA / f"{half}.jsonl"
     text = (
         plain.read_text("utf-8")
