@@ -77,7 +77,7 @@ async def test_the_reasons_name_the_call_and_where_it_is_from(tmp_path: Path, ru
     app = rules_app(casebook(tmp_path, PUSH, "ls -la"), rules)
     async with app.run_test(size=(200, 50), notifications=True) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: answered(screen, "ls -la") and "silence" in frame(app) and idle(app))
+        await until(pilot, lambda: answered(screen, "ls -la") and "no rule applies" in frame(app) and idle(app))
         assert "The call: Bash" in frame(app), "on the line of the cut-off too"
         assert "2026-03-13 till s1, message 12" in frame(app)
         assert "command  ls -la" in frame(app)
