@@ -12,6 +12,7 @@ from cli.layout import clip, one_line, pad
 from cli.output import Output
 from cli.show import field, source_line, uses
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
+from core.errors.curation.seen import look
 from core.fault import Fault
 from core.store import faults, open_store
 from core.text import redact
@@ -48,9 +49,13 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
     with open_store(context.database) as store, faults(context.database):
         case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
-        case = with_citations(store, case) if case is not None else None
-    if case is None:
-        return not_there(Fault("not_indexed", f"there is no case {args.id}", "see: casebook errors list"), context)
+        if case is None:
+            try:
+                look(store.con, args.id if 0 < args.id <= _LARGEST_ID else 0)
+            except Fault as fault:
+                return not_there(fault, context)
+            raise Fault("not_indexed", f"case {args.id} has just come", "run the command again")
+        case = with_citations(store, case)
     context.out.result(case, case_lines(context.out, case))
     return 0
 

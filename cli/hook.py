@@ -202,7 +202,7 @@ def _settings(argv: list[str]) -> _Found:
     settings = load_config(Path(config) if config else None).values
     database = os.path.abspath(named or database_path(settings))
     hook, embedding, rules = settings.hook, settings.embedding, settings.rules
-    told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}" if rules.hook else "off"
+    told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
     return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told)
 
 

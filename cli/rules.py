@@ -185,12 +185,15 @@ def _matcher(
 
 
 def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
-    from core.flows.rule_files import named_files, own_places, rule_files
+    from core.flows.rule_files import named_files, own_places, rule_files, untrusted_files
 
     if args.rules:
         return named_files(args.rules)
-    found = rule_files(context.settings.rules, Path(getattr(args, "project", None) or Path.cwd()))
+    project = Path(getattr(args, "project", None) or Path.cwd())
+    found = rule_files(context.settings.rules, project)
     if not found:
+        for _, told in untrusted_files(context.settings.rules, project):
+            raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
         looked = ", ".join(map(str, own_places(context.settings.rules))) or "no file of your own"
         hint = "name one with --rules, or set rules.files (casebook config show)"
         raise Fault("invalid_input", f"there is no rule file: looked for {looked}, and in this project", hint)
@@ -228,12 +231,15 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     from dataclasses import replace
 
     from cli.show_rules import check_lines, flaw_line
+    from core.flows.rule_files import untrusted_files
     from core.rules.rule import Flaw, dearest_first
     from core.rules.tables import strangers, table_flaws
 
     files, unread = _read(args, context)
     with _matcher(args, context, files, model=False) as matcher:
         read = matcher.rules()
+    if not args.rules:
+        unread = (*unread, *untrusted_files(context.settings.rules, Path.cwd()))
     without = [Flaw(str(path), 0, told.replace(f" {path}", "").removeprefix(f"{path} ")) for path, told in unread]
     found = replace(read, flaws=dearest_first((*without, *read.flaws, *table_flaws())))
     context.out.result(found, check_lines(context.out, found))

@@ -68,6 +68,11 @@ class RuleSettings(Section):
     )
     hook: bool = setting("Tell an agent, before it uses a tool, the solutions of the rules that apply.", default=True)
     hook_most: int = setting("Rules that an agent is told of before one call, at most.", default=3, least=1, most=20)
+    trust: str = setting(
+        "Rule files, or folders of them, that are read although another user owns them or everyone can write to them.",
+        default="",
+        paths=True,
+    )
 
 
 class ImportSettings(Section):

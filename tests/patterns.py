@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import core
 from core.errors.keylines.entry import Rule
+from core.flows.harvest.command import parse_command
 from core.lazy_pattern import _Lazy  # pyright: ignore[reportPrivateUsage]
 
 ROOT: Final = Path(__file__).parent.parent
@@ -69,10 +70,10 @@ def _made() -> Iterator[Pattern]:
     scans = (*secret_scan._whole(), *(secret_scan._scan((sign,)) for sign in secret_scan._branches()))  # pyright: ignore[reportPrivateUsage]
     for at, scan in enumerate(scans):
         yield from _inside(scan.pattern, f"core.text.secret_scan[{at}]", frozenset(), 0)
+    status = parse_command("pytest; echo $?").status
+    yield from _inside(status, "core.flows.harvest.visible_exit.printed_status", frozenset(), 0)
     for shape in secret_tokens.SHAPES:
-        yield Pattern(
-            f"core.text.secret_tokens.SHAPES[{str(shape.prefixes):.20}]", shape.pattern(), int(re.ASCII), True
-        )
+        yield Pattern(f"core.text.secret_tokens.SHAPES[{shape.prefixes!s:.20}]", shape.pattern(), int(re.ASCII), True)
 
 
 @cache
@@ -85,11 +86,6 @@ def _uses() -> dict[tuple[str, str], frozenset[str]]:
             for node in ast.walk(tree)
             if isinstance(node, ast.ImportFrom) and node.module
             for alias in node.names
-        }
-        called = {
-            id(node.func): node.func.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         }
         parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):

@@ -100,7 +100,7 @@ def _needs_newer(now: Situation) -> str:
 
 
 def _needs_history(now: Situation) -> str:
-    return "" if now.history else "This case has no other fixes."
+    return "" if now.history else "This case has no other fixes. {history.open} shows every change, undone ones too."
 
 
 def _needs_colours(now: Situation) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.align.answer import Concern, Difference
 from core.align.guard.kinds import HARMLESS, KIND_OF
@@ -41,7 +42,7 @@ class Move:
     def __str__(self) -> str:
         if self.swap:
             return f"swapped: “{' … '.join(self.source)}” became “{' … '.join(self.quote)}”"
-        return self.brief if len(self.source) > 1 else f"moved: “{self.source[0]}” became “{self.quote[0]}”"
+        return self.brief if len(self.source) > 1 else f"moved: “{''.join(self.source)}” became “{''.join(self.quote)}”"
 
 
 def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | None:
@@ -51,9 +52,9 @@ def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | N
         return None
     every = frozenset(token.canon for token in moved)
     canons = {token.canon for token in moved if _weighs(token)} or every
-    sides = [(run.same, _tokens(run.source), _tokens(run.quote)) for run in diff]
-    theirs = [token for same, source, _ in sides if not same for token in source if token.canon in canons]
-    ours = [token for same, _, quote in sides if not same for token in quote if token.canon in canons]
+    sides = [_Run(run.same, _tokens(run.source), _tokens(run.quote)) for run in diff]
+    theirs = [token for run in sides if not run.same for token in run.source if token.canon in canons]
+    ours = [token for run in sides if not run.same for token in run.quote if token.canon in canons]
     if not theirs or not ours:
         return None
     if [token.canon for token in theirs] != [token.canon for token in ours]:
@@ -62,13 +63,21 @@ def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | N
     return None if found is None else replace(found, canons=found.canons | every)
 
 
-_Sides = Sequence[tuple[bool, list[Token], list[Token]]]
+class _Run(NamedTuple):
+    """A run of the diff in tokens."""
+
+    same: bool
+    source: list[Token]
+    quote: list[Token]
+
+    def side(self, *, quote: bool) -> list[Token]:
+        return self.quote if quote else self.source
 
 
-def _passed(sides: _Sides, moved: Token) -> Move | None:
+def _passed(sides: Sequence[_Run], moved: Token) -> Move | None:
     """The order of the moved word and of what it went past: of a number the numbers, of a word the one with a sense."""
-    before, after = _kept_before(sides, moved.canon, 1), _kept_before(sides, moved.canon, 2)
-    kept = [token for same, source, _ in sides if same for token in source]
+    before, after = (_kept_before(sides, moved.canon, quote=quote) for quote in (False, True))
+    kept = [token for run in sides if run.same for token in run.source]
     past = [token for token in kept[min(before, after) : max(before, after)] if _weighs(token)]
     if moved.kind == "number":
         past = [token for token in past if token.kind == "number"]
@@ -81,46 +90,34 @@ def _passed(sides: _Sides, moved: Token) -> Move | None:
     return Move(first, last, canons) if before < after else Move(last, first, canons)
 
 
-def _kept_before(sides: _Sides, canon: str, side: int) -> int:
-    """How many tokens that did not move stand before the moved one, in the source (1) or the quote (2)."""
+def _kept_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> int:
+    """How many tokens that did not move stand before the moved one, in the source or the quote."""
     count = 0
     for run in sides:
-        if run[0]:
-            count += len(run[1])
-        elif any(token.canon == canon for token in run[side]):
+        if run.same:
+            count += len(run.source)
+        elif any(token.canon == canon for token in run.side(quote=quote)):
             break
     return count
 
 
-def _beside(sides: _Sides, moved: Token) -> Move | None:
-    """The moved word with its neighbour on each side."""
-    source = [token for _, side, _ in sides for token in side]
-    quote = [token for _, _, side in sides for token in side]
+def _beside(sides: Sequence[_Run], moved: Token) -> Move | None:
+    """The moved word with the word beside it, in the source and in the quote."""
     for step in (1, -1):
-        there, here = (_pair(tokens, places, step) for tokens, places in (
-            (source, _places(sides, moved.canon, 1)), (quote, _places(sides, moved.canon, 2)),
-        ))  # fmt: skip
+        there, here = (_pair(sides, moved.canon, step, quote=quote) for quote in (False, True))
         if there and here and there.casefold() != here.casefold():
             return Move((there,), (here,), frozenset((moved.canon,)))
     return None
 
 
-def _places(sides: _Sides, canon: str, side: int) -> int:
-    """The number of the moved token among all of its side."""
-    count = 0
-    for run in sides:
-        for token in run[side]:
-            if not run[0] and token.canon == canon:
-                return count
-            count += 1
-    return count
-
-
-def _pair(tokens: Sequence[Token], at: int, step: int) -> str:
+def _pair(sides: Sequence[_Run], canon: str, step: int, *, quote: bool) -> str:
+    """The moved word and the one behind (1) or before it (-1); empty where there is none."""
+    tokens = [(token, run.same) for run in sides for token in run.side(quote=quote)]
+    at = next((at for at, (token, same) in enumerate(tokens) if not same and token.canon == canon), -1)
     beside = at + step
-    if not (0 <= at < len(tokens) and 0 <= beside < len(tokens)):
+    if at < 0 or not 0 <= beside < len(tokens):
         return ""
-    return " ".join(tokens[place].text for place in sorted((at, beside)))
+    return " ".join(tokens[place][0].text for place in sorted((at, beside)))
 
 
 def _weighs(token: Token) -> bool:

@@ -119,9 +119,10 @@ def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, 
     if text[start:end].partition(" ")[0] != head:
         left = max(0, start - _NEARBY)
         words = [(left + match.start(), match[0]) for match in _WORD.finditer(text[left:start])]
-        at = next(
-            (at for at, word in reversed(words) if _first(word) == _first(head) or same_spelling(word, head)), start
-        )
+        first = _first(head)
+        at = next((at for at, word in reversed(words) if _first(word) == first), start)
+        if at == start and words and same_spelling(words[-1][1], head):
+            at = words[-1][0]
         if Levenshtein.distance(wanted, text[at:end]) <= most:
             start = at
     if text[start:end].rpartition(" ")[2] != tail:

@@ -284,7 +284,7 @@ def brief_of(one: Kept, words: str = "") -> str:
         if near is None:
             return _BRIEF.get(found.failure or "", "not found")
         changes = _near_changes(one.quote, words) if words else ()
-        return changes[0] if 0 < len(changes) <= _FEW else f"{near:.0%} similar"
+        return "".join(changes[:1]) if len(changes) <= _FEW and changes else f"{near:.0%} similar"
     if found.status == "ambiguous":
         return f"{len(found.spans)} places"
     if found.status == "flagged":

@@ -16,6 +16,7 @@ from core.fault import Fault
 from core.flows.llm_check import llm_checks
 from core.flows.mcp_extra import has_mcp
 from core.flows.model_check import model_check
+from core.flows.rule_files import untrusted_files
 from core.installation import remedy
 from core.library.fts import rebuild_fts
 from core.library.morphemes import CHOSEN, MISSING, installed
@@ -58,6 +59,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         _service_check(config),
         *llm_checks(config),
         *_korean(config),
+        *_rule_files(config),
         *_tables(),
         *_mcp(),
     )
@@ -86,6 +88,18 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
         return ()
     here = installed()
     return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {remedy('ko')}"),)
+
+
+def _rule_files(config: Config | None) -> tuple[Check, ...]:
+    """The rule files around the current folder that are not read; nothing is said where there is none."""
+    try:
+        told = () if config is None else untrusted_files(config.values.rules, Path.cwd())
+    except (Fault, OSError):
+        return ()
+    if not told:
+        return ()
+    said = "; ".join(one.partition("; ")[0] for _, one in told)
+    return (Check("rule_files", True, said, told[0][1].partition("; ")[2]),)
 
 
 def _tables() -> tuple[Check, ...]:

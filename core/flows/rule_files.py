@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from core.config import from_home
 from core.fault import Fault
+from core.flows.rule_trust import distrusted, is_shared
 from core.settings import RuleSettings
 
 if TYPE_CHECKING:  # a hook looks for rule files before it loads anything that reads them
@@ -27,22 +28,42 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
     """The rule files there are: the user's own first, then those of the project that `folder` lies in.
 
     A project's file counts only within that project: a link that leads out of it is not followed. Raises Fault
-    config_invalid where a setting names a project's file by anything but a path within it.
+    config_invalid where a setting names a project's file by anything but a path within it. Files that others can write
+    are left out (`untrusted_files`).
     """
     found: dict[Path, tuple[Path, Scope]] = {}
-    for path in own_places(settings):
-        if path.is_file():
-            found.setdefault(path.resolve(), (path, "global"))
-    for path in project_places(settings, folder):
-        if path.is_file():
-            found.setdefault(path.resolve(), (path, "project"))
+    for path, scope, why in _looked_at(settings, folder):
+        if not why:
+            found.setdefault(path.resolve(), (path, scope))
     return tuple(found.values())
 
 
-def no_files(settings: RuleSettings) -> tuple[str, ...]:
-    """What stands where one's own rule files are looked for and is none: a folder, a pipe, a link to nowhere."""
+def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple[Unread, ...]:
+    """The rule files that are not read since others can write them, each with what to do about it. Raises Fault as
+    `rule_files`."""
+    end = "trust it with the setting rules.trust, or correct its owner and rights"
+    refused = {path: why for path, _, why in _looked_at(settings, folder) if why}
+    return tuple((path, f"no rules were read from {path}: {why}; {end}") for path, why in refused.items())
+
+
+def _looked_at(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
+    """Each rule file there is, whose it is, and why it is not read ("": it is)."""
+    trusted = tuple(Path.home() / Path(name).expanduser() for name in _names(settings.trust))
+    for path in own_places(settings):
+        if path.is_file():
+            yield path, "global", distrusted(path, path.parent, trusted)
+    root, places = _project(settings, folder)
+    for path in places:
+        if path.is_file():
+            yield path, "project", distrusted(path, root, trusted)
+
+
+def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, ...]:
+    """What stands where one's own rule files are looked for and is none (a folder, a pipe, a link to nowhere), and the
+    files that are not read since others can write them."""
     found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
-    return tuple(f"no rules were read from {path}: it is no file" for path in found)
+    odd = tuple(f"no rules were read from {path}: it is no file" for path in found)
+    return (*odd, *(told for _, told in untrusted_files(settings, folder)))
 
 
 def readable(files: ScopedFiles) -> tuple[ScopedFiles, tuple[Unread, ...]]:
@@ -107,19 +128,25 @@ def own_places(settings: RuleSettings) -> tuple[Path, ...]:
 def project_places(settings: RuleSettings, folder: Path | None) -> tuple[Path, ...]:
     """The project's rule files around a folder: of it, or of the nearest folder above that has one.
 
-    The search ends at the folder that holds `.git`, and below the home folder: what lies above is no project.
+    The search ends at the folder that holds `.git`, at one that everyone can write to (/tmp), and below the home
+    folder: what lies above is no project.
     """
+    return _project(settings, folder)[1]
+
+
+def _project(settings: RuleSettings, folder: Path | None) -> tuple[Path, tuple[Path, ...]]:
+    """The folder at which the search ended, and the project's rule files in it."""
     if folder is None:
-        return ()
+        return Path(), ()
     wanted = [_within(name) for name in _names(settings.project_files)]
     home = Path.home()
     for place in (folder.absolute(), *folder.absolute().parents):
         if place in (home, place.parent):
-            return ()
+            return place, ()
         there = tuple(place / name for name in wanted if _inside(place / name, place))
-        if there or (place / ".git").exists():
-            return there
-    return ()
+        if there or (place / ".git").exists() or is_shared(place):
+            return place, there
+    return folder, ()
 
 
 def _names(setting: str) -> list[str]:

@@ -39,7 +39,7 @@ _AND = re.compile(r"[ \t]*(?:[/,、·]|or|and|nor|和|或|와|과|이?나|또는
 _LACK = re.compile(
     r"\b(?:without|omit(?:s|ted|ting)?|forg[eo]t(?:s|ten|ting)?|left out|miss(?:es|ed|ing)|lack(?:s|ed|ing)?)"
     r"(?:[ \t]+(?:a|an|the|any|to (?:add|pass|set|use)))?[ \t]+(?:`([^`\n]{1,200})`|([^\s`.,;:()]+))"
-    r"|(?:`([^`\n]{1,200})`|([^\s`.,;:()가-힣]+))[을를은는이가 \t]{0,3}"
+    r"|(?:`([^`\n]{1,200})`|(?<![^\s`.,;:()가-힣])([^\s`.,;:()가-힣]++))[을를은는이가 \t]{0,3}"
     r"(?:없이|없는|없었|빼먹|빼고|빠뜨|빠진|빠졌|잊|생략|누락|놓치)",
     re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ READ = 20_000
 """Code points of one part that are looked at."""
 MODEL_READ = 400
 """Code points that a model reads: what says most comes first, and its time goes with the length."""
-PATH = re.compile(r"(?<![\w:/])[\w.~\-]*/[\w./\-*]+(?!\w)")
+PATH = re.compile(r"(?<![\w:/])[\w.~\-]{0,255}/[\w./\-*]+(?!\w)")
 """A path within a command: it says where, and less about what."""
 _MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
 """What a commit or a tag says of itself: words about work that is done, not what the command does."""

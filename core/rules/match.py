@@ -183,7 +183,7 @@ def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleM
     shown = [matched_rule(book, ranking, one, limit, found.text) for one in scored if one.at in ranking.shown]
     rest = (one for one in scored if one.at not in ranking.shown)
     reach = sum(one.score >= cutoff for one in scored)
-    said = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}: silence"
+    said = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}"
     if shown and len(shown) < reach:
         said += f", {len(shown)} shown"
     given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)

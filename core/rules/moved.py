@@ -9,8 +9,10 @@ from typing import Literal
 
 from core.rules.answer import MatchedRule, RuleMatch
 
-LEAST = 0.005
-"""A score that moved by less is the same to whoever reads it."""
+LEAST = 0.02
+"""A score that moved by less is not told."""
+_NOTHING = 0.005
+"""What reads as 0.00."""
 
 Kind = Literal["shown", "hidden", "new", "gone", "up", "down", "score"]
 
@@ -70,7 +72,7 @@ def told(move: Move) -> str:
     """A move in words."""
     if move.itself:
         return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} is gone"
-    still = abs(move.score - move.score_before) < LEAST
+    still = abs(move.score - move.score_before) < _NOTHING
     scores = f"{move.score:.2f}" if still else f"{move.score_before:.2f} to {move.score:.2f}"
     return {
         "shown": f"{move.id} is shown now ({scores})",
@@ -92,7 +94,7 @@ def _moves(
             rank, shown, one = was
             itself = has is not None and not has[one.path, one.id]
             left: Kind = "hidden" if shown and not itself else "gone"
-            if left == "gone" and not itself and one.relevance_score < LEAST:
+            if left == "gone" and not itself and one.relevance_score < _NOTHING:
                 continue  # the tail of a list that is cut somewhere
             yield Move(left, one.path, one.id, one.title, rank, 0, one.relevance_score, 0.0, 0, itself)
         elif now is not None:
@@ -101,9 +103,18 @@ def _moves(
             itself = was is None and had is not None and not had[one.path, one.id]
             named = _kind(rank_before, rank, shown_before, shown, score_before, one.relevance_score)
             kind = "new" if itself else named
-            if kind is not None:
+            through_another = was is not None and kind in ("up", "down", "score") and not _changed(was[2], one)
+            if kind is not None and not through_another:
                 score = one.relevance_score
                 yield Move(kind, one.path, one.id, one.title, rank_before, rank, score_before, score, one.line, itself)
+
+
+def _changed(was: MatchedRule, now: MatchedRule) -> bool:
+    """Whether the rule itself, or what a tier says of it, is another; else another rule's change moved its score."""
+    if (was.title, was.solution, was.similarity is None) != (now.title, now.solution, now.similarity is None):
+        return True
+    nearer = abs((now.similarity or 0.0) - (was.similarity or 0.0))
+    return max(nearer, abs(now.keyword_score - was.keyword_score)) >= LEAST
 
 
 def _unlisted(found: RuleMatch, every: Sequence[Named] | None) -> Counter[Named] | None:
@@ -140,7 +151,7 @@ def _kind(rank_before: int, rank: int, shown_before: bool, shown: bool, before: 
         return "shown" if shown else "hidden"
     if not rank_before:
         return "new" if after >= LEAST else None
-    if abs(after - before) < LEAST and rank == rank_before:
+    if abs(after - before) < LEAST:
         return None
     return "score" if rank == rank_before else "up" if rank < rank_before else "down"
 

@@ -178,6 +178,8 @@ def test_merge_split_and_history(filled: Run) -> None:
     gone = filled("errors", "verify", "1")
     assert gone.code == 1
     assert "merged into case 2" in gone.said
+    shown = filled("errors", "show", "1")
+    assert (shown.code, "merged into case 2" in shown.said) == (1, True)
     marks = [one["fingerprint"] for one in filled("errors", "show", "2", "--json").json()["fingerprints"]]
     beta = next(mark for mark in marks if "beta" in mark)
     parted = filled("errors", "split", "2", "--fingerprint", beta, "--resolution", "import it", "--json").json()

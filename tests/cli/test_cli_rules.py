@@ -280,3 +280,27 @@ def test_what_is_wrong_with_a_file_as_a_whole_has_no_line(
     (tmp_path / "m.md").write_bytes("### ERR-001: a\n".encode("utf-16-le"))
     assert main(["rules", "check", "--rules", str(tmp_path / "m.md"), "--db", db]) == 1
     assert f"{tmp_path / 'm.md'}: this is no UTF-8" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
+def test_a_rule_file_that_everyone_can_write_is_named_by_check_and_doctor(
+    home: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, project = home / ".claude" / "memory.md", home / "shop"
+    text = "**Problem**: long enough\n**Root Cause**: long enough\n**Solution**: long enough\n**Prevention**: care it\n"
+    for at, path in enumerate((own, project / ".claude" / "memory.md"), 1):
+        path.parent.mkdir(parents=True)
+        path.write_text(f"### ERR-00{at}: rule {at}\n{text}", encoding="utf-8")
+    monkeypatch.chdir(project)
+    assert main(["rules", "check", "--db", db]) == 0
+    path.chmod(0o666)
+    capsys.readouterr()
+    assert main(["rules", "check", "--db", db]) == 1
+    told = capsys.readouterr().out
+    assert str(path) in told
+    assert "everyone can write to it" in told
+    assert "rules.trust" in told
+    main(["doctor", "--db", db])
+    assert "everyone can write to it" in " ".join(capsys.readouterr().out.split())
+    monkeypatch.setenv("CASEBOOK_RULES_TRUST", str(project))
+    assert main(["rules", "check", "--db", db]) == 0

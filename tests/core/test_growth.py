@@ -30,7 +30,26 @@ A_FEW: Final = 12
 """Steps for a code point that are nobody's loss, whatever they grow by from a short text to a longer one."""
 
 CAPPED: Final = {
-    "core.align.guard.cut._LAST_WORD": "160 code points before a place (`_BEFORE`)",
+    **dict.fromkeys(
+        (
+            "core.align.guard.frames._LABEL",
+            "core.align.guard.frames._TAKEN_BACK",
+            "core.align.guard.frames._SAID_BEHIND",
+            "core.align.guard.korean_frames._IF",
+            "core.align.guard.korean_frames._SOURCE",
+            "core.align.guard.korean_frames:(?:지만|는데|[,;])\\s*[^,]*(?:고|지만)",
+        ),
+        "360 code points before or behind a place (`sentence._REACH`)",
+    ),
+    **dict.fromkeys(
+        (
+            "core.align.guard.elided.SENTENCE_END",
+            "core.align.guard.elided._CLAUSE_END",
+            "core.align.guard.elided._KOREAN_IF",
+            "core.align.guard.elided._MARKED",
+        ),
+        "1,202 code points between two fragments of a quote (`elided._ends_of`)",
+    ),
     "core.align.guard.outside._AFTER": "24 code points behind a place (`negated_outside`)",
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
     "core.flows.library_question._COINED": "the first 1,000 code points of a key line (`question_of`)",
@@ -49,7 +68,8 @@ def test_the_counter_finds_what_the_engine_finds() -> None:
     """A counter that went other ways would count other steps."""
     rng = random.Random(26)
     for source in (
-        "a+b", "(a|b)*c", "(?:a|ab)(?:c|bcd)(d*)", r"(['\"])(.*?)\1", "(?<=a)b+?(?!c)", r"\b\w+\b", "(?:x*)*c", "a{2,4}?b",
+        "a+b", "(a|b)*c", "(?:a|ab)(?:c|bcd)(d*)", r"(['\"])(.*?)\1", "(?<=a)b+?(?!c)", r"\b\w+\b", "(?:x*)*c",
+        "a{2,4}?b",
         "^a.*$", "(?>a+)b", "[^a]*+a", "(?i)AB+|c?", "(?m)^b?$", "(?:a(?:b|c)*){1,3}d", r"((a)|b)*\2", "(a)?b(?(1)c|d)",
     ):  # fmt: skip
         counter = StepCounter(source)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.fault import Fault
-from core.flows.rule_files import named_files, no_files, rule_files
+from core.flows.rule_files import named_files, no_files, rule_files, untrusted_files
 from core.settings import RuleSettings
 
 RULES = RuleSettings()
@@ -101,3 +101,45 @@ def test_what_stands_in_the_place_of_the_users_own_and_is_no_file_is_told(home: 
         place.symlink_to(place if kind == "link to itself" else home / "gone.md")
     assert rule_files(RULES) == ()
     assert no_files(RULES) == (f"no rules were read from {place}: it is no file",)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.parametrize("shared", [".claude/memory.md", ".claude", ""])
+def test_a_projects_file_that_everyone_can_write_is_not_read_but_named(home: Path, shared: str) -> None:
+    project = home / "shop"
+    rules = _file(project / ".claude" / "memory.md")
+    settings = RuleSettings(files="")
+    assert rule_files(settings, project) == ((rules, "project"),)
+    (project / shared).chmod(0o777)
+    assert rule_files(settings, project / "deep" / "down") == ()
+    ((path, told),) = untrusted_files(settings, project)
+    assert path == rules
+    assert "everyone can write" in told
+    assert "rules.trust" in told
+    assert no_files(settings, project) == (told,)
+    for trusted in (rules, project):
+        assert rule_files(RuleSettings(files="", trust=str(trusted)), project) == ((rules, "project"),)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_a_file_of_another_user_is_not_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = home / ".claude" / "memory.md"
+    assert rule_files(RULES) == ((own, "global"),)
+    if os.geteuid() == 0:
+        os.chown(own, 65534, 65534)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: own.stat().st_uid + 1)
+    assert rule_files(RULES) == ()
+    assert "belongs to another user" in untrusted_files(RULES)[0][1]
+    assert rule_files(RuleSettings(trust="~/.claude")) == ((own, "global"),)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_the_search_for_a_projects_file_does_not_go_above_a_shared_folder(home: Path) -> None:
+    _file(home / "all" / ".claude" / "memory.md")
+    shared = home / "all" / "tmp"
+    (shared / "mine").mkdir(parents=True)
+    assert rule_files(RuleSettings(files=""), shared / "mine")
+    shared.chmod(0o1777)
+    assert rule_files(RuleSettings(files=""), shared / "mine") == ()
+    assert untrusted_files(RuleSettings(files=""), shared / "mine") == ()

@@ -75,14 +75,14 @@ async def test_a_row_names_the_quote_its_entry_its_session_and_its_places(review
     async with app.run_test(size=size) as pilot:
         await opened(pilot, app)
         rows = frame(app)
-        assert f"accept the quote: {FLAGGED[1][:12]}" in rows
+        assert f"● {FLAGGED[1][:12]}" in rows, "the sign of the act, then what it is about"
         assert "stays in message 4 · about manifest · " in rows
         assert "not found → rejected · about memory · " in rows
         assert "several places → message 3 · about retries · " in rows
         assert SESSION[:8] in rows
         await pilot.press("G", "k", "k")
         assert "message 1 → 4 · about port · " in frame(app)
-        assert "fix 2: draft → verified" in frame(app), "of a case what was done to it"
+        assert "verify the fix · " in frame(app), "of a case what was done to it"
 
 
 async def test_enter_leads_to_the_quote_whichever_filter_lists_it_and_esc_back_to_the_history(review: Path) -> None:
@@ -108,7 +108,7 @@ async def test_what_is_taken_back_is_led_to_among_those_to_decide(review: Path) 
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app)
         await pilot.press("u")
-        await until(pilot, lambda: "(taken back) accept the quote" in frame(app))
+        await until(pilot, lambda: "undone · " in frame(app))
         await pilot.press("enter")
         await until(pilot, lambda: at_quote(app, 3))
         screen = app.screen

@@ -11,7 +11,7 @@ from core.rules.case_results import case_results
 from core.rules.compare import Difference, Rate, SystemScore
 from core.rules.labelled import LabelledCall
 from tests.tui.support import NOW
-from tui.render.rules import draw_call_row
+from tui.render.rules import RankRow, draw_call_row, draw_rank_head, draw_rank_row
 from tui.render.rules_tables import draw_case, draw_case_row, draw_system
 from tui.render.signs import UNICODE
 
@@ -66,3 +66,14 @@ def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
     assert "another rule that applies is missed" in told and "missed    ERR-029" in told
     rate = Rate(0.75, 2, 0.2, 0.9)
     assert "0.75   1.5 of 2" in draw_system(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate)).plain
+
+
+@pytest.mark.parametrize("width", [30, 45, 60, 69, 70, 71, 100, 200])
+def test_the_heads_stand_above_their_columns(width: int) -> None:
+    one = MatchedRule("ERR-001", "Title", 0.5, "hybrid", 0.5, 0.5, (), "")
+    head = draw_rank_head(width, UNICODE).plain
+    row = draw_rank_row(RankRow(one, "shown"), width, UNICODE).plain
+    assert head.index("rule") == row.index("ERR-001")
+    if "words" in head:
+        bars = [at for at in range(1, len(row)) if row[at] == "━" and row[at - 1] == " "]
+        assert [head.index("mean"), head.index("words")] == bars

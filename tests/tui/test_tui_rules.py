@@ -72,8 +72,8 @@ async def test_each_call_has_its_rules_and_each_rule_its_reasons(casebook_of_cal
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         assert ids(screen) == []
-        assert "silence" in frame(app)
-        assert "no rule reaches" in frame(app)
+        assert "no rule applies" in frame(app)
+        assert "no rule applies" in frame(app)
 
 
 async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls: Path, rules: Path) -> None:
@@ -89,6 +89,23 @@ async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls:
         assert "these" in frame(app), "the words that would do are named"
         await pilot.press("enter", "escape")  # to the ranking, and the rule that was asked about goes
         await until(pilot, lambda: screen.asking.pinned is None and idle(app))
+
+
+async def test_the_rules_to_pick_stand_in_the_order_of_the_ranking(casebook_of_calls: Path, rules: Path) -> None:
+    from tui.panes.rules.pick_rule import PickRule
+
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: "ERR-001" in ids(screen) and idle(app))
+        assert screen.rank.ranked is not None
+        match = screen.rank.ranked.match
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, PickRule) and bool(app.screen._found))
+        assert isinstance(app.screen, PickRule)
+        listed = [one.id for one in (*match.rules, *match.below)]
+        assert [one.id for one in app.screen._found][: len(listed)] == listed
+        assert app.screen._lines.highlighted == 0
 
 
 async def test_an_edit_of_the_rule_file_moves_the_ranking_by_itself(casebook_of_calls: Path, rules: Path) -> None:
@@ -247,12 +264,12 @@ async def test_a_call_meets_the_rules_of_the_project_it_was_made_in(
 ) -> None:
     shop, own = (
         tmp_path / "shop",
-        "### ERR-101: Force push\n**Problem**: `git push --force` stops the shop\n",
+        "### ERR-101: Force push of the shop\n**Problem**: `git push --force shop release` stops the shop\n",
     )
     (shop / ".claude").mkdir(parents=True)
     (shop / ".claude" / "memory.md").write_text(own + "**Solution**: ask the shop\n", encoding="utf-8")
     casebook = put_calls(tmp_path / "two.db", ("Bash", {"command": PUSH}))
-    put_calls(casebook, ("Bash", {"command": "git push --force"}), project=str(shop))
+    put_calls(casebook, ("Bash", {"command": "git push --force shop release"}), project=str(shop))
     settings = RuleSettings(files=str(rules))
     monkeypatch.setattr(Surroundings, "sources", property(lambda _: Sources(settings, folder=tmp_path)))
     app = CasebookApp(casebook, around=Surroundings(), clock=lambda: NOW)
@@ -325,7 +342,7 @@ async def test_the_frame_at_each_size(casebook_of_calls: Path, rules: Path, size
         assert "why not" in told.rsplit("\n", 1)[-1]
         await pilot.press("enter", "enter")
         await until(pilot, lambda: screen.why.has_focus)
-        await until(pilot, lambda: "Force push over a shared branch" in frame(app) and "reaches" in frame(app))
+        await until(pilot, lambda: "Force push over a shared branch" in frame(app) and "≥ 0.30" in frame(app))
         await pilot.press("escape")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("escape")

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from rich.cells import cell_len
 from textual.content import Content
 
+from core.lazy_pattern import lazy_pattern
 from tui.render.case import Fix, draw_steps
 from tui.render.changed import draw_about, draw_quotes, draw_way
 from tui.render.foreign import block, inline, pad, title
@@ -30,6 +32,13 @@ _TEXT = 8_192
 _LINE = 400
 _FIX = 160
 _MERGED = 20
+_STATES: dict[State, tuple[str, ...]] = {"done": (), "taken back": ("undone",), "done again": ("done again",)}
+_ACTS = {
+    "verify": "verified", "write and verify": "verified", "accept": "verified", "reject": "rejected",
+    "mark as noise": "noise", "write": "draft", "record": "draft",
+}  # fmt: skip
+"""How a title begins, and the status that the act gives."""
+_LINK = lazy_pattern(r" (?:of|for|into)\Z")
 _QUEUE_MARKS: dict[QueueMark, tuple[str, str]] = {
     "": (" ", ""),
     "marked": ("+", "bold $cb-accent"),
@@ -63,21 +72,35 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
 
 
 def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
-    """Two lines of the history: number, age, who, what, and its state; below, what it is about. One that was taken back
-    is quieter."""
+    """Two lines of the history: the sign of the act, what it is about, its age; below, the act and who did it, or where
+    a quote stands. One that was undone is dim. Numbers of fixes and cases are left to the whole change."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
-    back = state == "taken back"
-    tone = "$cb-faint" if back else "$cb-text bold" if chosen else "$cb-text"
-    number, age = str(one.change).rjust(5), ago(one.ts, now).rjust(5)
-    who = pad(inline(one.actor, 14, more=signs.more), 14)
-    head = f"{number} {age}  {who}  " if width >= 50 else f"{number} "
-    told = one.title if state == "done" else f"({state}) {one.title}"
-    room = max(1, width - len(f"{number} {age}") - 20) if width >= 50 else max(1, width - 8)
-    indent = len(f"{number} {age}  ") + 1 if width >= 100 else len(number) + 2
-    about = draw_about(one, max(1, width - indent - 1), signs)
+    undone = state == "taken back"
+    act, _, about = one.title.partition(": ")
+    act = _LINK.sub("", act) if about else act
+    sign, tone = _sign_of(act, signs, undone=undone)
+    age = ago(one.ts, now).rjust(5) + " " if width >= 50 else ""
+    room = max(1, width - 3 - len(age))
+    line = pad(inline(about or act, room, more=signs.more), room)
+    dot = f" {signs.dot} "
+    told = dot.join((*_STATES[state], *(() if one.quotes else (act, one.actor))))
+    told = inline(f"{told}{dot}" if told and one.quotes else told, max(1, width - 3), more=signs.more)
+    place = draw_about(one, max(1, width - 3 - cell_len(told)), signs) if one.quotes else Content("")
     return Content.assemble(
-        bar, (head, "$cb-dim"), (inline(told, room, more=signs.more), tone), f"\n{' ' * indent}", about
-    )
+        bar, (f"{sign} ", tone), (line, "$cb-faint" if undone else "$cb-text bold" if chosen else "$cb-text"),
+        (age, "$cb-dim"), "\n   ", (told, "$cb-faint" if undone else "$cb-dim"), place,
+    )  # fmt: skip
+
+
+def _sign_of(act: str, signs: Signs, *, undone: bool) -> tuple[str, str]:
+    """The sign of an act and its colour."""
+    if undone:
+        return "<" if signs.plain else "↶", "$cb-faint"
+    status = next((name for words, name in _ACTS.items() if act.startswith(words)), None)
+    if status is None:
+        return signs.dot, "$cb-dim"
+    mark = signs.status(status)
+    return mark.sign, mark.tone
 
 
 def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:

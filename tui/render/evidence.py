@@ -78,10 +78,15 @@ def fit_change(change: str, cells: int, signs: Signs) -> str:
     most = min(len(left), len(right)) - 1
     start = _shared(left[:most], right[:most])
     end = _shared(left[start + 1 :][::-1], right[start + 1 :][::-1])
-    if start + end > 2:
-        sides = [side[start : len(side) - end] for side in (left, right)]
-        left, right = (f"{signs.more * (start > 0)}{side}{signs.more * (end > 0)}" for side in sides)
     room = max(0, cells - cell_len(sign))
+    # As little as is needed: what both begin with, else what both end with, else both.
+    start, end = (shared if shared > 1 else 0 for shared in (start, end))
+    for low, high in ((start, 0), (0, end), (start, end)):
+        sides = [side[low : len(side) - high] for side in (left, right)]
+        short = [f"{signs.more * (low > 0)}{side}{signs.more * (high > 0)}" for side in sides]
+        if low + high and sum(map(cell_len, short)) <= room:
+            left, right = short
+            break
     one = max(room // 2, room - cell_len(right))
     left = inline(left, one, more=signs.more)
     return left + sign + inline(right, room - cell_len(left), more=signs.more)

@@ -72,6 +72,8 @@ class CutoffRow:
     shown: int
     below: int
     fallback: bool
+    best: float = 0.0
+    loading: bool = False
 
 
 def standing(name: str, signs: Signs) -> Mark:
@@ -165,8 +167,8 @@ def draw_rank_head(width: int, signs: Signs) -> Content:
     cells = bar_cells(width)
     parts = [("   score ", "$cb-dim")]
     if cells:
-        parts += [(pad(inline("meaning", cells, more=signs.more), cells) + " ", MEANING)]
-        parts += [(pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
+        parts += [(" " + pad(inline("meaning", cells, more=signs.more), cells), MEANING)]
+        parts += [(" " + pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
     return Content.assemble(*parts, ("rule", "$cb-dim"))
 
 
@@ -210,9 +212,16 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
 
 def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """The line between what is shown and what is not."""
+    from core.rules.told_score import apart  # loaded once a call is matched
+
     line = "-" if signs.plain else "─"
     told = f" cut-off {row.cutoff:.2f} "
-    said = f" {row.shown} shown, {row.below} below " if row.shown else " silence: no rule reaches it "
+    if row.loading:
+        said = f" keywords only, model loading{signs.more} "
+    elif row.shown:
+        said = f" {row.shown} shown, {row.below} not shown "
+    else:
+        said = f" no rule applies (best {apart(row.best, row.cutoff)[0]}) "
     lead = signs.bar if chosen else line
     rest = max(0, width - 4 - cell_len(told) - cell_len(said))
     text = inline(f"{line * 2}{told}{line * rest}{said}{line}", max(0, width - 1), more=line)
@@ -228,8 +237,10 @@ def below_said(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
     return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
 
 
-def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move]) -> tuple[object, ...]:
-    """A match as rows: the rules shown, the cut-off, those below."""
+def rows_of(
+    match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move], *, loading: bool = False
+) -> tuple[object, ...]:
+    """A match as rows: the rules shown, the cut-off, those below. `loading`: the model has not answered yet."""
     shown = [
         RankRow(one, "shown", said_of(label, one, shown=True), moves.get((one.path, one.id, one.line)))
         for one in match.rules
@@ -238,4 +249,5 @@ def rows_of(match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str
         RankRow(one, "below", below_said(match, label, one), moves.get((one.path, one.id, one.line)))
         for one in match.below
     ]
-    return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used), *below)
+    best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
+    return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)

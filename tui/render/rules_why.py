@@ -77,14 +77,15 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
-    told = f"{count} of {ranked.rules:,} rule{'s'[: ranked.rules != 1]} shown" if count else "Silence: no rule applies"
+    told = f"{count} of {ranked.rules:,} rule{'s'[: ranked.rules != 1]} shown" if count else "No rule applies"
+    if ranked.soon:
+        told = f"Loading the model{signs.more}"
     parts: list[Content] = [
-        Content.styled(told, "bold $cb-good" if count else "bold $cb-draft"),
-        Content.styled(f"\nFrom a score of {found.cutoff:.2f} on a rule is shown", "$cb-soft"),
+        Content.styled(told, "bold $cb-good" if count and not ranked.soon else "bold $cb-draft"),
+        Content.styled(f"\nRules are shown from a score of {found.cutoff:.2f}", "$cb-soft"),
     ]
     if found.fallback_used:
-        why = "what the model says comes in a moment" if ranked.soon else "compared by keywords alone"
-        parts.append(Content.styled(f"; {why}", "$cb-draft"))
+        parts.append(Content.styled("; keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
     if ranked.label is not None and ranked.label.silence:
         parts.append(Content.styled("\nYou said that silence is right here.", "$cb-good"))
     parts.append(draw_call(ranked.call.tool_name, source, ranked.texts, signs))
@@ -102,19 +103,23 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
     rank = next((at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if _same(other, one)), 0)
     if not rank and reasons is not None and reasons.why_not is not None:
         rank = reasons.why_not.rank
-    place = f", number {rank}" if rank else ""
+    place = (" first" if rank == 1 and shown else f", number {rank}") if rank else ""
     score, line = apart(one.relevance_score, ranked.match.cutoff)
     parts = [
         (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),
         (f"\n{mark.sign} {mark.words}{place}", f"bold {mark.tone}"),
         (f"   {score} ", "bold $cb-text"),
-        (f"{'reaches' if one.relevance_score >= ranked.match.cutoff else 'is below'} {line}", "$cb-soft"),
+        (f"{_at_least(signs) if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
     if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
+
+
+def _at_least(signs: Signs) -> str:
+    return ">=" if signs.plain else "≥"
 
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:

@@ -109,8 +109,14 @@ def elided(text: str, spans: Sequence[tuple[int, int]], *, in_order: bool) -> It
     for (begin, end), (start, until) in pairwise(spans):
         if start - end > FAR:
             yield Concern("far apart", "", f"{start - end} characters lie between two fragments")
-        left, gap, right = (View(text[a:b]).lines for a, b in ((begin, end), (end, start), (start, until)))
+        left, right = (View(text[a:b]).lines for a, b in ((begin, end), (start, until)))
+        gap = View(_ends_of(text[end:start])).lines
         yield from _passed_over(left, gap, right)
+
+
+def _ends_of(gap: str) -> str:
+    """What lies between two fragments; of what is far too long both ends, which its own concern has told of."""
+    return gap if len(gap) <= 2 * FAR else f"{gap[:FAR]}\n\n{gap[-FAR:]}"
 
 
 def _passed_over(left: str, gap: str, right: str) -> Iterator[Concern]:
@@ -129,6 +135,8 @@ def _passed_over(left: str, gap: str, right: str) -> Iterator[Concern]:
             yield Concern("negation left out", "", " ".join(said))
         if said := _limit(part):
             yield Concern("limit left out", "", said)
+    if left.count("(") > left.count(")") and left.rpartition("(")[2].strip() != "":
+        return  # it breaks off inside a bracket, as anybody sees: nothing goes on from there
     other = _subject_beyond(tail, right, closed=closed) if ends or closed else _subject_within(left, gap, right)
     if other:
         yield Concern("subject left out", "", other)

@@ -12,245 +12,51 @@ from collections.abc import Iterator
 from typing import Final
 
 from core.align.answer import Concern
+from core.align.guard.frame_words import (
+    ACCORDING,
+    ADVERB,
+    AS_SAID,
+    ASKING,
+    ASKS,
+    BARE,
+    BEHIND_IF,
+    BOUND,
+    BUT_UNCHECKED,
+    CHECKED,
+    CONDITION,
+    DETERMINER,
+    EARLIER,
+    EXCEPT,
+    HEAD,
+    HEADS,
+    IF,
+    LABEL,
+    LATER,
+    LINK,
+    NO_CLAUSE,
+    NOT_SHOWN,
+    ONLY,
+    PART_OF,
+    PAST,
+    SAID_BEHIND,
+    TAG,
+    TAKEN_BACK,
+    TIMED,
+    TITLE,
+    TO_CLOSE,
+    TOLD,
+    WHICH_IS,
+    WITNESS,
+)
 from core.align.guard.korean_frames import korean_before, korean_behind
 from core.align.guard.sentence import Context, context_of
 
 _SHOWN: Final = 60
 _REST: Final = 2
+_FINITE: Final = re.compile(
+    r"(?:has|have|had|is|are|was|were|does|do|did|can|could|will|would|shall|should|may|might|must)\b"
+)
 _PIECE: Final = re.compile(r"[.!?。]\s")
-
-
-def _words(said: str) -> str:
-    return said.replace("\n", " ").replace(" ", "|").replace("_", r"\s+")
-
-
-_HEADS: Final = {
-    "a doubt": _words(
-        "doubt doubts doubted doubtful doubting suspect suspects suspected wonder wonders wondered wondering "
-        "unsure uncertain "
-        "unclear unlikely improbable questionable debatable sceptical skeptical unproven unconfirmed "
-        "unverified dubious "
-        "possible possibly probable probably likely chance risk possibility odds seem seems seemed appear "
-        "appears appeared "
-        "look_like looks_like looked_like look_as looks_as looked_as sounds sounded fear fears feared worry "
-        "worried concern "
-        "concerned may_be might_be could_be may_have_been might_have_been could_have_been"
-    ),
-    "a denial": _words(
-        "deny denies denied denying refute refutes refuted disprove disproves disproved contradicts "
-        "contradicted reject "
-        "rejects rejected myth lie fiction false untrue wrong incorrect inaccurate mistaken mistakenly "
-        "misconception "
-        "misunderstanding fallacy nonsense hoax legend impossible ruled_out rule_out no_evidence no_proof no_sign "
-        "no_indication no_reason no_guarantee no_way no_chance no_truth"
-    ),
-    "a belief": _words(
-        "believe believes believed believing think thinks thought thinking assume assumes assumed assuming "
-        "guess guesses "
-        "guessed suppose supposes supposed presume presumes presumed feel feels felt figured reckon reckons "
-        "reckoned "
-        "expect expects expected belief assumption impression opinion hunch theory hypothesis suspicion feeling "
-        "expectation convinced persuaded"
-    ),
-    "a report": _words(
-        "say says said saying tell tells told claim claims claimed claiming allege alleges alleged argue "
-        "argues argued "
-        "insist insists insisted maintains maintained rumour rumours rumor rumors rumoured rumored suggest "
-        "suggests "
-        "suggested hear hears heard report reports reported write writes wrote written state states stated "
-        "announce "
-        "announces announced advertise advertises advertised promises promised boast boasts boasted complain "
-        "complains "
-        "complained mention mentions mentioned asserts asserted swears swore allegation statement"
-    ),
-    "a plan": _words(
-        "hope hopes hoped hoping wish wishes wished want wants wanted plan plans planned planning propose "
-        "proposes proposed "
-        "intend intends intended aim aims aimed dream dreams would_like prefer prefers recommend recommends "
-        "recommended "
-        "request requests requested ask asks asked demand demands demanded require requires required goal "
-        "idea proposal "
-        "suggestion wish intention requirement going_to about_to try tries tried attempt attempted fail "
-        "fails failed "
-        "refuse refuses refused"
-    ),
-    "a supposition": _words(
-        "imagine imagines imagined pretend pretends pretended what_if as_if as_though let's_say let_us_say "
-        "hypothetically"
-    ),
-}
-"""What takes a clause and does not assert it, by what it makes of the clause."""
-_HEAD: Final = re.compile(
-    "|".join(rf"(?P<{name.split()[1]}>\b(?:{said})\b)" for name, said in _HEADS.items()), re.IGNORECASE
-)
-_BARE: Final = re.compile(
-    r"(?:doubt\w*|believ\w*|think|thinks|thought|assum\w*|guess\w*|suppos\w*|presum\w*|feels?|felt|reckon\w*|"
-    r"hop(?:e|es|ed|ing)|"
-    r"wish\w*|claim\w*|sa(?:y|ys|id)|hear[sd]?|imagin\w*|fear\w*|suspect\w*|expect\w*|what\s+if|as\s+if|"
-    r"as\s+though|"
-    r"like|insist\w*|maybe|probably|possibly|mistakenly|convinced|let'?s\s+say|pretend\w*|hypothetically)",
-    re.IGNORECASE,
-)
-"""Heads whose clause needs no `that`."""
-_TOLD: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
-"""Heads whose clause needs no `that` behind the one who is told."""
-_LINK: Final = re.compile(
-    r"[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as)\b|[\s:,\"'“‘`*_(]*$",
-    re.IGNORECASE,
-)
-_NO_CLAUSE: Final = re.compile(
-    r"\s*(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
-)
-_DETERMINER: Final = re.compile(
-    r"\b(?:a|an|the|this|that|his|her|its|our|your|my|their|each|every|in|on|at|per|by|from|with)\s*$", re.IGNORECASE
-)
-_WITNESS: Final = re.compile(
-    r"\b(?:logs?|journal|trace|output|dashboard|graph|chart|panel|metrics?|monitor(?:ing)?|tests?|audit|"
-    r"profiler?|stderr|"
-    r"stdout|error|message|warning|data|numbers|results?|changelog|commit|diff|spec(?:ification)?|docs?|"
-    r"documentation|"
-    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump)\b[^,;]{0,24}$",
-    re.IGNORECASE,
-)
-"""What shows and does not claim: its `says that` asserts."""
-_AS_SAID: Final = re.compile(r"\b(?:as|than|to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-_CHECKED: Final = re.compile(
-    r"(?:^\W*|\b(?:please|to|should|must|let'?s|not|n't|cannot|never|(?:can|could|would|will)\s+(?:you|"
-    r"some\w+|any\w+|we|they))"
-    r"\s+)(?:\w+ly\s+|also\s+|first\s+)?(?:check|verify|confirm|ensure|make\s+sure|prove|see|test|find\s+out|"
-    r"determine|"
-    r"validate|guarantee)\b[^,;:]{0,30}\b(?:that|whether|if)\b",
-    re.IGNORECASE,
-)
-_NOT_SHOWN: Final = re.compile(
-    r"(?:\b(?:not|never|cannot|nobody|no\s+one|none\s+of\s+\w+|nothing|hardly|without|unable|yet\s+to|"
-    r"neither|few)\b|n't\b)"
-    r"(?:(?!\b(?:know|knew|known|reali[sz]\w*|notic\w*|forg[eo]t\w*|remember\w*|aware|regret\w*|surpris\w*|"
-    r"only|help)\b)"
-    r"[^,;:]){0,48}\b(?:that|whether|why|how)\b|\bwhether\b",
-    re.IGNORECASE,
-)
-"""A negated head, unless it takes what it denies to know for granted (`did not know that`)."""
-_ADVERB: Final = re.compile(
-    r"\b(?:allegedly|supposedly|reportedly|apparently|ostensibly|presumably|purportedly|maybe|perhaps|"
-    r"possibly|probably|"
-    r"hopefully|ideally|in\s+theory|in\s+principle|on\s+paper|theoretically|hypothetically|"
-    r"rumou?r\s+has\s+it|word\s+is|"
-    r"afaik|iirc|as\s+far\s+as\s+\w+\s+knows?|(?:oh|yeah|ah),?\s+(?:sure|right|great|of\s+course)|"
-    r"(?:in|by)\s+(?:\w+\s+){1,2}(?:opinion|view|estimate))\b(?:\W{0,4}(?:that\s+)?|\s+(?:the|a|an|we|it|"
-    r"this|our)\s*)$",
-    re.IGNORECASE,
-)
-_ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
-_LABEL: Final = re.compile(
-    r"^\W*(?:[\w'’-]+\s+){0,2}(?:proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
-    r"theor(?:y|ies)|"
-    r"assumptions?|guess|claims?|myths?|rumou?rs?|questions?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
-    r"wish(?:es|\s?list)?|"
-    r"expected|expectations?|criteria|misconceptions?|rejected|declined|"
-    r"backlog|roadmap|out\s+of\s+scope|next\s+steps)(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
-    re.IGNORECASE,
-)
-_TITLE: Final = re.compile(
-    r"\b(?:[A-Z][A-Z0-9]+-\d+|tickets?|issues?|stor(?:y|ies)|tasks?|epics?|bugs?|requests?|RFC|proposals?|"
-    r"titled?|entitled|"
-    r"called|named|headed|headline|subject|slogan|motto|joke)\b[^\"“”]{0,24}[\"“‘'「『]$"
-)
-_TO_CLOSE: Final = re.compile(
-    r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|though|whereas|"
-    r"therefore|hence|so\s+that)\b"
-    r"|,\s+(?:as|while|which|who|where)\b|[.!?]\s",
-    re.IGNORECASE,
-)
-"""What ends the clause that a head takes."""
-_IF: Final = (
-    r"if|unless|until|till|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?|supposing|"
-    r"as\s+long\s+as|"
-    r"so\s+long\s+as|on\s+condition\s+that|on\s+the\s+condition\s+that|in\s+the\s+event|in\s+case\s+of|"
-    r"when(?:ever)?|once"
-)
-_CONDITION: Final = re.compile(
-    rf"(?:^\W*|[,;:(]\s*|-\s+|\b(?:and|but|so|that|then|or|also|only)\s+)(?P<if>{_IF})\b", re.IGNORECASE
-)
-_BEHIND_IF: Final = re.compile(
-    rf"(?:^|[\s,(])(?<!even )(?<!as )(?P<if>(?:but\s+|and\s+)?(?:only\s+)?(?:{_IF})|except|but\s+(?:only|"
-    rf"not)|other\s+than|apart\s+from|"
-    r"with\s+the\s+exception|excluding|subject\s+to|depending\s+on|conditional\s+on|contingent\s+on|pending|"
-    r"only\s+(?:after|for|in|on|with|by|during|where))\b",
-    re.IGNORECASE,
-)
-_ONLY: Final = re.compile(
-    r"\bonly\s+(?:in|on|at|for|with|by|under|during|after|before|within|from|through|where)\b[^,;:]*,?\s*$",
-    re.IGNORECASE,
-)
-_TIMED: Final = frozenset(("when", "whenever", "once", "until", "till"))
-_PAST: Final = re.compile(
-    r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|[a-z]{2,}ed)\b", re.IGNORECASE
-)
-_ASKING: Final = re.compile(
-    r"\b(?:ask\w*|check\w*|see|know\w*|wonder\w*|sure|tell\w*|test\w*|verif\w*|clear|decid\w*|determin\w*|"
-    r"find\s+out|learn\w*|acknowledge\w*|show\w*|say\w*|"
-    r"matter\w*|remember\w*|understand\w*)\s*$",
-    re.IGNORECASE,
-)
-_PART_OF: Final = re.compile(
-    r"\b(?:some|most|many|few|none|half|any|one|two|three|several|part|parts|majority|minority|percent|%|"
-    r"number|quarter|"
-    r"third|each|either|neither|\d+)\s+of\s*$|\b(?:no|few|hardly|barely|scarcely|rarely|seldom|only|nearly|almost|"
-    r"not\s+(?:all|every|any|each)|neither|nor)\s*$",
-    re.IGNORECASE,
-)
-_BOUND: Final = re.compile(
-    r"(?:\b(?:at\s+most|at\s+least|up\s+to|(?:less|more|fewer)\s+than|over|under|nearly|almost|below|above))\s*$",
-    re.IGNORECASE,
-)
-_DENIED: Final = (
-    r"(?:not|n't|never|hardly)\s+(?:\w+\s+)?(?:true|so|the\s+case|correct|right|accurate|real|valid)\b|"
-    r"\b(?:false|wrong|untrue|incorrect|inaccurate|"
-    r"nonsense|rubbish|misleading|mistaken|doubtful|unlikely|unproven|unconfirmed|refuted|disproved|"
-    r"disproven|debunked|"
-    r"retracted|rejected|withdrawn|dropped|abandoned|outdated|obsolete|out\s+of\s+date|no\s+longer\s+(?:true|"
-    r"so|the\s+case)|"
-    r"(?:a|an|only\s+a|just\s+a|pure)\s+(?:lie|myth|joke|mistake|misunderstanding|rumou?r|guess|theory|hoax|"
-    r"error|misconception|legend|"
-    r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b"
-)
-_WHICH_IS: Final = re.compile(
-    rf"^\W*(?:(?:but|and|yet|though|although)\s+)?(?:(?:which|that|this|it)\b[^.;]{{0,24}}?|(?:is|was|isn't|"
-    rf"wasn't|would\s+be)\s[^.;]{{0,12}}?)(?:{_DENIED})",
-    re.IGNORECASE,
-)
-_TAKEN_BACK: Final = re.compile(
-    r"^\W*(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
-    r"(?:that|this|it|these|those|none\s+of\s+(?:this|that|it)|all\s+of\s+(?:this|that)|the\s+(?:claim|"
-    r"statement|assumption|theory|"
-    rf"hypothesis|rumou?r|idea|report|proposal))\b[^.;,]{{0,32}}?(?:{_DENIED})"
-    r"|(?:wrong|false|untrue|not\s+(?:true|so|really|any\s?more)|(?:just|only)?\s*(?:kidding|joking|"
-    r"a\s+joke)|yeah,?\s+right|as\s+if|"
-    r"rejected|declined|withdrawn|abandoned|cancell?ed|retracted|debunked|nope|no|scratch\s+that|"
-    r"ignore\s+that|not)(?=\s*[,.!:;]|\s+(?:because|by|since|for|as)\b|$)"
-    r"|(?:i|we)\s+(?:was|were)\s+(?:\w+\s+)?(?:wrong|mistaken|joking|kidding)|(?:i|we)\s+take\s+(?:that|"
-    r"it)\s+back|or\s+so\s+(?:\w+\s+)?(?:thought|said|claim\w*)"
-    r"|(?:at\s+least\s+)?(?:that|this)\s+is\s+what\s+\w+(?:\s+\w+)?\s+(?:thought|said|claim\w*|believ\w*|"
-    r"hop\w*)|(?:it\s+)?turns\s+out\s+(?:it|that|this|they)\s+(?:is|was|does|did|has|had)(?:\s+not|n't))",
-    re.IGNORECASE,
-)
-_SAID_BEHIND: Final = re.compile(
-    r"^\W*,?[\"'”’]?,?\s*(?:(?:or\s+so\s+)?(?:i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
-    r"our\s+\w+)\s+"
-    r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"
-    r"hope[sd]?|guess(?:ed)?|"
-    r"assume[sd]?|suspect(?:s|ed)?|insist(?:s|ed)?|suggest(?:s|ed)?|reckon(?:s|ed)?|feels?|fear(?:s|ed)?)\b"
-    r"|(?:says|said|claims|claimed|according\s+to)\b|(?:apparently|allegedly|supposedly|reportedly|"
-    r"presumably|maybe|perhaps|hopefully|"
-    r"in\s+theory|in\s+principle|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
-)
-_TAG: Final = re.compile(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
-_ASKS: Final = re.compile(
-    r"^\W*(?:(?:and|but|so|or),?\s+)?(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|"
-    r"may|might|am|isn't|aren't|doesn't|didn't|why|how|what|who|when|where|which|any(?:one|body))\b",
-    re.IGNORECASE,
-)
 
 
 def framed(text: str, start: int, end: int) -> Iterator[Concern]:
@@ -261,7 +67,7 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     # What touches a frame may be a rest of another sentence, of a word or two: then it frames nothing of the quote.
     heads = len(pieces) < 2 or len(pieces[0].split()) > _REST
     tails = len(pieces) < 2 or len(pieces[-1].split()) > _REST
-    before = (_before(around, inside), korean_before(around)) if heads else ()
+    before = (_before(around, inside), korean_before(around, inside)) if heads else ()
     behind = (_behind(around, inside), korean_behind(around, inside)) if tails else ()
     for kind, said in (*before, *behind):
         if said:
@@ -273,98 +79,115 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
 def _before(around: Context, inside: str) -> tuple[str, str]:
     """What kind of frame goes before a place in its sentence, and its words."""
     before = around.before
-    if around.heading and not before.strip(" -*+>\t0123456789.)[]x") and _LABEL.match(around.heading.lstrip("# ")):
+    if around.heading and not before.strip(" -*+>\t0123456789.)[]x") and LABEL.match(around.heading.lstrip("# ")):
         return "a list of what is not so", around.heading
     if not before.strip():
         return "", ""
-    if _LABEL.match(before) and before.rstrip(" \"'“‘`*_").endswith(":"):
+    if LABEL.match(before) and before.rstrip(" \"'“‘`*_").endswith(":"):
         return "a proposal", before
-    if found := _TITLE.search(before):
+    if found := TITLE.search(before):
         return "a title", found[0]
-    if found := _condition(before):
+    if (found := _condition(before)) and not _broken_off(found, inside):
         return "a condition", found
-    clause = before[max((one.end() for one in _TO_CLOSE.finditer(before)), default=0) :]
+    clause = before[max((one.end() for one in TO_CLOSE.finditer(before)), default=0) :]
     if (found := _head(clause))[0]:
         return found
-    if (found := _ACCORDING.search(before)) and not _WITNESS.search(found[1]):
+    if (found := ACCORDING.search(before)) and not WITNESS.search(found[1]):
         return "a report", found[0]
-    if (found := _ADVERB.search(clause)) or (found := _ADVERB.search(before)):
+    if (found := ADVERB.search(clause)) or (found := ADVERB.search(before)):
         return "a doubt", found[0]
-    if (found := _PART_OF.search(before)) and not re.search(r"\ba\s+few\s*$", before):
+    if (found := LATER.search(before)) and not re.search(r"\b(?:will|going\s+to)\b|'ll\b", inside):
+        return "a plan", found[0]
+    if found := EARLIER.search(before) or re.search(r"\bused\s+to\b[^,;:]*$", clause, re.IGNORECASE):
+        return "a former state", found[0]
+    if (found := PART_OF.search(before)) and not re.search(r"\ba\s+few\s*$", before):
         return "a part", found[0]
-    if inside[:1].isdigit() and (found := _BOUND.search(before)):
+    if inside[:1].isdigit() and (found := BOUND.search(before)):
         return "a bound", found[0]
-    if around.ended == "?" and _ASKS.match(before) and not _TO_CLOSE.search(around.behind) and "," not in around.behind:
+    if around.ended == "?" and ASKS.match(before) and not TO_CLOSE.search(around.behind) and "," not in around.behind:
         return "a question", before
     return "", ""
 
 
 def _head(clause: str) -> tuple[str, str]:
     """The head in a clause that takes what follows it and does not assert it."""
-    if found := _CHECKED.search(clause):
+    if found := CHECKED.search(clause):
         return "an instruction", clause[found.start() :]
-    if found := _NOT_SHOWN.search(clause):
+    if found := NOT_SHOWN.search(clause):
         return "a denial", clause[found.start() :]
-    for found in _HEAD.finditer(clause):
-        kind = next(name for name in _HEADS if found[name.split()[1]])
+    for found in HEAD.finditer(clause):
+        kind = next(name for name in HEADS if found[name.split()[1]])
         rest, ahead = clause[found.end() :], clause[: found.start()]
-        if _AS_SAID.search(ahead) and not re.search(r"used\s+to\s*$", ahead):
+        if AS_SAID.search(ahead) and not re.search(r"used\s+to\s*$", ahead):
             continue
-        if kind == "a report" and _WITNESS.search(ahead):
+        if kind == "a report" and WITNESS.search(ahead):
             continue
-        named = _DETERMINER.search(ahead) is not None
-        bare = _BARE.fullmatch(found[0]) and not named and not _NO_CLAUSE.match(rest)
-        told = _TOLD.fullmatch(found[0]) and re.fullmatch(r"\s+(?:[\w'’-]+\s+){1,3}", rest)
-        if bare or told or ((not named or rest.strip()) and _LINK.match(rest)):
+        named = DETERMINER.search(ahead) is not None
+        bare = BARE.fullmatch(found[0]) and not named and not NO_CLAUSE.match(rest)
+        told = TOLD.fullmatch(found[0]) and re.fullmatch(r"\s+(?:[\w'’-]+\s+){1,3}", rest)
+        if bare or told or ((not named or rest.strip()) and LINK.match(rest)):
             return kind, clause[max(0, found.start() - 24) :]
     return "", ""
 
 
 def _condition(before: str) -> str:
     """The condition that goes before a place in its sentence and holds for it."""
-    for found in _CONDITION.finditer(before):
+    for found in CONDITION.finditer(before):
         rest, word = before[found.end() :], found["if"].split()[0].lower()
         if "," in rest and re.search(r"\b(?:even|as|what)\s*$", before[: found.start("if")], re.IGNORECASE):
             continue
-        if re.search(r";|\bbut\b|:\s*$", rest) or (word in _TIMED and _PAST.search(rest)):
+        if re.search(r";|\bbut\b|:\s*$", rest) or (word in TIMED and PAST.search(rest)):
             continue
         return before[found.start("if") :]
-    if found := _ONLY.search(before):
+    if found := ONLY.search(before) or EXCEPT.search(before):
         return found[0]
-    found = re.search(rf"\b(?:{_IF})\b[^,;:]*$", before, re.IGNORECASE)
-    if found and not _PAST.search(found[0]):
+    found = re.search(rf"\b(?:{IF})\b[^,;:]*$", before, re.IGNORECASE)
+    if found and not PAST.search(found[0]):
         return found[0]
     return ""
+
+
+def _broken_off(condition: str, inside: str) -> bool:
+    """Whether a place begins in the middle of the condition's own clause, as anybody sees: with the verb whose subject
+    is outside, or within a bracket that it closes."""
+    if "," not in condition and len(condition.split()) > 1 and _FINITE.match(inside):
+        return True
+    return any(
+        condition.count(opens) > condition.count(closes) and closes in inside.partition(opens)[0]
+        for opens, closes in ("()", "[]")
+    )
 
 
 def _behind(around: Context, inside: str) -> tuple[str, str]:
     """What kind of frame goes behind a place, in its sentence or in the next, and its words."""
     behind = around.behind
     if behind.strip():
-        if found := _WHICH_IS.match(behind):
+        if found := WHICH_IS.match(behind):
             return "a denial", found[0]
-        if found := _SAID_BEHIND.match(behind):
+        if found := BUT_UNCHECKED.match(behind):
+            return "a doubt", found[0]
+        if found := SAID_BEHIND.match(behind):
             return "a report", found[0]
         clause = _own_clause(behind)
-        for found in _BEHIND_IF.finditer(clause):
+        for found in BEHIND_IF.finditer(clause):
             word = found["if"].split()[0].lower()
             ahead = f"{inside}{clause[: found.start()]}"
-            if word in _TIMED and _PAST.search(f"{ahead} {clause}"):
+            if word in TIMED and PAST.search(f"{ahead} {clause}"):
                 continue
-            if word in ("if", "when") and _ASKING.search(ahead):
+            if word in ("if", "when") and ASKING.search(ahead):
                 continue
             return "a condition", clause[found.start() :]
     asked = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
-    if asked and not _TO_CLOSE.search(behind) and ("," not in behind or _TAG.search(behind)):
+    if asked and not TO_CLOSE.search(behind) and ("," not in behind or TAG.search(behind)):
         return "a question", f"{behind.strip()}?"
-    if not _TO_CLOSE.search(behind) and (found := _TAKEN_BACK.match(around.following)):
+    if not TO_CLOSE.search(behind) and (found := TAKEN_BACK.match(around.following)):
         return "taken back", around.following
     return "", ""
 
 
 def _own_clause(behind: str) -> str:
     """What goes on with the clause before it, up to another clause."""
-    found = _TO_CLOSE.search(behind)
+    found = TO_CLOSE.search(behind)
     clause = behind[: found.start() if found else None]
     return re.split(r",\s+(?:i|we|you|it|they|he|she|there|this|that)\b", clause, maxsplit=1, flags=re.IGNORECASE)[0]
 

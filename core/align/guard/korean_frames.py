@@ -61,6 +61,15 @@ _IF: Final = re.compile(
     r"한하여|외에는|가정하에|조건으로|조건하에|[가-힣]면))\s*,?\s*"
     r"(?:[\"'“‘`*_]*)$"
 )
+_UNLESS: Final = re.compile(
+    r"(?:[는은]\s대로|[가-힣](?:어야|아야|여야|해야|켜야|져야|돼야|야만)|제외하고(?:는)?|제외하면|"
+    r"빼고는|말고는|없이는|않고(?:서)?는|외에는)\s*,?\s*$"
+)
+_LATER: Final = re.compile(
+    r"(?:다음|내년|내달|차기|앞으로|향후|추후|조만간|내일|모레)(?:\s?[가-힣A-Za-z0-9.]+)?(?:부터|에는|에|"
+    r"는)?\s*,?\s*$"
+)
+_EARLIER: Final = re.compile(r"(?:예전에는?|과거에는?|한때는?|옛날에는?|이전에는)\s*,?\s*$")
 _ANY_IF: Final = re.compile(r"(?<![가-힣])(?:만약|만일|혹시|가령|설령)(?![가-힣])[^.]*$")
 _TALK: Final = re.compile(
     r"(?:따르|의하|보|말하|말하자|정리하|요약하|들|비하|비교하|돌이켜보|따지|아시다시피|참고하|덧붙이|솔직히 "
@@ -82,7 +91,7 @@ _WITNESS: Final = re.compile(
 )
 _ADVERB: Final = re.compile(
     r"(?<![가-힣])(?:아마도?|어쩌면|혹시|설마|이론상|이론적으로는|원칙적으로는|소문에는|듣기로는|듣자\s?하니|"
-    r"카더라)\s*,?\s*(?:[가-힣]+\s*){0,3}$"
+    r"카더라)\s*,?\s*(?>(?:[가-힣]++\s*+){0,3})$"
 )
 _LABEL: Final = re.compile(
     r"^\W*(?:[가-힣A-Za-z0-9]+\s){0,2}(?:제안|대안|[A-Z가-힣0-9]?\s?안|아이디어|가설|가정|추측|소문|주장|"
@@ -103,6 +112,8 @@ _TAKEN_BACK: Final = re.compile(
     rf"(?:이건|이게|이는|이것은|그건|그게|그것은|그것도|이\s?(?:말|주장|가설|가정|내용|설명|얘기|"
     rf"이야기)[은는이가]?|그\s?(?:말|주장|가설|가정|내용|설명|얘기|"
     rf"이야기)[은는이가]?|라는\s?(?:건|것은|말은)|위\s?내용은)[^.]{{0,24}}?{_DENIED}"
+    r"|(?:아직|다만|물론)?\s*(?:이는|이건|그건|그게)?\s*(?:확인|검증|입증|재현)(?:된\s?(?:바|적)|되지|하지|"
+    r"이\s?안|은\s?안|을\s?못|은\s?못)"
     r"|(?:농담|뻥|거짓말|틀렸|오해|착각|기각|반려|취소|철회|폐기|사실무근|헛소문|사실이\s?아니|아니[,.!]|"
     r"아뇨|아닙니다))"
 )
@@ -112,7 +123,7 @@ _THEN_DENIED: Final = re.compile(
 )
 
 
-def korean_before(around: Context) -> tuple[str, str]:
+def korean_before(around: Context, inside: str) -> tuple[str, str]:
     """What kind of frame goes before a place in its sentence, and its words; two empty texts where none does."""
     before = around.before
     if not re.search("[가-힣]", before):
@@ -127,6 +138,12 @@ def korean_before(around: Context) -> tuple[str, str]:
         _TALK.search(before) or _SURFACE.search(before) or _PAST_TIME.search(before)
     ):
         return "a condition", before
+    if found := _UNLESS.search(before):
+        return "a condition", before
+    if (found := _LATER.search(before)) and not re.search("예정|겠|[ㄹ할될]\\s?(?:것|거)|계획", inside):
+        return "a plan", found[0]
+    if found := _EARLIER.search(before):
+        return "a former state", found[0]
     if found := _ADVERB.search(before):
         return "a doubt", found[0]
     return "", ""
@@ -151,6 +168,8 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
             return _quoted(behind, found)
     if around.ended == "?" and hangul and not behind.strip(" \"'”’`"):
         return "a question", f"{behind}?"
+    if not behind.strip(" .") and re.match(r"이?라(?:고|는|던)", around.following):
+        return "a report", around.following
     if len(behind) < 40 and (found := _TAKEN_BACK.match(around.following)):
         return "taken back", around.following
     return "", ""

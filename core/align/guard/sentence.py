@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from core.align.view import View
 
 _REACH: Final = 360
 """Code points before and behind a place that are read."""
-_ABBREVIATED: Final = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\bapprox)(?<!\bDr)(?<!\bMr)(?<!\bMs)"
+_ABBREVIATED: Final = r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)(?<!\b[DM]r\.)(?<!\bMs\.)"
 SENTENCE_END: Final = re.compile(
-    rf"(?:{_ABBREVIATED}\.+|[!?。])[\"'”’)\]*_`]*(?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+#>|]|\d{{1,3}}[.)])[ "
-    rf"\t])|\s\|\s",
-    re.IGNORECASE,
+    rf"(?:\.{_ABBREVIATED}\.*|[!?。])[\"'”’)\]*_`]*(?=\s|$)"
+    r"|\n[ \t]*(?:\n|(?=(?:[-*+#>|]|\d{1,3}[.)])[ \t]))|\s\|\s"
 )
 _INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*(?![-*+>|]|\d{1,3}[.)])\S")
 _LIST_LINE: Final = re.compile(r"^[ \t]*(?:[-*+>|]|\d{1,3}[.)])[ \t]")
@@ -42,9 +42,8 @@ def context_of(text: str, start: int, end: int) -> Context:
         return Context("", "", "", "", "")
     if _INDENTED.match(text, text.rfind("\n", 0, start) + 1):
         return Context("", "", "", "", "")
-    left = View(text[max(0, start - _REACH) : start]).lines
+    left, right = ahead_of(text, start), beyond(text, end)
     head = View(text[start : min(end, start + 8)]).lines
-    right = View(text[end : end + _REACH]).lines
     ends = [one.end() for one in SENTENCE_END.finditer(left + head) if one.start() < len(left)]
     before = left[ends[-1] :] if ends else left
     inside = View(text[max(start, end - 3) : end]).lines.rstrip("\"'”’)]*_`")
@@ -57,6 +56,22 @@ def context_of(text: str, start: int, end: int) -> Context:
     after = SENTENCE_END.search(rest.lstrip(_MARKS))
     following = rest.lstrip(_MARKS)[: after.end() if after else None]
     return Context(_line(before), _line(behind), ended, _line(following), _heading(left))
+
+
+def ahead_of(text: str, start: int) -> str:
+    """What goes before a place, as far as it is read, as `View.lines`."""
+    return lines_of(text[max(0, start - _REACH) : start])
+
+
+def beyond(text: str, end: int) -> str:
+    """What goes behind a place, as far as it is read, as `View.lines`."""
+    return lines_of(text[end : end + _REACH])
+
+
+@lru_cache(maxsize=32)
+def lines_of(text: str) -> str:
+    """`View.lines` of a text that is looked at more than once in a row."""
+    return View(text).lines
 
 
 def _line(text: str) -> str:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.align.answer import Concern
+from core.align.guard.sentence import ahead_of, beyond, lines_of
 from core.align.guard.tokens import Token
-from core.align.view import View
 
 _ITEM = re.compile(r"^[ \t]*(?:(?:[>*+\-|\u30fb#]+|/{2,3}|\d{1,3}[.)])[ \t]+)+", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:[$%#\u276f]|>{1,3}|\.\.\.)[ \t]+", re.MULTILINE)
@@ -25,6 +25,8 @@ _DASH = re.compile(r"(?<=\s)(?:-{1,3}|/{2,3}|#{1,6}|[*+>])(?=\s)")
 _SPAN_DIGITS = re.compile(r"[-~]")
 _JOINING = frozenset("/:.-")
 _KEPT_AT_EDGE = frozenset("!-+~<>^±¬")
+_LENGTHS = frozenset(("m", "cm", "mm", "km", "dm", "ft", "in"))
+"""Units whose square is written without a sign too: `400 m2`."""
 _LINE_SIGN = re.compile(r"[+-](?![+-])")
 _LINE_ADDED = re.compile(r"^\+(?!\+)", re.MULTILINE)
 _DIFF_HEAD = re.compile(r"^(?:@@ |diff --|```diff)", re.MULTILINE)
@@ -57,6 +59,9 @@ def changed_signs(
                 _FORM.sub("", text[side[at].end : side[at + 1].start])
                 for text, side, at in ((texts[0], ours, at), (texts[1], theirs, there))
             ]
+            raised = ours[at].measured and ours[at].canon in _LENGTHS and ours[at + 1].canon in ("2", "3")
+            if raised and {*bare} == {"", "^"}:
+                continue
             if bare[0] != bare[1] and _differ(
                 *here, between_figures=figures, before_figure=ours[at + 1].kind == "number"
             ):
@@ -67,14 +72,15 @@ def changed_signs(
                 yield Concern("sign", *map(_shown, wide))
         else:
             yield from _alone(mine, yours, ours, theirs, at, there)
-        if at and "\n" in texts[1] and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
+        broken = _breaks(texts[0], ours, at) or _breaks(texts[1], theirs, there)
+        if at and broken and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
             yield one
 
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
     """The signs right beside `text[start:end]` that the quote does not have there; what the quote has is its own."""
-    before, after = View(text[max(0, start - _NEAR // 10) : start]).lines, View(text[end : end + _NEAR // 10]).lines
-    inside, said = View(text[start:end]).lines, View(quote).lines
+    before, after = ahead_of(text, start), beyond(text, end)
+    inside, said = lines_of(text[start:end]), lines_of(quote)
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
         yield Concern("number", "", f"{before.split()[-1]}{inside.split()[0]}")
     if inside[-1:].isdigit() and _FIGURE_BEHIND.match(after):
@@ -181,6 +187,11 @@ def _between(text: str, tokens: Sequence[Token], one: int, other: int) -> str:
     return text[tokens[one].end : tokens[other].start]
 
 
+def _breaks(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """Whether a line begins between a token and the one before it."""
+    return at > 0 and text.find("\n", tokens[at - 1].end, tokens[at].start) >= 0
+
+
 def _line_signs(texts: tuple[str, str], mine: Token, yours: Token, *, in_diff: bool) -> Concern | None:
     """The sign of a diff's line that differs before its first word."""
     heads = _head_of_line(texts[0], mine.start), _head_of_line(texts[1], yours.start)
@@ -231,7 +242,7 @@ def _lead_signs(signs: str, first: str) -> str:
 
 def _tail(inside: str, after: str) -> str:
     """The signs right behind the last word of a text that `after` goes on."""
-    last = max((at for at in range(len(inside)) if inside[at].isalnum()), default=-1)
+    last = next((at for at in range(len(inside) - 1, -1, -1) if inside[at].isalnum()), -1)
     rest = re.match(r"[^\s\w]*", f"{inside[last + 1 :]}{after}")
     run = rest[0] if rest else ""
     if f"{inside[last + 1 :]}{after}"[len(run) : len(run) + 1].isalnum():

@@ -17,7 +17,7 @@ TokenKind = Literal["number", "word", "operator"]
 
 _TOKEN = re.compile(
     r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
-    r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u024f가-힣]+)"
+    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
     r"|(?<=\w)[ \t][+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 _BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
 _CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
+_FOOTNOTE = re.compile(r"[^\W\d_]{4}\^$")
+"""What stands before the raised figure of a footnote; an exponent stands behind a figure, a letter or a unit."""
 _COUNTED = re.compile(r"\d\s?$")
 _NUMERAL = re.compile(
     "(?:일|이|삼|사|오|육|칠|팔|구|십|백|천|만|억)+(?=분의|단계|개월|시간|자리|번째|월$|년$|층$|회$)"
@@ -38,7 +40,7 @@ _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
 _MARKS = re.compile(r"(?:\n|\A)[ \t]*[>+\-*|][ \t>]*(?!\d)")
 _ALIKE = {
     "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "===": "==", "!==": "!=", "∧": "&&", "∨": "||", "¬": "!",
-    "percent": "%", "퍼센트": "%", "프로": "%", "pct": "%",
+    "×": "x", "percent": "%", "퍼센트": "%", "프로": "%", "pct": "%",
 }  # fmt: skip
 _NUMBER_WORDS = {
     word: str(number)
@@ -100,6 +102,7 @@ def tokens_of(lines: str) -> list[Token]:
         place = bisect_right(starts, match.start()) - 1
         beside = place >= 0 and match.start() < ends[place]
         if kind == "number":
+            beside = beside or bool(_FOOTNOTE.search(lines[max(0, match.start() - 5) : match.start()]))
             found.append(Token("number", said, canonical_number(said), *match.span(), beside))
         elif kind == "word":
             found += _words_of(lines, match.start(), match.end(), beside=beside)

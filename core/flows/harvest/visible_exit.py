@@ -31,7 +31,7 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
         after, more = part.simple.after, at + 1 < len(parts)
         masked = masked or (after == "|" and not pipefail) or (after in ("||", ";", "&") and more and not passed_on)
         gone = [target for target in part.simple.targets if target not in NOWHERE and target not in read_later]
-        view = max(view, left, "hidden" if gone or after == "&" else "whole", key=_VIEWS.index)
+        view = _least(view, left, "hidden" if gone or after == "&" else "whole")
     return masked, view
 
 
@@ -41,16 +41,19 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
     From the last to the first: a command of thousands of parts is read once."""
     found: list[View] = []
     looked: dict[str, View] = {}
-    piped: View = "whole"
-    behind: View = "whole"
+    piped = behind = _VIEWS[0]
     for part in reversed(parts):
-        piped = max(piped, behind, key=_VIEWS.index) if part.simple.after == "|" else "whole"
-        looks = (looked.get(target, "whole") for target in part.simple.targets)
-        found.append(max((piped, *looks), key=_VIEWS.index))
+        piped = _least(piped, behind) if part.simple.after == "|" else _VIEWS[0]
+        later: list[View] = [looked[target] for target in part.simple.targets if target in looked]
+        found.append(_least(piped, *later))
         behind = _shown_by(part)
         for word in part.words[1:]:
-            looked[word] = max(behind, looked.get(word, "whole"), key=_VIEWS.index)
+            looked[word] = _least(behind, looked.get(word, behind))
     return found[::-1]
+
+
+def _least(*views: View) -> View:
+    return _VIEWS[max(map(_VIEWS.index, views))]
 
 
 def _shown_by(part: Part) -> View:
@@ -77,5 +80,7 @@ def printed_status(parts: tuple[Part, ...]) -> re.Pattern[str] | None:
         start, end = (
             re.escape(side.strip().replace("\\n", "")) for side in (template[: found.start()], template[found.end() :])
         )
-        return re.compile(rf"^[ \t]*{start}\s*(\d{{1,3}})\s*{end}[ \t]*$", re.MULTILINE)
+        # Blanks beside nothing are those of one line: the blank lines of a long output would be read again and again.
+        lead, tail = f"{start}\\s*" if start else "", f"\\s*{end}" if end else ""
+        return re.compile(rf"^[ \t]*{lead}(\d{{1,3}}){tail}[ \t]*$", re.MULTILINE)
     return None

@@ -144,7 +144,7 @@ def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bo
     rules = read_rules(around.rules)
     folder = Path(payload.cwd) if Path(payload.cwd).is_absolute() else None
     files = rule_files(rules, folder) if rules is not None else ()
-    odd = no_files(rules) if rules is not None else ()
+    odd = no_files(rules, folder) if rules is not None else ()
     if rules is None or not files:
         return Handled(event=payload.event, fault="; ".join(odd))
     from core.flows.hook.before import advise, count_shown, embed_soon

@@ -13,5 +13,6 @@ def read_rules(told: str) -> RuleSettings | None:
         return None
     if not told:
         return RuleSettings()
-    most, files, project_files = (*told.split("\n", 2), "", "")[:3]
-    return RuleSettings(files, project_files, True, int(most) if most.isdigit() else RuleSettings().hook_most)
+    most, files, project_files, trust = (*told.split("\n", 3), "", "", "")[:4]
+    number = int(most) if most.isdigit() else RuleSettings().hook_most
+    return RuleSettings(files, project_files, hook=True, hook_most=number, trust=trust)

@@ -24,9 +24,9 @@ LARGEST: Final = 4_000_000
 """Code points; larger code is read as plain paragraphs: no hand wrote it."""
 _DEEPEST: Final = 60
 _READ: Final = 1 << 12
-_LEAST_STEPS: Final = 100
+_LEAST_STEPS: Final = 16
 _BYTES_A_STEP: Final = 32
-"""A step is a hundred operations of the parser; code takes one for 50 to 300 bytes."""
+"""A step is a hundred operations of the parser; code takes one for 45 to 300 bytes."""
 _GAVE_UP: Final = "its syntax takes too long to read; it was read as plain text"
 _WORD = re.compile(r"\w")
 _GENERIC = re.compile(r"<.*", re.DOTALL)

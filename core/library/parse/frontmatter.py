@@ -62,7 +62,7 @@ def _yaml(body: str) -> object:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check_depth(yaml.parse(body, Loader=loader))
+        _check_depth(cast("Iterable[object]", yaml.parse(body, Loader=loader)))  # pyright: ignore[reportUnknownMemberType]
         return yaml.load(body, Loader=loader)  # the safe loader: nothing is run or made but plain values
     except (yaml.YAMLError, AttributeError, LookupError, TypeError, OverflowError) as error:  # PyYAML's own slips, too
         raise ValueError(error) from error

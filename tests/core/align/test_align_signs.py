@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from core.align import AlignSettings, Session, align_quote
 from core.align.view import View
 
 SETTINGS = AlignSettings()
+DATA = Path(__file__).parents[2] / "data" / "align" / "meaning"
 
 
 def status(source: str, quote: str) -> str:
@@ -125,3 +128,19 @@ def test_escapes_of_a_terminal_in_the_source_change_no_status(data: st.DataObjec
     assert found.status == plain.status
     (span,) = found.spans
     assert View(marked[span.start : span.end]).normal.strip() == View(quote).normal
+
+
+def pairs(name: str) -> list[list[str]]:
+    """The sources and quotes of a file, one pair a line, with `\\n` for a line's end and `\\e` for an escape."""
+    text = (DATA / name).read_text(encoding="utf-8")
+    return [line.replace("\\n", "\n").replace("\\e", "\x1b").split(" || ") for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(("source", "quote"), pairs("signs_changed.txt"))
+def test_paths_flags_and_formulas_keep_their_signs(source: str, quote: str) -> None:
+    assert status(source, quote) != "aligned"
+
+
+@pytest.mark.parametrize(("source", "quote"), pairs("signs_kept.txt"))
+def test_tables_lists_prompts_and_ranges_are_form(source: str, quote: str) -> None:
+    assert status(source, quote) == "aligned"

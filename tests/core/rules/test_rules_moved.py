@@ -55,3 +55,20 @@ def test_the_tail_of_the_list_with_no_score_is_not_told() -> None:
     assert moved(with_tail, bare, names, names) == ()
     risen = replace(bare, below=(*bare.below, replace(rule, relevance_score=0.1)))
     assert [one.kind for one in moved(bare, risen, names, names)] == ["new"]
+
+
+def test_only_what_moved_itself_and_by_two_hundredths_is_told() -> None:
+    bare = match(book_of(parse_text(ONE, "memory.md").rules), PUSH)
+    (first,) = bare.rules
+    names = [("memory.md", "ERR-001"), ("memory.md", "ERR-002")]
+    second = MatchedRule("ERR-002", "Letters", 0.2, "keyword", None, 0.2, (), "", path="memory.md", line=9)
+    before = replace(bare, below=(second,))
+
+    def words(**changed: float) -> tuple[str, ...]:
+        return in_words(before, replace(before, below=(replace(second, **changed),)), names, names)  # type: ignore[arg-type]
+
+    assert words(relevance_score=0.19, keyword_score=0.23) == (), "by less than 0.02"
+    assert words(relevance_score=0.12) == (), "no tier says anything else of it: another rule moved it"
+    assert words(relevance_score=0.12, keyword_score=0.12) == ("ERR-002 0.20 to 0.12",)
+    hidden = replace(before, rules=(), below=(replace(first, relevance_score=0.29), second))
+    assert any("ERR-001 fell below the cut-off" in line for line in in_words(before, hidden, names, names))

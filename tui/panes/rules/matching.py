@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -220,9 +220,11 @@ class Matching:
         if pinned is not None and (at := _place(book, pinned)) is not None:
             extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
         label = label_of(label_file(self._database), call, self.folder)
+        soon = not meaning and self._by_meaning()
+        found = _still_loading(found) if soon else found
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
-            soon=not meaning and self._by_meaning(), elsewhere=elsewhere, project=self.sources.project,
+            soon=soon, elsewhere=elsewhere, project=self.sources.project,
             texts=call_texts(call), every=every,
         )  # fmt: skip
 
@@ -320,6 +322,13 @@ class Matching:
 def unfinished(match: RuleMatch) -> bool:
     """Whether the model could not answer just now."""
     return any(step.stage == "semantic" and step.outcome in ("failed", "timeout") for step in match.trace)
+
+
+def _still_loading(match: RuleMatch) -> RuleMatch:
+    """The match with a trace that says why meaning is not compared yet."""
+    reason = "the model is still loading"
+    steps = (replace(step, reason=reason) if step.stage == "semantic" else step for step in match.trace)
+    return replace(match, trace=tuple(steps))
 
 
 def _embedded_elsewhere(match: RuleMatch) -> bool:

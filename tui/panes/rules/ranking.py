@@ -94,7 +94,7 @@ class RankList(Vertical):
         """Show this match: the rule `at` chosen if it is there, else the first."""
         self.ranked = ranked
         moves = {(one.path, one.id, one.line): one for one in ranked.moves}
-        rows = list(rows_of(ranked.match, ranked.label, moves))
+        rows = list(rows_of(ranked.match, ranked.label, moves, loading=ranked.soon))
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
@@ -107,6 +107,7 @@ class RankList(Vertical):
         self.rows.reveal()
         self.place.tell(None)
         self._head.display = True
+        self.call_after_refresh(self._draw_head)  # the rows may have got a scroll bar
         self.caption()
 
     def tell(self, notice: Notice, ranked: Ranked | None = None) -> None:
@@ -141,17 +142,21 @@ class RankList(Vertical):
         if not self.rows.rows.total:
             pass  # nothing is ranked, by words or otherwise
         elif ranked.soon:
-            parts.append("by words; the model is coming")
+            parts.append(f"keywords only, model loading{self._signs.more}")
         elif ranked.elsewhere:
             parts.insert(1, "another program makes the vectors")  # what it is now stands before what it always is
         elif ranked.match.fallback_used:
-            parts.append("by words alone")
+            parts.append("keywords only")
         self.border_title = Content(dot.join(("Rules", *parts)))
         self.border_subtitle = Content(inline(self.said or draw_label(ranked.label), 160))
 
     def on_resize(self) -> None:
         """The columns depend on the width."""
-        self._head.update(draw_rank_head(self.size.width, self._signs))
+        self.call_after_refresh(self._draw_head)
+
+    def _draw_head(self) -> None:
+        """The heads stand above the columns of the rows, which a scroll bar makes narrower."""
+        self._head.update(draw_rank_head(self.rows.size.width or self.size.width, self._signs))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if isinstance(row, CutoffRow):

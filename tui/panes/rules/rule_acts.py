@@ -127,7 +127,14 @@ class RuleActs:
 
         picker = PickRule(None, heading)
         self._screen.app.push_screen(picker, then)
-        self._all(lambda rules, _final: picker.show(rules))
+        self._all(lambda rules, _final: picker.show(self._best_first(rules)))
+
+    def _best_first(self, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        """The rules in the order of the ranking, and then the others in that of their files."""
+        ranked = self._screen.rank.ranked
+        listed = () if ranked is None else (*ranked.match.rules, *ranked.match.below)
+        places = {key_of(one): at for at, one in enumerate(listed)}
+        return tuple(sorted(rules, key=lambda one: places.get(key_of(one), len(places))))
 
     def _edit_chosen(self) -> None:
         one, ranked = self._screen.rank.chosen, self._screen.rank.ranked
