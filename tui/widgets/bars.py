@@ -14,6 +14,7 @@ from tui.actions import Situation, footer, panes
 from tui.keys import key_name
 from tui.render.bars import Place, Tab, draw_footer, draw_top, tab_places
 from tui.render.signs import Signs
+from tui.widgets.open_screens import on_open_screens
 
 if TYPE_CHECKING:
     from tui.app import CasebookApp
@@ -36,7 +37,14 @@ class TopBar(Widget):
     def on_mount(self) -> None:
         """Over the errors it tells what their own first line does: they may be counted later, or anew."""
         if (top := cast("CasebookApp", self.app).top) is not self:
-            self.watch(top, "place", self._follow)
+            self._follow(top.place)
+
+    def watch_place(self, place: Place) -> None:
+        """The bar of the errors tells the others. To watch it would keep the bars of panes that were left."""
+        if self.is_attached and cast("CasebookApp", self.app).top is self:
+            for other in on_open_screens(self.app, TopBar):
+                if other is not self:
+                    other._follow(place)
 
     def _follow(self, place: Place) -> None:
         self.place = replace(place, pane=self.place.pane)

@@ -15,6 +15,7 @@ from tui.panes.messages import PaneChanged, PaneSaid
 from tui.render.foreign import title
 from tui.render.library_ingest import report_line
 from tui.render.signs import Signs
+from tui.widgets.open_screens import on_open_screens
 from tui.widgets.status_line import Running, StatusLine
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Ingesting(StatusLine):
         self.pace: IngestPace | None = None
         self.ended: Ended | None = None
         self.stopping = False
+
+    def watch_running(self, running: Running | None) -> None:
+        """The lines of other panes show it too. Were it watched, it would keep those of panes that were left."""
+        super().watch_running(running)
+        for line in on_open_screens(self.app, IngestLine) if self.is_attached else ():
+            line.follow(running)
 
     @property
     def busy(self) -> bool:
@@ -161,9 +168,8 @@ class IngestLine(StatusLine):
 
     def on_mount(self) -> None:
         """Follow the run."""
-        source = cast("CasebookApp", self.app).ingesting
-        self._follow(source.running)
-        self.watch(source, "running", self._follow, init=False)
+        self.follow(cast("CasebookApp", self.app).ingesting.running)
 
-    def _follow(self, running: Running | None) -> None:
+    def follow(self, running: Running | None) -> None:
+        """Show this run."""
         self.running = None if running is None else replace(running, way_out=SHOWS)
