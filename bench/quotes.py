@@ -21,7 +21,7 @@ FALSE_ACCEPTS, FALSE_REFUSALS = 0.02, 0.08
 
 
 def pairs(half: str) -> list[dict[str, Any]]:
-    """The labelled quotes of a set, `open`, `reserved` or `third`: messages, message_index, quote, verdict, family, lang."""
+    """The labelled quotes of a set: `open`, `reserved` or `third`."""
     plain = DATA / f"{half}.jsonl"
     text = (
         plain.read_text("utf-8")
