@@ -26,6 +26,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
             "core/store/test_store_processes.py::test_three_processes_lose_no_count",
             "core/errors/test_concurrent.py::test_counters_are_exact_with_three_writers",
             "cli/test_cli_hook.py::test_three_hooks_at_once_lose_nothing",
+            "flows/hook/test_hook_first.py::test_no_event_is_lost_and_none_counted_twice_when_the_time_runs_out",
             "flows/hook/test_hook_spool.py::test_a_casebook_that_stays_locked_keeps_what_was_told_for_the_next_hook",
         ),
     ),
@@ -127,6 +128,8 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     17: (
         "invalid UTF-8, NUL, lone surrogates",
         (
+            "tui/test_tui_invalid_bytes.py::test_an_invalid_byte_is_replaced",
+            "cli/test_cli_arguments.py::test_an_argument_that_is_not_utf8_is_refused_and_nothing_is_stored",
             "core/transcripts/test_read_claude_code.py::test_lone_surrogates_huge_numbers_and_raw_controls_are_still_read",
             "core/text/test_redact.py::test_lone_surrogates_become_the_replacement_sign",
             "cli/test_cli_hook.py::test_hostile_input_ends_well_stores_nothing_and_leaves_one_log_line",
@@ -183,10 +186,18 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
             "core/test_lexical.py::test_every_word_is_only_a_word",
         ),
     ),
-    26: ("text that makes a pattern slow", ()),
+    26: (
+        "text that makes a pattern slow",
+        (
+            "core/test_growth.py::test_no_pattern_takes_square_time",
+            "core/test_growth.py::test_no_reader_takes_square_steps",
+        ),
+    ),
     27: (
         "links, pipes, devices and paths out of a folder",
         (
+            "core/library/test_library_links.py::test_a_link_out_of_the_folder_is_left_out_and_named",
+            "core/store/test_store_parts.py::test_a_link_that_was_planted_is_not_followed",
             "flows/test_import_faults.py::test_pipes_and_devices_are_never_waited_for",
             "core/transcripts/test_transcript_files.py::test_discover_follows_no_link_out_and_skips_what_is_no_file",
             "core/test_atomic.py::test_a_link_is_replaced_not_followed",
@@ -220,24 +231,33 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     ),
     32: (
         "triggers and views in a database from elsewhere",
-        ("core/store/test_store_seed.py::test_triggers_and_foreign_functions_never_run_and_the_file_stays_as_it_is",),
+        (
+            "core/store/test_store_seed.py::test_triggers_and_foreign_functions_never_run_and_the_file_stays_as_it_is",
+            "core/store/test_store_schema_guard.py::test_what_casebook_did_not_write_is_refused",
+            "core/store/test_store_schema_guard.py::test_restore_refuses_it_and_replaces_it",
+        ),
     ),
     33: (
         "files and folders that others can read",
         (
             "core/store/test_store_open.py::test_a_new_casebook_and_its_folder_belong_to_their_owner_alone",
+            "core/test_private_folders.py::test_so_they_are_when_a_hook_comes_first",
             "core/test_log.py::test_a_line_is_json_redacted_and_only_its_owners",
             "core/test_atomic.py::test_a_file_is_whole_and_its_owners",
         ),
     ),
     34: (
         "a clock that jumps, impossible time stamps",
-        ("faults/test_restricted_places.py::test_row_34_a_wrong_clock_loses_and_reorders_nothing",),
+        (
+            "faults/test_restricted_places.py::test_row_34_a_wrong_clock_loses_and_reorders_nothing",
+            "core/text/test_timestamp.py::test_impossible_times_neither_head_nor_end_the_list",
+        ),
     ),
     35: (
         "kill -9 while a file is written",
         (
             "faults/test_kill_rounds.py::test_a_copy_has_its_name_only_when_it_is_whole",
+            "core/store/test_store_parts.py::test_a_killed_backup_leaves_nothing_after_the_next",
             "faults/test_kill_rounds.py::test_an_export_and_the_settings_are_the_old_or_the_new_ones",
         ),
     ),
