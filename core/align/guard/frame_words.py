@@ -102,7 +102,9 @@ WITNESS: Final = re.compile(
     re.IGNORECASE,
 )
 """What shows and does not claim: its `says that` asserts."""
-AS_SAID: Final = re.compile(r"\b(?:as|than|to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+AS_SAID: Final = re.compile(
+    r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE
+)
 CHECKED: Final = re.compile(
     r"(?:^\W*|\b(?:please|to|should|must|let'?s|not|n't|cannot|never|(?:can|could|would|will)\s+(?:you|"
     r"some\w+|any\w+|we|they))"
@@ -133,13 +135,17 @@ ADVERB: Final = re.compile(
 )
 ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
 LABEL: Final = re.compile(
-    r"^\W*(?:[\w'’-]+\s+){0,2}(?:proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
+    r"^\W*(?:(?:(?:open|next)\s+)?questions?|drafts?|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|(?:common\s+)?mistakes?|titles?|"
+    r"subject|fears?|hopes?|worr(?:y|ies)|predictions?|forecast|vision|requirements?|scenarios?|pitch|fiction|jokes?|"
+    r"exercise|quiz|wrong|incorrect|formerly|previously|what\s+if|gossip|hearsay|beliefs?|dreams?|"
+    r"proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
     r"theor(?:y|ies)|"
-    r"assumptions?|guess|claims?|myths?|rumou?rs?|questions?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
+    r"assumptions?|guess|claims?|myths?|rumou?rs?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
     r"wish(?:es|\s?list)?|"
     r"expected|expectations?|criteria|misconceptions?|rejected|declined|"
     r"backlog|roadmap|out\s+of\s+scope|next\s+steps|to\s+be\s+\w+|undecided|unconfirmed|"
-    r"tb[acd])(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
+    r"tb[acd]))(?:\s+(?:from|for|of|in|after|by|at|on|to|about|before)\b[^:]{0,40})?"
+    r"(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
     re.IGNORECASE,
 )
 TITLE: Final = re.compile(
@@ -148,7 +154,7 @@ TITLE: Final = re.compile(
     r"called|named|headed|headline|subject|slogan|motto|joke)\b[^\"“”]{0,24}[\"“‘'「『]$"
 )
 TO_CLOSE: Final = re.compile(
-    r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|though|whereas|"
+    r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|(?<!as )though|whereas|"
     r"therefore|hence|so\s+that)\b"
     r"|,\s+(?:as|while|which|who|where)\b|[.!?]\s",
     re.IGNORECASE,
