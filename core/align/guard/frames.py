@@ -49,7 +49,7 @@ from core.align.guard.frame_words import (
     WHICH_IS,
     WITNESS,
 )
-from core.align.guard.korean_frames import korean_before, korean_behind
+from core.align.guard.korean_frames import korean_before, korean_behind, korean_disowned
 from core.align.guard.sentence import Context, ahead_of, beyond, context_of
 from core.align.guard.turned_back import answered, disowned, tail_of
 
@@ -72,7 +72,8 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     tails = len(pieces) < 2 or len(pieces[-1].split()) > _REST
     before = (_before(around, inside), korean_before(around, inside)) if heads else ()
     behind = (_behind(around, inside), korean_behind(around, inside)) if tails else ()
-    far = disowned(ahead_of(text, start), beyond(text, end)) if around.is_prose else ""
+    ahead, rest = (ahead_of(text, start), beyond(text, end)) if around.is_prose else ("", "")
+    far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     for kind, said in (*before, *behind, ("taken back", far)):
         if said:
             yield Concern(
