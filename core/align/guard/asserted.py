@@ -20,7 +20,7 @@ _ASSERTING: Final = re.compile(
     r"point|caveat|catch|upshot|difference|issue|cause|effect|advantage|downside|drawback|benefit|bug|lesson|"
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|except|documents?|documented|"
     r"record(?:s|ed)?|admit\w*|acknowledg\w+|warn(?:s|ed|ing)?|log(?:s|ged)|detect\w*|spotted|reproduc\w+|"
-    r"check(?:s|ed)|tested|forgot\w*|trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
+    r"check(?:s|ed)|tested|beware|assert(?:s|ed)|matters|right\s*$|require[sd]?|compl(?:ain|ains)|forgot\w*|trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
     re.IGNORECASE,
 )
 _ONLY_POSSIBLE: Final = re.compile(
@@ -42,7 +42,7 @@ _BELIEVER: Final = re.compile(
     r"(?:certain|sure|positive|adamant|confident|convinced|persuaded|afraid|of\s+the\s+opinion)"
     r"(?:\s+(?:of|about)\b[^,;:]{0,40})?(?:\s+that)?[\s:,\"'“‘`*_(]*$"
     r"|\b(?:dreamt|dreamed|sworn|swear|swore|rather|take\s+it|took\s+it|led\s+to\s+believe|tell\s+me|told\s+me|"
-    r"told\s+us|me\s+to\s+say|vow\w*|predict\w*|bragg?\w*|repeat\w*|maintain\w*|speculat\w*|fantasi\w*|contend\w*|"
+    r"told\s+us|telling\s+(?:me|us)|promise[sd]?|me\s+to\s+say|vow\w*|predict\w*|bragg?\w*|repeat\w*|maintain\w*|speculat\w*|fantasi\w*|contend\w*|"
     r"conjectur\w*|gather|gathered|infer\w*|as\s+(?:though|if)|the\s+way\s+\w+\s+(?:sees?|saw|tells?|told)\s+it)"
     r"[\s:,\"'“‘`*_(]*$"
     r"|\bin\s+(?:the\s+words\s+of\s+[\w\s]{1,24}|(?:\w+['’]s|his|her|their|my|your)\s+words)[\s:,\"'“‘`*_(]*$",
@@ -56,15 +56,13 @@ _HOPE: Final = re.compile(
     re.IGNORECASE,
 )
 _SARCASM: Final = re.compile(r"^\W*(?:sure|yeah|right|of\s+course)\s*,\s*$", re.IGNORECASE)
-FAILED: Final = re.compile(r"(?:[✗✘✖❌]|\bFAIL(?:ED)?:?|\bnot\s+ok\s+\d+(?:\s+-)?)\s*$")
+FAILED: Final = re.compile(r"(?:[✗✘✖❌]|\bFAIL(?:ED|URE)?:?|\bnot\s+ok\s+\d+(?:\s+-)?)\s*$")
 """The mark of a test that failed: its title says what is not so."""
 
 
 def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     """What kind of frame a clause with a head is, whose own clause comes next, and its words; empty: none, or one that
     asserts. `witness`: what shows and does not claim."""
-    if found := FAILED.search(clause):
-        return "a failed test", found[0]
     if (found := _HOPE.search(clause)) and not _bare_agreement(clause):
         return "a doubt", found[0]
     if found := _BELIEVER.search(clause):

@@ -98,7 +98,7 @@ WITNESS: Final = re.compile(
     r"profiler?|stderr|"
     r"stdout|error|message|warning|data|numbers|results?|changelog|commit|diff|spec(?:ification)?|docs?|"
     r"documentation|"
-    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump)\b[^,;]{0,24}$",
+    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump|compiler|linter|monitor\w*|server|client|kernel)\b[^,;]{0,24}$",
     re.IGNORECASE,
 )
 """What shows and does not claim: its `says that` asserts."""
@@ -124,7 +124,7 @@ NOT_SHOWN: Final = re.compile(
 )
 """A negated head, unless it takes what it denies to know for granted (`did not know that`)."""
 ADVERB: Final = re.compile(
-    r"\b(?:allegedly|supposedly|reportedly|apparently|ostensibly|presumably|purportedly|maybe|perhaps|"
+    r"\b(?:for\s+the\s+sake\s+of\s+(?:the\s+)?argument|allegedly|supposedly|reportedly|apparently|ostensibly|presumably|purportedly|maybe|perhaps|"
     r"possibly|probably|"
     r"hopefully|ideally|in\s+theory|in\s+principle|on\s+paper|theoretically|hypothetically|"
     r"rumou?r\s+has\s+it|word\s+is|"
@@ -135,7 +135,7 @@ ADVERB: Final = re.compile(
 )
 ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
 LABEL: Final = re.compile(
-    r"^\W*(?:(?:(?:open|next)\s+)?questions?|drafts?|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|(?:common\s+)?mistakes?|titles?|"
+    r"^\W*(?:(?:(?:open|next)\s+)?questions?|drafts?|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|bets?|assum\w+|premises?|old(?:\s+\w+)?|beliefs?|objections?|complaints?|(?:common\s+)?mistakes?|titles?|"
     r"subject|fears?|hopes?|worr(?:y|ies)|predictions?|forecast|vision|requirements?|scenarios?|pitch|fiction|jokes?|"
     r"exercise|quiz|wrong|incorrect|formerly|previously|what\s+if|gossip|hearsay|beliefs?|dreams?|"
     r"proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
@@ -189,14 +189,15 @@ EXCEPT: Final = re.compile(
     re.IGNORECASE,
 )
 LATER: Final = re.compile(
-    r"(?:\b(?:next|coming)\s+(?:week|month|quarter|year|sprint|release|version)|\b(?:tomorrow|soon|"
+    r"(?:\bby\s+(?:20\d\d|next\s+\w+|the\s+end\s+of\s+[\w\s]{1,16})|\b(?:next|coming)\s+(?:week|month|quarter|year|sprint|release|version)|\b(?:tomorrow|soon|"
     r"eventually|some\s?day|one\s+day)|"
     r"\bin\s+(?:the\s+)?(?:near\s+)?future|\bfrom\s+\w+\s+on|\bstarting\s+(?:in\s+|on\s+|from\s+)?\w+|"
     r"\blater\s+this\s+\w+)\s*,?\s*$",
     re.IGNORECASE,
 )
 EARLIER: Final = re.compile(
-    r"^\W*(?:formerly|in\s+the\s+past|once\s+upon\s+a\s+time|back\s+then|until\s+recently)\b[^;:]*$", re.IGNORECASE
+    r"^\W*(?:formerly|(?:back\s+)?in\s+(?:an?\s+|the\s+)?(?:earlier|older|old|previous|first|former)\s+\w+|back\s+in\s+\w+|at\s+the\s+time|in\s+the\s+(?:old|early)\s+\w+|originally|initially|in\s+the\s+past|once\s+upon\s+a\s+time|back\s+then|until\s+recently)\b[^;:]*$",
+    re.IGNORECASE,
 )
 TIMED: Final = frozenset(("when", "whenever", "once", "until", "till"))
 PAST: Final = re.compile(
@@ -228,7 +229,7 @@ _DENIED: Final = (
     r"so|the\s+case)|"
     r"(?:a|an|only\s+a|just\s+a|pure)\s+(?:lie|myth|joke|mistake|misunderstanding|rumou?r|guess|theory|hoax|"
     r"error|misconception|legend|"
-    r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b"
+    r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b(?!\s+(?!as\b|always\b|this\b|was\b|is\b|has\b)[a-z]+s\b)"
 )
 WHICH_IS: Final = re.compile(
     rf"^\W*(?:(?:but|and|yet|though|although)\s+)?(?:(?:which|that|this|it)\b[^.;]{{0,24}}?|(?:is|was|isn't|"
@@ -264,7 +265,7 @@ TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 SAID_BEHIND: Final = re.compile(
-    r"^\W*,?[\"'”’]?,?\s*(?:(?:or\s+so\s+)?(?:i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
+    r"^\W*,?[\"'”’]?,?\s*(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
     r"our\s+\w+)\s+"
     r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"
     r"hope[sd]?|guess(?:ed)?|"
@@ -274,7 +275,7 @@ SAID_BEHIND: Final = re.compile(
     r"(?:thought|thinks?|said|says?|told|claim\w*|believ\w*|hop\w*)\b"
     r"|(?:says|said|claims|claimed|according\s+to)\b|(?:apparently|allegedly|supposedly|reportedly|"
     r"presumably|maybe|perhaps|hopefully|"
-    r"in\s+theory|in\s+principle|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
+    r"in\s+theory|on\s+paper|in\s+principle|citation\s+needed|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
 )
 TAG: Final = re.compile(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
 ASKS: Final = re.compile(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from core.align.answer import Concern
-from core.align.guard.asserted import not_asserted
+from core.align.guard.asserted import FAILED, not_asserted
 from core.align.guard.frame_words import (
     ACCORDING,
     ADVERB,
@@ -73,6 +73,8 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     before = (_before(around, inside), korean_before(around, inside)) if heads else ()
     behind = (_behind(around, inside), korean_behind(around, inside)) if tails else ()
     ahead, rest = (ahead_of(text, start), beyond(text, end)) if around.is_prose else ("", "")
+    if FAILED.search(text, max(text.rfind("\n", 0, start), start - _SHOWN) + 1, start):
+        yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
     far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     for kind, said in (*before, *behind, ("taken back", far)):
         if said:

@@ -27,11 +27,13 @@ _TAIL: Final = re.compile(
     r"(?:assum|think|thought|believ|hope|expect|claim|said|say|told|want|wish|fear|plan)\w*"
     rf"|^\s*[\"'”’)]*\s*(?:,|[-–—]+)\s*(?:(?:at\s+least\s+)?an?|the|one\s+more|yet\s+another)\s+(?:\w+\s+){{0,2}}?{_UNASSERTED}\b"
     r"|^\W*(?:which|that|this)\s+(?:never|(?:did|does)(?:n't|\s+not))\s+(?:happen|hold|work|materiali[sz]|surviv|come)\w*"
+    r"|^\W*(?:no,\s|or\s+(?:will\s+be|would\s+be|was|used\s+to|should|so)\b|as\s+soon\s+as\b|(?:I|we)(?:\s+would|'d)?\s+(?:have\s+)?"
+    r"(?:guess|suppose|think|thought|believe|hope|assume|imagine|bet|gather|fear|presume|reckon)\w*\b|[\w\s]{1,24}\sonly[\s).]*$)"
     # A sign of irony.
     r"|^[\s,.)\"'”’*_-]*(?:/s\b|lol\b|lmao\b|rofl\b|haha\w*|jk\b|not[.!]|yeah,?\s+right|as\s+if[.!]|my\s+foot\b)"
     # A condition that limits a clause wherever it stands.
     r"|^\W*(?:(?:but|and|though|yet)\s+)?(?:only\s+(?:if|when|while|after|once|with|for|in|on|as)\b"
-    r"|(?:as|so)\s+long\s+as\b|assuming\b|barring\b|short\s+of\b|absent\b|provided\b|providing\b|unless\b|except\b|"
+    r"|(?:as|so)\s+long\s+as\b|assuming\b|barring\b|short\s+of\b|absent\b|provided\b|providing\b|unless\b|except\b(?!\s+that)|"
     r"on\s+condition\b|on\s+the\s+condition\b|subject\s+to\b|pending\b|conditional\s+on\b|if\s+and\s+only\b)",
     re.IGNORECASE,
 )
@@ -61,6 +63,14 @@ _ANSWER: Final = re.compile(
     r"happened\b|(?:did|does)(?:n't|\s+not)\s+(?:hold|work\s+out|happen|survive|materiali[sz]e|last|come\s+(?:true|to\s+pass)|pan|match|add)\b|"
     r"fell\s+through|no\s+longer\s+(?:holds|applies)|(?:was|were)\s+(?:before|until|then|back|in\s+the\s+(?:past|old)|"
     r"the\s+(?:old|plan|theory|idea|hope)))"
+    r"|(?:correction|corrected|erratum|errata|my\s+(?:mistake|bad|error)|oops|not\s+so\s+fast|citation\s+needed|"
+    r"sounds\s+(?:good|nice|great|plausible),?\s+but|(?:the\s+)?(?:opposite|contrary|reverse)\b|not\s+(?:quite|at\s+all|exactly))(?=\W|$)"
+    rf"|(?:edit|update|ps|later|note)\s*:\s*(?:this|that|it)\s+(?:is|was|has|does|did)[^.;]{{0,16}}?(?:\b|(?=n't)){_NOT_SO}\b"
+    r"|(?:this|that|it)\s+has\s+(?:since|meanwhile|now)\s+(?:been\s+)?(?:changed|fixed|removed|replaced|reverted|corrected)"
+    r"|(?:or|so)\s+(?:that\s+(?:is|was)\s+the|(?:i|we|they|he|she|everybody|everyone)\s+(?:all\s+)?(?:thought|believed|hoped|"
+    r"assumed|said|claimed|say|claim)|(?:the|our|his|her)\s+\w+\s+(?:claim|say|promise|believe|hope)\w*)\b"
+    r"|(?:in\s+reality|in\s+truth|in\s+practice)\b|(?:the\s+\w+(?:\s+\w+)?|\w+)\s+(?:says?|said|shows?|showed|proves?|proved|tells?)\s+"
+    r"(?:otherwise|the\s+opposite|something\s+else|a\s+different)\b"
     r"|(?:i|we)\s+(?:now\s+)?know\s+better|(?:later\s+|then\s+|today\s+|now\s+|by\s+now\s+)?(?:it\s+|as\s+it\s+)?"
     rf"(?:turns?|turned)\s+out,?\s+(?:that\s+)?(?:it|that|this|they|he|she|i|we|to)\b[^.;]{{0,24}}?(?:\b|(?=n't)){_NOT_SO}\b"
     rf"|(?:later|then|afterwards|eventually)\b,?\s[^.;]{{0,40}}?\b(?:that|this|it)\s+(?:is|was)(?:n't\b|\s+{_NOT_SO}\b)"
