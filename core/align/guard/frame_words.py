@@ -83,12 +83,12 @@ BARE: Final = re.compile(
 TOLD: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
 """Heads whose clause needs no `that` behind the one who is told."""
 LINK: Final = re.compile(
-    r"[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as)\b|[\s:,\"'“‘`*_(]*$"
-    r"|\s+(?:is|was|would\s+be)[\s:,\"'“‘]*$",
+    r"^[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as)\b|^[\s:,\"'“‘`*_(]*+$"
+    r"|^\s++(?:is|was|would\s+be)[\s:,\"'“‘]*$",
     re.IGNORECASE,
 )
 NO_CLAUSE: Final = re.compile(
-    r"\s*(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
+    r"^\s*+(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
 )
 DETERMINER: Final = re.compile(
     r"\b(?:a|an|the|this|that|his|her|its|our|your|my|their|each|every|in|on|at|per|by|from|with)\s*$", re.IGNORECASE
@@ -247,7 +247,7 @@ BUT_UNCHECKED: Final = re.compile(
     rf"^\W*(?:which|but|though|although|however|yet)\b[^.;]{{0,32}}?{_UNCHECKED}", re.IGNORECASE
 )
 TAKEN_BACK: Final = re.compile(
-    r"^\W*(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
+    r"^\W*+(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
     r"(?:that|this|it|these|those|none\s+of\s+(?:this|that|it)|all\s+of\s+(?:this|that)|the\s+(?:claim|"
     r"statement|assumption|theory|"
     rf"hypothesis|rumou?r|idea|report|proposal))\b[^.;,]{{0,32}}?(?:{_DENIED})"
@@ -265,7 +265,7 @@ TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 SAID_BEHIND: Final = re.compile(
-    r"^\W*,?[\"'”’]?,?\s*(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
+    r"^\W*+(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
     r"our\s+\w+)\s+"
     r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"
     r"hope[sd]?|guess(?:ed)?|"

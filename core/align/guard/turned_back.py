@@ -20,19 +20,19 @@ _UNASSERTED: Final = (
 )
 _TAIL: Final = re.compile(
     # What is said of the clause itself.
-    r"^\W*(?:(?:which|that|this|it)\s+)?(?:(?:later|then|soon|since|has|have)\s+)?"
+    r"^\W*+(?:(?:which|that|this|it)\s+)?(?:(?:later|then|soon|since|has|have)\s+)?"
     rf"(?:turn(?:s|ed)\s+out|prove[sdn]?)\s+(?:to\s+(?:be|have\s+been)\s+)?(?:\w+ly\s+)?{_NOT_SO}"
-    rf"|^\W*(?:(?:which|that|this|it)\s+)?(?:is|was)\s+(?:\w+\s+){{0,3}}?{_UNASSERTED}\b"
-    r"|^\W*(?:(?:which|that|this|it)\s+)?(?:is|was)\s+(?:only\s+|just\s+)?what\s+(?:[\w'’]+\s+){1,3}"
+    rf"|^\W*+(?:(?:which|that|this|it)\s+)?(?:is|was)\s+(?:\w+\s+){{0,3}}?{_UNASSERTED}\b"
+    r"|^\W*+(?:(?:which|that|this|it)\s+)?(?:is|was)\s+(?:only\s+|just\s+)?what\s+(?:[\w'’]+\s+){1,3}"
     r"(?:assum|think|thought|believ|hope|expect|claim|said|say|told|want|wish|fear|plan)\w*"
-    rf"|^\s*[\"'”’)]*\s*(?:,|[-–—]+)\s*(?:(?:at\s+least\s+)?an?|the|one\s+more|yet\s+another)\s+(?:\w+\s+){{0,2}}?{_UNASSERTED}\b"
-    r"|^\W*(?:which|that|this)\s+(?:never|(?:did|does)(?:n't|\s+not))\s+(?:happen|hold|work|materiali[sz]|surviv|come)\w*"
-    r"|^\W*(?:no,\s|or\s+(?:will\s+be|would\s+be|was|used\s+to|should|so)\b|as\s+soon\s+as\b|(?:I|we)(?:\s+would|'d)?\s+(?:have\s+)?"
+    rf"|^\s*+[\"'”’)]*+\s*+(?:,|[-–—]+)\s*(?:(?:at\s+least\s+)?an?|the|one\s+more|yet\s+another)\s+(?:\w+\s+){{0,2}}?{_UNASSERTED}\b"
+    r"|^\W*+(?:which|that|this)\s+(?:never|(?:did|does)(?:n't|\s+not))\s+(?:happen|hold|work|materiali[sz]|surviv|come)\w*"
+    r"|^\W*+(?:no,\s|or\s+(?:will\s+be|would\s+be|was|used\s+to|should|so)\b|as\s+soon\s+as\b|(?:I|we)(?:\s+would|'d)?\s+(?:have\s+)?"
     r"(?:guess|suppose|think|thought|believe|hope|assume|imagine|bet|gather|fear|presume|reckon)\w*\b|[\w\s]{1,24}\sonly[\s).]*$)"
     # A sign of irony.
-    r"|^[\s,.)\"'”’*_-]*(?:/s\b|lol\b|lmao\b|rofl\b|haha\w*|jk\b|not[.!]|yeah,?\s+right|as\s+if[.!]|my\s+foot\b)"
+    r"|^[\s,.)\"'”’*_-]*+(?:/s\b|lol\b|lmao\b|rofl\b|haha\w*|jk\b|not[.!]|yeah,?\s+right|as\s+if[.!]|my\s+foot\b)"
     # A condition that limits a clause wherever it stands.
-    r"|^\W*(?:(?:but|and|though|yet)\s+)?(?:only\s+(?:if|when|while|after|once|with|for|in|on|as)\b"
+    r"|^\W*+(?:(?:but|and|though|yet)\s+)?(?:only\s+(?:if|when|while|after|once|with|for|in|on|as)\b"
     r"|(?:as|so)\s+long\s+as\b|assuming\b|barring\b|short\s+of\b|absent\b|provided\b|providing\b|unless\b|except\b(?!\s+that)|"
     r"on\s+condition\b|on\s+the\s+condition\b|subject\s+to\b|pending\b|conditional\s+on\b|if\s+and\s+only\b)",
     re.IGNORECASE,
