@@ -20,7 +20,7 @@ _ASSERTING: Final = re.compile(
     r"point|caveat|catch|upshot|difference|issue|cause|effect|advantage|downside|drawback|benefit|bug|lesson|"
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|except|documents?|documented|"
     r"record(?:s|ed)?|admit\w*|acknowledg\w+|warn(?:s|ed|ing)?|log(?:s|ged)|detect\w*|spotted|reproduc\w+|"
-    r"check(?:s|ed)|tested|beware|assert(?:s|ed)|matters|right\s*$|require[sd]?|compl(?:ain|ains)|forgot\w*|trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
+    r"check(?:s|ed)|tested|beware|assert(?:s|ed)|matters|right(?=\s*$)|require[sd]?|compl(?:ain|ains)|forgot\w*|trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
     re.IGNORECASE,
 )
 _ONLY_POSSIBLE: Final = re.compile(
