@@ -32,9 +32,6 @@ A_FEW: Final = 12
 CAPPED: Final = {
     **dict.fromkeys(
         (
-            "core.align.guard.frames._LABEL",
-            "core.align.guard.frames._TAKEN_BACK",
-            "core.align.guard.frames._SAID_BEHIND",
             "core.align.guard.korean_frames._IF",
             "core.align.guard.korean_frames._SOURCE",
             "core.align.guard.korean_frames:(?:지만|는데|[,;])\\s*[^,]*(?:고|지만)",

@@ -34,6 +34,8 @@ _UNIT = 4
 _PIECE = 2000
 """Tokens that are compared at once."""
 _OPTION = re.compile(r"(?<![\w-])-[A-Za-z](?!\w)")
+_LONG_OPTION = re.compile(r"(?<![\w-])-{1,2}[A-Za-z][\w-]{2,40}")
+_SWITCHED_OFF = re.compile(r"-{1,2}[A-Za-z]?no-")
 _DASHES = frozenset(("-", "||"))
 
 
@@ -195,12 +197,17 @@ def _units(ours: Sequence[Token], theirs: Sequence[Token]) -> Iterator[Concern]:
 
 
 def _options(quote: str, source: str) -> Iterator[Concern]:
-    """Options of one letter that differ by its size alone: `-r` is not `-R`."""
+    """Options of one letter that differ by its size alone (`-r` is not `-R`), and those that only one side has with
+    `no` (`-Wno-error`, `--no-verify`)."""
     if quote.isupper():
         return
     ours, theirs = _OPTION.findall(quote), _OPTION.findall(source)
     for mine, yours in zip(ours, theirs, strict=False):
         if mine != yours and mine.lower() == yours.lower():
+            yield Concern("option", mine, yours)
+    ours, theirs = _LONG_OPTION.findall(quote), _LONG_OPTION.findall(source)
+    for mine, yours in zip(ours, theirs, strict=False):
+        if bool(_SWITCHED_OFF.match(mine)) != bool(_SWITCHED_OFF.match(yours)):
             yield Concern("option", mine, yours)
 
 

@@ -83,12 +83,12 @@ BARE: Final = re.compile(
 TOLD: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
 """Heads whose clause needs no `that` behind the one who is told."""
 LINK: Final = re.compile(
-    r"[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as)\b|[\s:,\"'“‘`*_(]*$"
-    r"|\s+(?:is|was|would\s+be)[\s:,\"'“‘]*$",
+    r"^[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as)\b|^[\s:,\"'“‘`*_(]*+$"
+    r"|^\s++(?:is|was|would\s+be)[\s:,\"'“‘]*$",
     re.IGNORECASE,
 )
 NO_CLAUSE: Final = re.compile(
-    r"\s*(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
+    r"^\s*+(?:[,;)]|\b(?:and|or|but|about|of|in|on|at|with|for|from|by|to|through|over|again|so|it)\b)", re.IGNORECASE
 )
 DETERMINER: Final = re.compile(
     r"\b(?:a|an|the|this|that|his|her|its|our|your|my|their|each|every|in|on|at|per|by|from|with)\s*$", re.IGNORECASE
@@ -98,11 +98,13 @@ WITNESS: Final = re.compile(
     r"profiler?|stderr|"
     r"stdout|error|message|warning|data|numbers|results?|changelog|commit|diff|spec(?:ification)?|docs?|"
     r"documentation|"
-    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump)\b[^,;]{0,24}$",
+    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump|compiler|linter|monitor\w*|server|client|kernel)\b[^,;]{0,24}$",
     re.IGNORECASE,
 )
 """What shows and does not claim: its `says that` asserts."""
-AS_SAID: Final = re.compile(r"\b(?:as|than|to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+AS_SAID: Final = re.compile(
+    r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE
+)
 CHECKED: Final = re.compile(
     r"(?:^\W*|\b(?:please|to|should|must|let'?s|not|n't|cannot|never|(?:can|could|would|will)\s+(?:you|"
     r"some\w+|any\w+|we|they))"
@@ -122,7 +124,7 @@ NOT_SHOWN: Final = re.compile(
 )
 """A negated head, unless it takes what it denies to know for granted (`did not know that`)."""
 ADVERB: Final = re.compile(
-    r"\b(?:allegedly|supposedly|reportedly|apparently|ostensibly|presumably|purportedly|maybe|perhaps|"
+    r"\b(?:for\s+the\s+sake\s+of\s+(?:the\s+)?argument|allegedly|supposedly|reportedly|apparently|ostensibly|presumably|purportedly|maybe|perhaps|"
     r"possibly|probably|"
     r"hopefully|ideally|in\s+theory|in\s+principle|on\s+paper|theoretically|hypothetically|"
     r"rumou?r\s+has\s+it|word\s+is|"
@@ -133,13 +135,17 @@ ADVERB: Final = re.compile(
 )
 ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
 LABEL: Final = re.compile(
-    r"^\W*(?:[\w'’-]+\s+){0,2}(?:proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
+    r"^\W*(?:(?:(?:open|next)\s+)?questions?|drafts?|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|bets?|assum\w+|premises?|old(?:\s+\w+)?|beliefs?|objections?|complaints?|(?:common\s+)?mistakes?|titles?|"
+    r"subject|fears?|hopes?|worr(?:y|ies)|predictions?|forecast|vision|requirements?|scenarios?|pitch|fiction|jokes?|"
+    r"exercise|quiz|wrong|incorrect|formerly|previously|what\s+if|gossip|hearsay|beliefs?|dreams?|"
+    r"proposals?|options?|alternatives?|ideas?|suggestions?|hypothes[ie]s|"
     r"theor(?:y|ies)|"
-    r"assumptions?|guess|claims?|myths?|rumou?rs?|questions?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
+    r"assumptions?|guess|claims?|myths?|rumou?rs?|to-?\s?dos?|plans?|planned|goals?|non-?goals?|"
     r"wish(?:es|\s?list)?|"
     r"expected|expectations?|criteria|misconceptions?|rejected|declined|"
     r"backlog|roadmap|out\s+of\s+scope|next\s+steps|to\s+be\s+\w+|undecided|unconfirmed|"
-    r"tb[acd])(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
+    r"tb[acd]))(?:\s+(?:from|for|of|in|after|by|at|on|to|about|before)\b[^:]{0,40})?"
+    r"(?:\s+[\w.#-]{1,12}){0,2}[\"'*_\s]*:?[\s\"'“‘`*_]*$",
     re.IGNORECASE,
 )
 TITLE: Final = re.compile(
@@ -148,7 +154,7 @@ TITLE: Final = re.compile(
     r"called|named|headed|headline|subject|slogan|motto|joke)\b[^\"“”]{0,24}[\"“‘'「『]$"
 )
 TO_CLOSE: Final = re.compile(
-    r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|though|whereas|"
+    r";|\s-{1,2}\s|,\s+(?:and|but|so|yet)\b|:\s+(?=\S)|\b(?:but|because|since|although|(?<!as )though|whereas|"
     r"therefore|hence|so\s+that)\b"
     r"|,\s+(?:as|while|which|who|where)\b|[.!?]\s",
     re.IGNORECASE,
@@ -183,14 +189,15 @@ EXCEPT: Final = re.compile(
     re.IGNORECASE,
 )
 LATER: Final = re.compile(
-    r"(?:\b(?:next|coming)\s+(?:week|month|quarter|year|sprint|release|version)|\b(?:tomorrow|soon|"
+    r"(?:\bby\s+(?:20\d\d|next\s+\w+|the\s+end\s+of\s+[\w\s]{1,16})|\b(?:next|coming)\s+(?:week|month|quarter|year|sprint|release|version)|\b(?:tomorrow|soon|"
     r"eventually|some\s?day|one\s+day)|"
     r"\bin\s+(?:the\s+)?(?:near\s+)?future|\bfrom\s+\w+\s+on|\bstarting\s+(?:in\s+|on\s+|from\s+)?\w+|"
     r"\blater\s+this\s+\w+)\s*,?\s*$",
     re.IGNORECASE,
 )
 EARLIER: Final = re.compile(
-    r"^\W*(?:formerly|in\s+the\s+past|once\s+upon\s+a\s+time|back\s+then|until\s+recently)\b[^;:]*$", re.IGNORECASE
+    r"^\W*(?:formerly|(?:back\s+)?in\s+(?:an?\s+|the\s+)?(?:earlier|older|old|previous|first|former)\s+\w+|back\s+in\s+\w+|at\s+the\s+time|in\s+the\s+(?:old|early)\s+\w+|originally|initially|in\s+the\s+past|once\s+upon\s+a\s+time|back\s+then|until\s+recently)\b[^;:]*$",
+    re.IGNORECASE,
 )
 TIMED: Final = frozenset(("when", "whenever", "once", "until", "till"))
 PAST: Final = re.compile(
@@ -222,7 +229,7 @@ _DENIED: Final = (
     r"so|the\s+case)|"
     r"(?:a|an|only\s+a|just\s+a|pure)\s+(?:lie|myth|joke|mistake|misunderstanding|rumou?r|guess|theory|hoax|"
     r"error|misconception|legend|"
-    r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b"
+    r"speculation|claim|assumption|hypothesis|hope|wish|dream|opinion|proposal|suggestion|question))\b(?!\s+(?!as\b|always\b|this\b|was\b|is\b|has\b)[a-z]+s\b)"
 )
 WHICH_IS: Final = re.compile(
     rf"^\W*(?:(?:but|and|yet|though|although)\s+)?(?:(?:which|that|this|it)\b[^.;]{{0,24}}?|(?:is|was|isn't|"
@@ -240,7 +247,7 @@ BUT_UNCHECKED: Final = re.compile(
     rf"^\W*(?:which|but|though|although|however|yet)\b[^.;]{{0,32}}?{_UNCHECKED}", re.IGNORECASE
 )
 TAKEN_BACK: Final = re.compile(
-    r"^\W*(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
+    r"^\W*+(?:(?:but|and|yet|however|unfortunately|in\s+fact|actually|sadly|well|sorry|no),?\s+)*(?:"
     r"(?:that|this|it|these|those|none\s+of\s+(?:this|that|it)|all\s+of\s+(?:this|that)|the\s+(?:claim|"
     r"statement|assumption|theory|"
     rf"hypothesis|rumou?r|idea|report|proposal))\b[^.;,]{{0,32}}?(?:{_DENIED})"
@@ -258,7 +265,7 @@ TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 SAID_BEHIND: Final = re.compile(
-    r"^\W*,?[\"'”’]?,?\s*(?:(?:or\s+so\s+)?(?:i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
+    r"^\W*+(?:(?:or\s+so\s+)?(?:I|i|we|he|she|they|some|many|people|[A-Z]\w+|the\s+\w+|an?\s+\w+|"
     r"our\s+\w+)\s+"
     r"(?:\w+ly\s+)?(?:claim(?:s|ed)?|sa(?:ys?|id)|thinks?|thought|believe[sd]?|allege[sd]?|argue[sd]?|"
     r"hope[sd]?|guess(?:ed)?|"
@@ -268,7 +275,7 @@ SAID_BEHIND: Final = re.compile(
     r"(?:thought|thinks?|said|says?|told|claim\w*|believ\w*|hop\w*)\b"
     r"|(?:says|said|claims|claimed|according\s+to)\b|(?:apparently|allegedly|supposedly|reportedly|"
     r"presumably|maybe|perhaps|hopefully|"
-    r"in\s+theory|in\s+principle|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
+    r"in\s+theory|on\s+paper|in\s+principle|citation\s+needed|at\s+least\s+in\s+theory|as\s+far\s+as\s+\w+\s+knows?|afaik|iirc)\b)",
 )
 TAG: Final = re.compile(r",\s*(?:right|no|correct|\w+n't\s+\w+|\w+\s+\w+)\s*$", re.IGNORECASE)
 ASKS: Final = re.compile(

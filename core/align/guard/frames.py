@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from core.align.answer import Concern
+from core.align.guard.asserted import FAILED, not_asserted
 from core.align.guard.frame_words import (
     ACCORDING,
     ADVERB,
@@ -48,10 +49,12 @@ from core.align.guard.frame_words import (
     WHICH_IS,
     WITNESS,
 )
-from core.align.guard.korean_frames import korean_before, korean_behind
-from core.align.guard.sentence import Context, context_of
+from core.align.guard.korean_frames import korean_before, korean_behind, korean_disowned
+from core.align.guard.sentence import Context, ahead_of, beyond, context_of
+from core.align.guard.turned_back import answered, disowned, tail_of
 
 _SHOWN: Final = 60
+_MARKS: Final = " \"'“‘`*_("
 _REST: Final = 2
 _FINITE: Final = re.compile(
     r"(?:has|have|had|is|are|was|were|does|do|did|can|could|will|would|shall|should|may|might|must)\b"
@@ -69,7 +72,11 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     tails = len(pieces) < 2 or len(pieces[-1].split()) > _REST
     before = (_before(around, inside), korean_before(around, inside)) if heads else ()
     behind = (_behind(around, inside), korean_behind(around, inside)) if tails else ()
-    for kind, said in (*before, *behind):
+    ahead, rest = (ahead_of(text, start), beyond(text, end)) if around.is_prose else ("", "")
+    if FAILED.search(text, max(text.rfind("\n", 0, start), start - _SHOWN) + 1, start):
+        yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
+    far = disowned(ahead, rest) or korean_disowned(ahead, rest)
+    for kind, said in (*before, *behind, ("taken back", far)):
         if said:
             yield Concern(
                 kind if kind == "taken back" else f"cut out of {kind}", "", _shown(said, first=kind == "taken back")
@@ -89,8 +96,11 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
         return "a title", found[0]
     if (found := _condition(before)) and not _broken_off(found, inside):
         return "a condition", found
-    clause = before[max((one.end() for one in TO_CLOSE.finditer(before)), default=0) :]
-    if (found := _head(clause))[0]:
+    # What introduces a place with a colon is its head, as `Ann said: "…"` is.
+    ahead = before.rstrip(_MARKS)
+    closed = [one.end() for one in TO_CLOSE.finditer(before) if not (ahead.endswith(":") and one.end() > len(ahead))]
+    clause = before[max(closed, default=0) :]
+    if (found := _head(clause))[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
         return found
     if (found := ACCORDING.search(before)) and not WITNESS.search(found[1]):
         return "a report", found[0]
@@ -120,7 +130,7 @@ def _head(clause: str) -> tuple[str, str]:
         rest, ahead = clause[found.end() :], clause[: found.start()]
         if AS_SAID.search(ahead) and not re.search(r"used\s+to\s*$", ahead):
             continue
-        if kind == "a report" and WITNESS.search(ahead):
+        if kind == "a report" and (WITNESS.search(ahead) or clause.rstrip(_MARKS).endswith(":")):
             continue
         named = DETERMINER.search(ahead) is not None
         bare = BARE.fullmatch(found[0]) and not named and not NO_CLAUSE.match(rest)
@@ -168,6 +178,8 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             return "a doubt", found[0]
         if found := SAID_BEHIND.match(behind):
             return "a report", found[0]
+        if (found := tail_of(behind, asked=around.ended == "?"))[0]:
+            return found
         clause = _own_clause(behind)
         for found in BEHIND_IF.finditer(clause):
             word = found["if"].split()[0].lower()
@@ -180,7 +192,9 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
     asked = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
     if asked and not TO_CLOSE.search(behind) and ("," not in behind or TAG.search(behind)):
         return "a question", f"{behind.strip()}?"
-    if not TO_CLOSE.search(behind) and (found := TAKEN_BACK.match(around.following)):
+    if not TO_CLOSE.search(behind) and (
+        TAKEN_BACK.match(around.following) or (len(behind) < _SHOWN and answered(around.following))
+    ):
         return "taken back", around.following
     return "", ""
 

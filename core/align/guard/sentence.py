@@ -26,7 +26,8 @@ class Context:
     """What stands around a place, as `View.lines` on one line each.
 
     `before`, `behind`: of its own sentence; `ended`: the sign that ends it; `following`: the next sentence;
-    `heading`: the line that introduces the list or section it stands in, if it ends with a colon or begins with #.
+    `heading`: the line that introduces the list or section it stands in, if it ends with a colon or begins with #;
+    `is_prose`: false inside a block of code.
     """
 
     before: str
@@ -34,14 +35,15 @@ class Context:
     ended: str
     following: str
     heading: str
+    is_prose: bool = True
 
 
 def context_of(text: str, start: int, end: int) -> Context:
     """The context of `text[start:end]`; empty inside a block of code, fenced or indented, which is no prose."""
     if text.count("```", 0, start) % 2:
-        return Context("", "", "", "", "")
+        return Context("", "", "", "", "", is_prose=False)
     if _INDENTED.match(text, text.rfind("\n", 0, start) + 1):
-        return Context("", "", "", "", "")
+        return Context("", "", "", "", "", is_prose=False)
     left, right = ahead_of(text, start), beyond(text, end)
     head = View(text[start : min(end, start + 8)]).lines
     ends = [one.end() for one in SENTENCE_END.finditer(left + head) if one.start() < len(left)]

@@ -6,6 +6,7 @@ that differs by an ending or a prefix that means something are other words.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -68,6 +69,9 @@ _MANY: Final = 4
 _ROOT: Final = 4
 """Letters of a root that two words with other beginnings share."""
 
+_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+"""A part of a name in camel case."""
+
 Known = Callable[[str], bool]
 """Whether a word (lower case) stands somewhere in the session."""
 
@@ -80,6 +84,8 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
         return False
     if is_doubled(one, other):
         return True
+    if _other_part(written.text, meant.text):
+        return False
     stumbled = _stumbled(one, other)
     if stumbled and shorter >= _DERIVED:
         return True
@@ -98,6 +104,14 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
         # What nobody knows may be a name too, and such names often differ at the first letter (`tsbuild`, `esbuild`).
         return False
     return is_near(one, other)
+
+
+def _other_part(one: str, other: str) -> bool:
+    """Whether two names in camel case differ by parts that are words each (`useCartStore`, `useCardStore`)."""
+    mine, yours = _PART.findall(one), _PART.findall(other)
+    if len(mine) != len(yours) or len(mine) < 2:
+        return False
+    return any(a != b and is_real(a.lower()) and is_real(b.lower()) for a, b in zip(mine, yours, strict=True))
 
 
 def is_doubled(one: str, other: str) -> bool:
