@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from core.fault import Fault
 
-_WRITTEN = ("error", "resolution", "reason", "resolved_by", "tag", "quote", "author", "tool_sequence", "input", "text")
-"""The arguments that are stored or looked up as text; the others are paths, numbers and choices."""
+_WRITTEN = ("error", "resolution", "reason", "resolved_by", "tag", "quote", "author", "tool_sequence")
+"""The arguments that are stored as text."""
 
 
 def read_as_utf8(argv: Sequence[str]) -> None:
@@ -28,7 +28,7 @@ def read_as_utf8(argv: Sequence[str]) -> None:
 
 
 def refuse_undecoded(given: Mapping[str, object]) -> None:
-    """Raise Fault invalid_input where an argument that is a text has a byte that is not UTF-8."""
+    """Raise Fault invalid_input where a text that would be stored has a byte that is not UTF-8."""
     for name in _WRITTEN:
         value = given.get(name)
         for text in value if isinstance(value, list) else (value,):

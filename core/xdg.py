@@ -37,8 +37,8 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
     """
     if os.path.isdir(folder):
         return
-    above = os.path.dirname(os.path.abspath(folder))
-    if above != os.path.abspath(folder):
+    folder = os.path.abspath(folder)
+    if (above := os.path.dirname(folder)) != folder:
         make_folder(above)
     try:
         os.mkdir(folder, 0o700)

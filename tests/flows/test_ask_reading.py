@@ -158,7 +158,7 @@ def test_passages_that_still_wait_for_their_vectors_are_told_of(tmp_path: Path, 
         assert "embedded" in found.waits
         assert told(found.step)["waits"] == found.waits
         assert asked(store, question, None).waits == "", "no model is at hand: nothing to wait for"
-    assert "not all passages are embedded yet" in refusal_text("score_gate", question, waits=True)
+    assert "not all passages are embedded" in refusal_text("score_gate", question, waits=True)
     assert refusal_text("score_gate", "임베딩은 어디에 있나요?", waits=True) != refusal_text("score_gate", "임베딩은?")
 
 

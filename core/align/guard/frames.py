@@ -133,6 +133,8 @@ def _head(clause: str) -> tuple[str, str]:
         if kind == "a report" and (WITNESS.search(ahead) or clause.rstrip(_MARKS).endswith(":")):
             continue
         named = DETERMINER.search(ahead) is not None
+        if named and found[0].lower() in ("request", "requests") and not rest.strip(_MARKS + ":"):
+            continue  # what a client sends: it asks for nothing that follows
         bare = BARE.fullmatch(found[0]) and not named and not NO_CLAUSE.match(rest)
         told = TOLD.fullmatch(found[0]) and re.fullmatch(r"\s+(?:[\w'’-]+\s+){1,3}", rest)
         if bare or told or ((not named or rest.strip()) and LINK.match(rest)):
