@@ -59,6 +59,8 @@ _REST: Final = 2
 _FINITE: Final = re.compile(
     r"(?:has|have|had|is|are|was|were|does|do|did|can|could|will|would|shall|should|may|might|must)\b"
 )
+_REASON: Final = re.compile(r"(?:because|since|although|though|while|when|after|before|and|but|or)\b")
+"""What a place begins with that is not the clause which a head before it takes."""
 _PIECE: Final = re.compile(r"[.!?。]\s")
 
 
@@ -100,7 +102,7 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
     ahead = before.rstrip(_MARKS)
     closed = [one.end() for one in TO_CLOSE.finditer(before) if not (ahead.endswith(":") and one.end() > len(ahead))]
     clause = before[max(closed, default=0) :]
-    if (found := _head(clause))[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
+    if not _REASON.match(inside) and (found := _head(clause))[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
         return found
     if (found := ACCORDING.search(before)) and not WITNESS.search(found[1]):
         return "a report", found[0]
