@@ -102,7 +102,8 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
     ahead = before.rstrip(_MARKS)
     closed = [one.end() for one in TO_CLOSE.finditer(before) if not (ahead.endswith(":") and one.end() > len(ahead))]
     clause = before[max(closed, default=0) :]
-    if not _REASON.match(inside) and (found := _head(clause))[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
+    found = ("", "") if _REASON.match(inside) else _head(clause)
+    if found[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
         return found
     if (found := ACCORDING.search(before)) and not WITNESS.search(found[1]):
         return "a report", found[0]
