@@ -37,8 +37,7 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
     """
     if os.path.isdir(folder):
         return
-    folder = os.path.abspath(folder)
-    if (above := os.path.dirname(folder)) != folder:
+    if (above := os.path.dirname(folder)) and above != folder:
         make_folder(above)
     try:
         os.mkdir(folder, 0o700)
