@@ -169,6 +169,7 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
             await until(pilot, lambda: screen.why.has_focus and "gate" in flat(app))
             await ask(pilot, screen, "When does the valve open?")
             await until(pilot, lambda: "opens at noon" in flat(app))
+            await until(pilot, lambda: not screen._busy())  # it is kept once it is whole, not while it is told
             await pilot.press("f3")
             await until(pilot, lambda: isinstance(app.screen, PickTalk) and "2 turns" in flat(app))
             await pilot.press(*"nothing like it")
