@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 from bench.table import Row, p95, seconds
-from core.embedding.bits import KeptBits
-from core.embedding.report import EmbedReport
-from core.flows.rules import RuleMatcher
-from core.flows.vectors import vector_search
-from core.rules.call import ToolCall
-from core.rules.labelled import read_labelled
-from core.settings import EmbeddingSettings
+from core.base.config.settings import EmbeddingSettings
+from core.embedding.index.binary_index import KeptBits
+from core.embedding.runtime.report import EmbedReport
+from core.flows.rules.matcher import RuleMatcher
+from core.flows.system.vectors import vector_search
+from core.rules.evaluation.labelled import read_labelled
+from core.rules.matching.call import ToolCall
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "rules"
 OUT = Path(__file__).parent / "out"

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from core.fault import Fault
+from core.base.fault import Fault
 
 _WRITTEN = ("error", "resolution", "reason", "resolved_by", "tag", "quote", "author", "tool_sequence")
 """The arguments that are stored as text."""

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cli.output import Output
-from core.config import Config, database_path, default_config, load_config
-from core.fault import Fault
-from core.folders import log_file
-from core.settings import Settings, Value
-from core.trace import Step
+from core.base.config.settings import Settings, Value
+from core.base.config.settings_sources import Config, database_path, default_config, load_config
+from core.base.fault import Fault
+from core.base.paths import log_file
+from core.base.trace import Step
 
 if TYPE_CHECKING:
-    from core.log import Level
+    from core.base.log import Level
 
 MAX_TEXT = 64 << 20
 """Bytes of one text read from standard input."""
@@ -33,7 +33,7 @@ class Context(NamedTuple):
         """Write a line to the log, if the settings find it worth one."""
         if level == "debug" and self.settings.log.level != "debug":
             return  # the usual case, which need not even load the log
-        from core.log import Log
+        from core.base.log import Log
 
         keep = self.settings.log
         Log(log_file(), keep.level, keep.max_bytes, keep.keep).write(level, event, **facts)

@@ -16,9 +16,9 @@ def end_process(code: int) -> None:
 
     What was printed is flushed first, no exit handler runs.
     """
-    if "core.embedding.loading" not in sys.modules:
+    if "core.embedding.runtime.loading" not in sys.modules:
         return
-    from core.embedding.loading import model_is_loaded
+    from core.embedding.runtime.loading import model_is_loaded
 
     if not model_is_loaded():
         return

@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:])
     finally:
         gc.freeze()  # the process ends: nor is any looked for then
-    if "core.embedding.loading" in sys.modules:
+    if "core.embedding.runtime.loading" in sys.modules:
         from cli.ending import end_process
 
         end_process(code)
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # asked by scripts and prompts: no parser for it
-        from core.version import VERSION
+        from core.base.version import VERSION
 
         try:
             print(f"casebook {VERSION}", flush=True)
@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> int:
             pass  # the whole program says what is wrong with the output
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):  # nor for agents' hooks
         try:
-            from cli.hook import run as run_hook
+            from cli.commands.hook import run as run_hook
         except Exception:  # noqa: BLE001
             return 0  # a damaged installation: an agent's hook does not fail for it
 

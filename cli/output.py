@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TextIO
 
-from cli.layout import one_line
-from core.fault import Fault
+from cli.format.layout import one_line
+from core.base.fault import Fault
 from core.text import visible
 
 Style = Literal["bold", "dim", "good", "warn", "bad"]
@@ -31,7 +31,7 @@ class Output(NamedTuple):
     def result(self, value: object, lines: Iterable[str]) -> None:
         """One answer: the value as one JSON object, or the lines."""
         if self.json:
-            from core.wire import dumps
+            from core.base.wire import dumps
 
             self.line(dumps(value))
         else:
@@ -52,7 +52,7 @@ class Output(NamedTuple):
         if not self.json:
             sys.stderr.write(f"casebook: {fault_line(fault)}\n")
             return
-        from core.wire import dumps, error_object
+        from core.base.wire import dumps, error_object
 
         sys.stderr.write(dumps(error_object(fault)) + "\n")
 

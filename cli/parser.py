@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from core.fault import Fault
-from core.lazy_pattern import lazy_pattern
+from core.base.fault import Fault
+from core.base.lazy_pattern import lazy_pattern
 
 
 class Command(NamedTuple):
@@ -20,28 +20,32 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "demo": Command("a casebook of sample transcripts, to look around in", "cli.demo"),
-    "import": Command("read agents' transcripts: sessions, errors and what fixed them", "cli.importing"),
-    "errors": Command("look errors up, write fixes down, list and carry cases", "cli.errors"),
-    "evidence": Command("are the quotes in the transcript, and do they still say the same?", "cli.evidence"),
-    "rules": Command("which rules a tool call meets, and why", "cli.rules"),
-    "library": Command("where is it written? notes, documents and code, cited by the line", "cli.library"),
-    "hook": Command("answer one payload of an agent's hook (standard input)", "cli.hook"),
-    "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.hooks"),
-    "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.mcp"),
-    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.models"),
-    "embed": Command("give the model what waits, so that errors are found in other words", "cli.embed"),
-    "serve-model": Command("keep one model loaded for hooks and searches", "cli.serve_model"),
-    "undo": Command("take changes back, bring them back, see what was changed", "cli.undo"),
-    "doctor": Command("check that everything works", "cli.doctor"),
-    "schema": Command("what this casebook speaks and can do", "cli.schema"),
-    "config": Command("the settings, and where each comes from", "cli.config"),
-    "db": Command("back up, restore and rescue the file", "cli.db"),
-    "completion": Command("a completion script for your shell", "cli.completion"),
+    "demo": Command("a casebook of sample transcripts, to look around in", "cli.commands.demo"),
+    "import": Command("read agents' transcripts: sessions, errors and what fixed them", "cli.commands.importing"),
+    "errors": Command("look errors up, write fixes down, list and carry cases", "cli.commands.errors.group"),
+    "evidence": Command(
+        "are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence.group"
+    ),
+    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
+    "library": Command(
+        "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
+    ),
+    "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
+    "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.hooks"),
+    "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
+    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models"),
+    "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.embed"),
+    "serve-model": Command("keep one model loaded for hooks and searches", "cli.commands.serve_model"),
+    "undo": Command("take changes back, bring them back, see what was changed", "cli.commands.undo"),
+    "doctor": Command("check that everything works", "cli.commands.doctor"),
+    "schema": Command("what this casebook speaks and can do", "cli.commands.schema"),
+    "config": Command("the settings, and where each comes from", "cli.commands.config"),
+    "db": Command("back up, restore and rescue the file", "cli.commands.db"),
+    "completion": Command("a completion script for your shell", "cli.commands.completion"),
 }
 
 _MODULES = {name: command.module for name, command in COMMANDS.items()}
-_ALONE = {"errors search": "cli.errors_search"}
+_ALONE = {"errors search": "cli.commands.errors.search"}
 """Sub-commands so frequent that a command line which begins with one is read by a module that adds no other."""
 
 _EXAMPLES = """\

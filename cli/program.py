@@ -13,7 +13,7 @@ from typing import cast
 from cli.context import Context, context_for
 from cli.output import Output, output_for, prepare_streams
 from cli.parser import build_for, command_named
-from core.fault import Fault
+from core.base.fault import Fault
 
 FOUND, NOTHING, FAILED, UNHEALTHY, INTERRUPTED = 0, 1, 2, 3, 130
 Run = Callable[[argparse.Namespace, Context], int]
@@ -65,7 +65,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
 
         refuse_undecoded(vars(args))
     if getattr(args, "version", False):
-        from core.version import VERSION
+        from core.base.version import VERSION
 
         out.line(f"casebook {VERSION}")
         return FOUND
@@ -93,7 +93,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
 def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Output) -> int:
     """`casebook` without a command: the workbench on a terminal, else the help."""
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        from cli.open import open_workbench
+        from cli.commands.open import open_workbench
 
         return open_workbench(context_for(args, out), ascii_only=args.ascii)
     parser.print_help()

@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 
-from cli.layout import clip
+from cli.format.layout import clip
 from cli.output import Output
-from core.flows.import_report import Progress
+from core.flows.transcripts.report import Progress
 
 
 def reporter(out: Output, *, every_line: bool = False) -> Callable[[Progress], None] | None:
@@ -32,7 +32,7 @@ def reporter(out: Output, *, every_line: bool = False) -> Callable[[Progress], N
 
 def _write(out: Output, progress: Progress, *, on_terminal: bool, finished: bool) -> None:
     if out.json:
-        from core.wire import dumps
+        from core.base.wire import dumps
 
         sys.stderr.write(dumps(progress) + "\n")
         return

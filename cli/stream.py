@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
-from core.fault import Fault, why_unread
-from core.wire import dumps, error_object
+from core.base.fault import Fault, why_unread
+from core.base.wire import dumps, error_object
 
 MAX_LINE = 16 << 20
 """Bytes of one line; a longer one is answered with an error."""

@@ -19,21 +19,21 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from core.config import Config, default_config, load_config
+from core.base.config.settings import Value
+from core.base.config.settings_sources import Config, default_config, load_config
 from core.errors.curation import Written, look, verify
-from core.flows.demo import fill_demo, fill_demo_rules
-from core.flows.library_ingest import ingest
+from core.flows.ingest.api import ingest
+from core.flows.system.demo import fill_demo, fill_demo_rules
 from core.samples import DEMO_QUERIES, sample_notes
-from core.settings import Value
 from core.store import open_store
 from screenshots.scenes import SCENES, Scene
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.quiet import quiet
-from tui.app import CasebookApp
+from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.library.ask.screen import AskScreen
 from tui.panes.rules.screen import RulesScreen
-from tui.screens.ask import AskScreen
-from tui.screens.writing import WritingScreen
-from tui.surroundings import Surroundings
+from tui.runtime.environment import Surroundings
+from tui.shell.app import CasebookApp
 
 HERE = Path(__file__).resolve().parent
 TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
@@ -190,11 +190,11 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
     """The pictures by file name. Durations, times and names are fixed: they are all that differs from run to run."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch("core.trace.Stopwatch.ms", return_value=0.4),
-        patch("core.library.search.now", return_value=DECIDED),
-        patch("core.store.journal.now", return_value=DECIDED),
-        patch("core.errors.curation.deciding.now", return_value=DECIDED),
-        patch("tui.render.ask.seconds", return_value="1.8 s"),
+        patch("core.base.trace.Stopwatch.ms", return_value=0.4),
+        patch("core.library.search.api.now", return_value=DECIDED),
+        patch("core.store.journal.journal.now", return_value=DECIDED),
+        patch("core.errors.curation.transaction.now", return_value=DECIDED),
+        patch("tui.render.library.ask.seconds", return_value="1.8 s"),
         patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}),
     ):
         database = Path(folder) / "sample" / "sample.db"

@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
-from core.store.migrations import APPLICATION_ID, shipped
+from core.store.schema.migrations import APPLICATION_ID, shipped
 
 FOLDER = Path(__file__).parent / "data" / "casebooks"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.embedder import LocalEmbedder
-from core.embedding.models import Found
+from core.embedding.models.catalogue import CATALOGUE, MINILM
+from core.embedding.models.models import Found
+from core.embedding.runtime.embedder import LocalEmbedder
 
 # How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -49,7 +49,7 @@ def minilm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def minilm(minilm_folder: Path) -> Iterator[LocalEmbedder]:
     """The real MiniLM, loaded."""
-    from core.embedding.local import load
+    from core.embedding.runtime.local import load
 
     embedder = load(Found(CATALOGUE[MINILM], minilm_folder, ready=False))
     yield embedder

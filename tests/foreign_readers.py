@@ -9,14 +9,15 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from core.align import AlignSettings, Session, align_quote
+from core.base.fault import Fault
+from core.base.wire import dumps
 from core.errors import fingerprint, identify, normalize_error
-from core.errors.case_markdown import code, fenced
-from core.errors.codes import codes
-from core.errors.embed_text import embed_text
-from core.errors.fix_markdown import read_markdown
-from core.errors.frames import said
-from core.errors.opposites import opposites
-from core.fault import Fault
+from core.errors.equivalence.message_templates import said
+from core.errors.equivalence.opposites import opposites
+from core.errors.exchange.case_markdown import code, fenced
+from core.errors.exchange.fix_markdown import read_markdown
+from core.errors.identity.codes import codes
+from core.errors.retrieval.embed_text import embed_text
 from core.flows.harvest.changes import patch_hints
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.events import Ran, Said
@@ -24,33 +25,32 @@ from core.flows.harvest.explain import claims_action, explanation_of, sentences
 from core.flows.harvest.outcome import judge, named_errors
 from core.flows.hook.payload import read_payload
 from core.lexical.query import match_query
-from core.library.ask_claims import claims
-from core.library.ask_giving_up import sounds_like_giving_up
-from core.library.ask_markers import checked_markers
-from core.library.ask_question import read_question
-from core.library.ask_sentences import sentences_of
+from core.library.ask.checks.claims import claims
+from core.library.ask.checks.markers import checked_markers
+from core.library.ask.checks.refusal_phrases import sounds_like_giving_up
+from core.library.ask.gate.passage_sentences import sentences_of
+from core.library.ask.gate.question import read_question
 from core.library.chunk.policy import ChunkPolicy
-from core.library.citation import parse as parse_citation
-from core.library.citation_text import cited_in
-from core.library.lexical_query import lexical_query
+from core.library.citations.citation import parse as parse_citation
+from core.library.citations.text import cited_in
+from core.library.documents.rows import Media
+from core.library.ingest.readers import reader_of
 from core.library.parse.decode import decode
 from core.library.parse.frontmatter import frontmatter
-from core.library.readers import reader_of
-from core.library.rows import Media
-from core.library.search_rows import Passage
-from core.library.snippet import snippet
-from core.rules.book import Book, book_of
-from core.rules.call import ToolCall
-from core.rules.match import match
-from core.rules.parse import parse_text
+from core.library.search.lexical_query import lexical_query
+from core.library.search.rows import Passage
+from core.library.search.snippet import snippet
+from core.rules.format.book import Book, book_of
+from core.rules.format.parse import parse_text
+from core.rules.matching.api import match
+from core.rules.matching.call import ToolCall
 from core.text import clean, clean_with_offsets, redact, visible
-from core.text.words import words
+from core.text.tokenizing import words
 from core.transcripts.claude_code import read_claude_code
 from core.transcripts.codex import read_codex
 from core.transcripts.json_line import Line
 from core.transcripts.plain import read_plain
 from core.transcripts.told_call import told_call
-from core.wire import dumps
 from tests.adversarial import PLAIN
 
 Read = Callable[[str], object]

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 OURS = ("agent_casebook", "core", "cli", "tui", "styles")
 SOURCES = sorted(path for folder in OURS for path in (ROOT / folder).rglob("*.py"))
-FILE, CLASS, FUNCTION = 400, 250, 50
+FILE, CLASS, FUNCTION, CHILDREN = 400, 250, 50, 20
 
 
 def test_nothing_outgrows_its_ceiling() -> None:
@@ -27,6 +27,20 @@ def test_nothing_outgrows_its_ceiling() -> None:
                 if size > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
                     large.append(f"{path}: {node.name} has {size} lines")
     assert large == []
+
+
+def test_no_folder_of_code_has_too_many_children() -> None:
+    """Modules and folders of code count; data, schemas, samples, snapshots and pictures do not."""
+    modules = [path.relative_to(ROOT) for folder in (*OURS, "bench", "screenshots", "tests") for path in _code(folder)]
+    children: dict[Path, set[str]] = {}
+    for module in modules:
+        for folder in module.parents:
+            children.setdefault(folder, set()).add(module.relative_to(folder).parts[0])
+    assert {str(folder): len(names) for folder, names in children.items() if len(names) > CHILDREN} == {}
+
+
+def _code(folder: str) -> Iterator[Path]:
+    return (path for path in (ROOT / folder).rglob("*.py") if "data" not in path.relative_to(ROOT).parts)
 
 
 def _imported(body: list[ast.stmt]) -> Iterator[str]:
@@ -83,3 +97,22 @@ def test_the_core_loads_no_terminal_and_no_model() -> None:
     loaded = set(done.stdout.split())
     assert "apsw" in loaded
     assert not loaded & {"textual", "rich", "tui", "cli", "numpy", "fastembed", "onnxruntime", "sqlite_vec"}
+
+
+def test_no_module_is_named_like_a_function_its_package_exports() -> None:
+    """`import package.name` would give the function, and `from package import name` the module, or the reverse."""
+    clashes: list[str] = []
+    for path in SOURCES:
+        if path.name == "__init__.py":
+            children = {child.stem for child in path.parent.iterdir()}
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+            exported = {alias.name for node in imports if not _is_package(node.module) for alias in node.names}
+            exported |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            clashes += [f"{path.parent.relative_to(ROOT)}: {name}" for name in exported & children]
+    assert clashes == []
+
+
+def _is_package(module: str | None) -> bool:
+    """True for `core.store`: what is imported from there is a module (`jobs`), not a function."""
+    return (ROOT / str(module).replace(".", "/")).is_dir()

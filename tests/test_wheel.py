@@ -220,7 +220,7 @@ def test_the_line_in_the_settings_runs_nothing_of_the_project_and_never_fails(by
     settings = json.loads((run.folder / "settings.json").read_text())
     line = settings["hooks"]["PostToolUseFailure"][0]["hooks"][0]["command"]
     assert "pip install pyyaml" in does(run, "sh", "-c", line, given=FAILED)
-    hook = Path(by_uv.python.parent.parent.glob("lib/python*/site-packages/agent_casebook/cli").__next__()) / "hook.py"
+    hook = next(by_uv.python.parent.parent.glob("lib/python*/site-packages/agent_casebook/cli/commands/hook.py"))
     kept = hook.read_text()
     try:
         for damage in ("import nothing_of_the_kind\n", "half of a li"):
@@ -236,8 +236,8 @@ def test_the_line_in_the_settings_runs_nothing_of_the_project_and_never_fails(by
 
 def test_a_library_user_gets_the_packages_by_their_own_names_only(by_pip: Installed, run: Run) -> None:
     code = (
-        "import agent_casebook, core.version, sys\n"
-        "try:\n    import agent_casebook.core\nexcept ImportError:\n    print(core.version.VERSION)\n"
+        "import agent_casebook, core.base.version, sys\n"
+        "try:\n    import agent_casebook.core\nexcept ImportError:\n    print(core.base.version.VERSION)\n"
         "print(*[name for name in sys.modules if name.startswith('agent_casebook.') and sys.modules[name]])"
     )
     done = run(by_pip.python, "-I", "-c", code)

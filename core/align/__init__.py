@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.lazy_names import lazy_names
+from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from core.align.aligner import align_quote
     from core.align.alignment import AlignedEntry, AlignResult, Evidence, align
-    from core.align.answer import Aligned, Concern, Difference, NearMiss
-    from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
-    from core.align.judge import settle
-    from core.align.one import align_quote
+    from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
+    from core.align.legacy_v1 import align_claims
+    from core.align.normalization.cache import ViewCache
     from core.align.prompt import EXTRACTION_PROMPT, extraction_prompt
-    from core.align.seed import align_claims
+    from core.align.result import Aligned, Concern, Difference, NearMiss
     from core.align.session import Session
     from core.align.settings import AlignSettings
     from core.align.spans import Span
-    from core.align.view_cache import ViewCache
+    from core.align.verdict import settle
 
 _LATER = {
     "alignment": (
@@ -29,30 +29,30 @@ _LATER = {
         "Evidence",
         "align",
     ),
-    "answer": (
+    "result": (
         "Aligned",
         "Concern",
         "Difference",
         "NearMiss",
     ),
-    "extracted": (
+    "input": (
         "Extracted",
         "ExtractedEntry",
         "ExtractedQuote",
         "read_extracted",
         "read_messages",
     ),
-    "judge": ("settle",),
-    "one": ("align_quote",),
+    "verdict": ("settle",),
+    "aligner": ("align_quote",),
     "prompt": (
         "EXTRACTION_PROMPT",
         "extraction_prompt",
     ),
-    "seed": ("align_claims",),
+    "legacy_v1": ("align_claims",),
     "session": ("Session",),
     "settings": ("AlignSettings",),
     "spans": ("Span",),
-    "view_cache": ("ViewCache",),
+    "normalization.cache": ("ViewCache",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.align.answer import Aligned, Difference, Failure, Method, Status, hash_of
-from core.align.changes import reason_of_each
-from core.align.extracted import Extracted, ExtractedEntry, ExtractedQuote, as_index
-from core.align.judge import settle
-from core.align.one import align_quote
+from core.align.aligner import align_quote
+from core.align.diff.changes import reason_of_each
+from core.align.diff.verbatim import verbatim
+from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, as_index
+from core.align.result import Aligned, Difference, Failure, Method, Status, hash_of
 from core.align.session import Session
 from core.align.settings import AlignSettings
 from core.align.spans import JOIN
-from core.align.verbatim import verbatim
-from core.trace import Step
+from core.align.verdict import settle
+from core.base.trace import Step
 
 
 @dataclass(frozen=True, slots=True)

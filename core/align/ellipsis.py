@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from core.align.exact_match import find
 from core.align.fuzzy import LEAST_LETTERS, likest
-from core.align.places import find
-from core.align.view import View
+from core.align.normalization.normalized_view import View
 
 _SIGN = re.compile(
     r"[\[(<{]\s{0,4}(?:\.{2,}|…+|snip|omitted|중략|생략|후략|전략)\s{0,4}[\])>}]|\.{3,}|…+|⋯+", re.IGNORECASE

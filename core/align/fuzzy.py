@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from core.align.edges import best_stretch
-from core.align.guard.dates import plain_dates
-from core.align.guard.spelling import same_spelling
+from core.align.edit_distance import best_stretch
+from core.align.guard.lexicon.dates import plain_dates
+from core.align.guard.lexicon.spelling import same_spelling
 from core.align.guard.tokens import number_of
-from core.align.view import View
+from core.align.normalization.normalized_view import View
 
 LOCATE_CUTOFF = 60.0
 """Below this score of rapidfuzz (0 to 100) nothing is worth a closer look."""

@@ -1,5 +1,5 @@
 """The prompt that asks a model for entries with quotes, and never for places: a template, to be sent as it is or
-changed. What comes back is read by `core.align.extracted`."""
+changed. What comes back is read by `core.align.input`."""
 
 from __future__ import annotations
 

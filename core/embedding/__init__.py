@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.embedding.embedder import Embedder, Kind, Vector
-from core.embedding.vectors import cosine, distance_of, pack, similarity_of, unpack, unusable
+from core.embedding.index.vectors import cosine, distance_of, pack, similarity_of, unpack, unusable
+from core.embedding.runtime.embedder import Embedder, Kind, Vector
 
 __all__ = ["Embedder", "Kind", "Vector", "cosine", "distance_of", "pack", "similarity_of", "unpack", "unusable"]

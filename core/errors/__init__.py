@@ -8,37 +8,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.errors.answer import Hit, Query, SearchAnswer, Similar, Source
-from core.errors.fingerprint import fingerprint
-from core.errors.identify import identify, key_line
-from core.errors.identity import Identity, KeyLine
-from core.errors.normalize import normalize_error
-from core.errors.search import count_use, search
-from core.lazy_names import lazy_names
+from core.base.lazy_names import lazy_names
+from core.errors.identity.api import identify, key_line
+from core.errors.identity.fingerprint import fingerprint
+from core.errors.identity.identity import Identity, KeyLine
+from core.errors.identity.normalize import normalize_error
+from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, Source
+from core.errors.retrieval.api import count_use, search
 
 if TYPE_CHECKING:
-    from core.errors.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
-    from core.errors.case import Case, CaseList, CaseRow, Filters, Occurrence
-    from core.errors.cases import observe
-    from core.errors.facets import Facet, Facets
-    from core.errors.masks import Masked, masked_parts
-    from core.errors.positions import cursor_at, rank_of
-    from core.errors.record import Recorded, record_resolution
-    from core.errors.resolutions import Resolution, add_resolution
-    from core.errors.source import SourceMessage, SourcePage, messages_around
-    from core.errors.spans import matched_spans
+    from core.errors.cases.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
+    from core.errors.cases.case import Case, CaseList, CaseRow, Filters, Occurrence
+    from core.errors.cases.facets import Facet, Facets
+    from core.errors.cases.positions import cursor_at, rank_of
+    from core.errors.cases.record import Recorded, record_resolution
+    from core.errors.cases.resolutions import Resolution, add_resolution
+    from core.errors.cases.source import SourceMessage, SourcePage, messages_around
+    from core.errors.cases.write import observe
+    from core.errors.identity.masks import Masked, masked_parts
+    from core.errors.retrieval.highlight import matched_spans
 
 _LATER = {
-    "browse": ("case_rows", "count_cases", "list_cases", "occurrences_of", "show_case"),
-    "case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
-    "cases": ("observe",),
-    "facets": ("Facet", "Facets"),
-    "masks": ("Masked", "masked_parts"),
-    "positions": ("cursor_at", "rank_of"),
-    "record": ("Recorded", "record_resolution"),
-    "resolutions": ("Resolution", "add_resolution"),
-    "source": ("SourceMessage", "SourcePage", "messages_around"),
-    "spans": ("matched_spans",),
+    "cases.browse": ("case_rows", "count_cases", "list_cases", "occurrences_of", "show_case"),
+    "cases.case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
+    "cases.write": ("observe",),
+    "cases.facets": ("Facet", "Facets"),
+    "identity.masks": ("Masked", "masked_parts"),
+    "cases.positions": ("cursor_at", "rank_of"),
+    "cases.record": ("Recorded", "record_resolution"),
+    "cases.resolutions": ("Resolution", "add_resolution"),
+    "cases.source": ("SourceMessage", "SourcePage", "messages_around"),
+    "retrieval.highlight": ("matched_spans",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

@@ -7,23 +7,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.lazy_names import lazy_names
+from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from core.evidence.acts import Decided, accept, adjust, choices, choose, current, reject, take_words
-    from core.evidence.due import sessions_to_align
     from core.evidence.entries import EntriesAdded, add_entries
     from core.evidence.entry_list import EntryPage, EntryRow, list_entries
+    from core.evidence.event_replay import replay_events
     from core.evidence.events import Event, read_events
-    from core.evidence.fit import Fit, Place, fit_of
-    from core.evidence.look import Seen, find_in_session, look_in
-    from core.evidence.many import DecidedMany, accept_all, reject_all
     from core.evidence.messages import StoredMessages, session_named
     from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
     from core.evidence.promotions import BlockedEntry, NamedEntry, PromotedMany, promote_many, ready_entries
     from core.evidence.realign import SessionAligned, align_session
-    from core.evidence.replay import replay_events
-    from core.evidence.review import (
+    from core.evidence.realign_queue import sessions_to_align
+    from core.evidence.review.acceptance_rules import Fit, Place, fit_of
+    from core.evidence.review.bulk import DecidedMany, accept_all, reject_all
+    from core.evidence.review.decisions import Decided, accept, adjust, choices, choose, current, reject, take_words
+    from core.evidence.review.detail import (
+        Choice,
+        Entry,
+        MessageText,
+        Quote,
+        show_entry,
+        show_message,
+        show_place,
+        show_quote,
+    )
+    from core.evidence.review.queue import (
         OPEN,
         Counts,
         QuoteFilters,
@@ -38,24 +47,24 @@ if TYPE_CHECKING:
         next_problem,
         rank_of_quote,
     )
-    from core.evidence.show import Choice, Entry, MessageText, Quote, show_entry, show_message, show_place, show_quote
-    from core.evidence.words import adjusted
+    from core.evidence.review.session_search import Seen, find_in_session, look_in
+    from core.evidence.review.span_edit import adjusted
 
 _LATER = {
-    "acts": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
-    "due": ("sessions_to_align",),
+    "review.decisions": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
+    "realign_queue": ("sessions_to_align",),
     "entries": ("EntriesAdded", "add_entries"),
     "entry_list": ("EntryPage", "EntryRow", "list_entries"),
     "events": ("Event", "read_events"),
-    "fit": ("Fit", "Place", "fit_of"),
-    "look": ("Seen", "find_in_session", "look_in"),
-    "many": ("DecidedMany", "accept_all", "reject_all"),
+    "review.acceptance_rules": ("Fit", "Place", "fit_of"),
+    "review.session_search": ("Seen", "find_in_session", "look_in"),
+    "review.bulk": ("DecidedMany", "accept_all", "reject_all"),
     "messages": ("StoredMessages", "session_named"),
     "promotions": ("BlockedEntry", "NamedEntry", "PromotedMany", "promote_many", "ready_entries"),
     "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
     "realign": ("SessionAligned", "align_session"),
-    "replay": ("replay_events",),
-    "review": (
+    "event_replay": ("replay_events",),
+    "review.queue": (
         "OPEN",
         "Counts",
         "QuoteFilters",
@@ -70,8 +79,17 @@ _LATER = {
         "next_problem",
         "rank_of_quote",
     ),
-    "show": ("Choice", "Entry", "MessageText", "Quote", "show_entry", "show_message", "show_place", "show_quote"),
-    "words": ("adjusted",),
+    "review.detail": (
+        "Choice",
+        "Entry",
+        "MessageText",
+        "Quote",
+        "show_entry",
+        "show_message",
+        "show_place",
+        "show_quote",
+    ),
+    "review.span_edit": ("adjusted",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

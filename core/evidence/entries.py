@@ -10,10 +10,10 @@ from typing import cast
 import apsw
 
 from core.align import ExtractedEntry
-from core.align.answer import hash_of
+from core.align.result import hash_of
+from core.base.fault import Fault
 from core.evidence.events import append, entry_images, evidence_images, ingested
-from core.evidence.taken import Left, Taken, taken
-from core.fault import Fault
+from core.evidence.import_entries import Left, Taken, taken
 from core.store import Store, now
 
 _BATCH = 200

@@ -12,9 +12,9 @@ from typing import Any, Literal, cast
 
 import apsw
 
+from core.base.wire import dumps
 from core.evidence.messages import count_messages
 from core.store import Store, now
-from core.wire import dumps
 
 EventType = Literal[
     "session_ingested",

@@ -8,7 +8,7 @@ from typing import overload
 
 import apsw
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store.sql import number, storable
 
 HELD = 4 << 20

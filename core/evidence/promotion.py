@@ -9,11 +9,11 @@ from typing import ClassVar, Literal, cast
 
 import apsw
 
+from core.base.fault import Fault
 from core.evidence.events import append, entry_images
 from core.evidence.messages import StoredMessages
-from core.evidence.places import still_right, words_at
-from core.evidence.stored import GOOD, Kept, State, quotes_of
-from core.fault import Fault
+from core.evidence.rows import GOOD, Kept, State, quotes_of
+from core.evidence.span_check import still_right, words_at
 from core.store import Store, change, now
 
 Stage = Literal["candidate", "verified"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from core.base.fault import Fault
 from core.evidence.promotion import promotion_of, promotion_title, set_stage
-from core.fault import Fault
 from core.store import Store, change
 
 READY = (

@@ -13,9 +13,9 @@ import apsw
 from core.align import Aligned, AlignSettings, Session, Span, align_quote
 from core.evidence.events import append, evidence_images, ingested
 from core.evidence.messages import StoredMessages
-from core.evidence.places import anchored, still_right
 from core.evidence.promotion import demote_lapsed, demote_unfounded
-from core.evidence.stored import Kept, as_stored, body_of, kept_many, spans_of
+from core.evidence.rows import Kept, as_stored, body_of, kept_many, spans_of
+from core.evidence.span_check import anchored, still_right
 from core.store import Store, faults
 from core.store.sql import number
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from core.lexical.bigrams import HANGUL_RUN, bigrams
-from core.text.words import without_particle
+from core.lexical.hangul_bigrams import HANGUL_RUN, bigrams
+from core.text.tokenizing import without_particle
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_TERMS = 32

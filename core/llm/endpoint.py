@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from core.fault import Fault
-from core.settings import LlmSettings
+from core.base.config.settings import LlmSettings
+from core.base.fault import Fault
 from core.text import visible
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from core.llm.common import Broken, Complaint, Said, Unreadable, as_object, count
 from core.llm.connection import Request
 from core.llm.language_model import Done, GenerateOptions, Message, Usage
-from core.llm.pieces import Broken, Complaint, Said, Unreadable, as_object, count
 
 CHAT: Final = "/api/chat"
 TAGS: Final = "/api/tags"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from core.fault import Fault
+from core.base.fault import Fault
+from core.llm.common import Broken, Complaint, Said, Unreadable, as_object, count
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint
 from core.llm.language_model import Done, GenerateOptions, Message, Usage
 from core.llm.limits import MESSAGE_BYTES
-from core.llm.pieces import Broken, Complaint, Said, Unreadable, as_object, count
 
 CHAT: Final = "/chat/completions"
 MODELS: Final = "/models"

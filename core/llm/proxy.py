@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.llm.endpoint import Endpoint
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import files
 from core.store.copying import sweep_parts
-from core.store.faults import RESCUE, as_fault
-from core.store.migrations import SHIPPED
-from core.store.opening import open_store
+from core.store.fault_mapping import RESCUE, as_fault
+from core.store.open import open_store
+from core.store.schema.migrations import SHIPPED
 from core.store.sql import number, value
 from core.store.store import Store
 from core.store.vec import load_vec

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
-from core.lazy_pattern import lazy_pattern
+from core.base.fault import Fault
+from core.base.lazy_pattern import lazy_pattern
 from core.store.files import SIDES
 
 QUIET_S = 10.0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
-from core.xdg import make_folder
+from core.base.fault import Fault
+from core.base.xdg import make_folder
 
 MAGIC = b"SQLite format 3\x00"
 _LEAST_ROOM = 128 * 1024  # bytes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store.files import beside, head, pending
 from core.store.sql import value
 

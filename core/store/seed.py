@@ -9,9 +9,9 @@ from typing import cast
 
 import apsw
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import files
-from core.store.faults import faults
+from core.store.fault_mapping import faults
 from core.store.reading import reading
 from core.store.sql import quoted, value
 

@@ -9,8 +9,8 @@ from types import TracebackType
 
 import apsw
 
-from core.fault import Fault, FaultCode
-from core.store.faults import READONLY, SPACE, faults
+from core.base.fault import Fault, FaultCode
+from core.store.fault_mapping import READONLY, SPACE, faults
 
 
 class Store:

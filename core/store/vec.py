@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store.sql import quoted, value
 
 VEC_ERROR_KB = (

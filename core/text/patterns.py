@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.lazy_pattern import lazy_pattern
+from core.base.lazy_pattern import lazy_pattern
 
 ZERO_WIDTH: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2065\ufeff"
 """Zero-width signs and marks of direction, as the inside of a character class."""

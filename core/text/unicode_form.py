@@ -6,7 +6,7 @@ import unicodedata
 from itertools import groupby
 from typing import Final, Literal
 
-from core.lazy_pattern import lazy_pattern
+from core.base.lazy_pattern import lazy_pattern
 
 Form = Literal["NFC", "NFD", "NFKC"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.lazy_names import lazy_names
+from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from core.transcripts.claude_code import read_claude_code

@@ -17,8 +17,19 @@ _DENIED: Final = (
     "Permission to use ",
     "Permission for this ",
     "Claude requested permission",
+    "This command requires approval",
+    "This Bash command contains",
 )
-_MISUSED: Final = ("<tool_use_error>", "InputValidationError", "Error: No such tool available")
+_MISUSED: Final = (
+    "<tool_use_error>",
+    "InputValidationError",
+    "Error: No such tool available",
+    "Tool permission request failed",
+    "Tool permission stream closed",
+)
+_BLOCKED: Final = re.compile(
+    r"[^\n]{0,300} was blocked\. For security, Claude Code |This session is isolated in the worktree \S"
+)
 _HOOK: Final = re.compile(r"(?:Error: )?(?:Hook PreToolUse|PreToolUse)\b[^\n]{0,200}\b(?:denied|hook)")
 _FACTS: Final = {
     "backgroundTaskId": "background",
@@ -68,7 +79,10 @@ def failure_of(text: str, is_error: object, denial: object, beside: object) -> F
     if isinstance(denial, str) and denial:
         return "interrupted" if denial in ("interrupted", "cancelled") else "denied"
     said = text[:400].lstrip()
-    if said.startswith(_INTERRUPTED) or fields(beside).get("interrupted") is True:
+    code = _EXIT.match(said)
+    if (said if code is None else said[code.end() :].lstrip()).startswith(_INTERRUPTED) or fields(beside).get(
+        "interrupted"
+    ) is True:
         return "interrupted"
     if said.startswith(_DENIED[0]):
         return "denied"
@@ -76,7 +90,7 @@ def failure_of(text: str, is_error: object, denial: object, beside: object) -> F
         return "none"
     if said.startswith(_DENIED) or _HOOK.match(said):
         return "denied"
-    return "tool_use_error" if said.startswith(_MISUSED) else "error"
+    return "tool_use_error" if said.startswith(_MISUSED) or _BLOCKED.match(said) else "error"
 
 
 def exit_code_of(text: str, failure: Failure, beside: object) -> int | None:

@@ -14,10 +14,12 @@ from typing import Any
 
 from core.text.timestamp import timestamp
 from core.transcripts.codex_results import Told, command_told, output_told, patch_told, tool_server_told
+from core.transcripts.codex_script import script_call
 from core.transcripts.commands import call_text
 from core.transcripts.fields import elements, fields, items, json_text, string, word
 from core.transcripts.json_line import Fields, Line, objects, parse
 from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
+from core.transcripts.repository import repository_of
 
 _INJECTED = (
     "<environment_context>",
@@ -77,6 +79,7 @@ def start_from(record: Fields, start: SessionStart) -> SessionStart:
         timestamp(source.get("timestamp")) or timestamp(record.get("timestamp")) or start.started,
         parent or start.parent,
         word(source.get("forked_from_id")) or start.continues,
+        repository_of(string(fields(source.get("git")).get("repository_url"))) or start.remote,
     )
 
 
@@ -171,6 +174,8 @@ def _message(item: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Rec
 def _call(item: Fields, kind: str, origin: _Origin, ts: str, shown: str) -> ToolCall:
     name = word(item.get("name")) or kind.removesuffix("_call")
     tool_input = _input(item, kind)
+    if name == "exec" and kind == "custom_tool_call":
+        name, tool_input = script_call(string(tool_input.get("input")))
     call_id = word(item.get("call_id")) or word(item.get("id"))
     uuid = origin.call_uuid("call", call_id, ts)
     call_id = call_id or uuid

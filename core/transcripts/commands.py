@@ -8,12 +8,37 @@ from typing import Any
 from core.transcripts.fields import fields, items, json_text
 
 SHELL_TOOLS = frozenset(
-    {"Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash"}
+    {"Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash", "exec"}
 )
 """Tools that run a command line, as Claude Code and Codex name them."""
 
 OWN_TOOLS = frozenset({"KillShell", "KillBash", "BashOutput", "TaskStop", "TaskOutput"})
 """Tools that mind the agent's own background work: when they fail, nothing of the project has."""
+
+LOOKS_AT_RUNNING = frozenset({"write_stdin", "wait"})
+"""Codex tools whose result is what a command that still runs has printed since."""
+
+LOOKING_TOOLS = frozenset(
+    (
+        *(
+            "Read",
+            "NotebookRead",
+            "Grep",
+            "Glob",
+            "LS",
+            "LSP",
+            "WebFetch",
+            "WebSearch",
+            "TodoWrite",
+            "TodoRead",
+            "Skill",
+        ),
+        *("ToolSearch", "AskUserQuestion", "wait", "EnterPlanMode", "ExitPlanMode", "SlashCommand"),
+        *("ListMcpResourcesTool", "ReadMcpResourceTool", "update_plan", "view_image", "read_file", "list_dir"),
+        *("grep_files", "web_search", "write_stdin"),
+    )
+)
+"""Tools that look, plan or ask: when they fail, nothing of the project has."""
 
 _SHELLS = ("bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd")
 _RUN_FLAGS = frozenset({"-c", "-lc", "-ic", "-lic", "-command", "-Command", "/c", "/C"})

@@ -12,6 +12,7 @@ from core.transcripts.codex import is_header, start_from
 from core.transcripts.fields import fields, items, word
 from core.transcripts.json_line import Fields, is_blank, parse
 from core.transcripts.records import Agent, SessionStart
+from core.transcripts.repository import repository_of
 
 HEAD = 256 * 1024
 """Bytes of a file that are enough to know it (a Codex header carries its instructions)."""
@@ -101,7 +102,8 @@ def _codex(head: bytes, path: Path) -> SessionStart:
     if b'"session_meta"' not in line[:200]:
         return start
     own, cwd = _first(rb'"id"\s*:\s*"([\w.-]{1,100})"', line), _first(rb'"cwd"\s*:\s*"([^"\\]{1,1000})"', line)
-    return replace(start, session_id=own or start.session_id, project=cwd)
+    remote = repository_of(_first(rb'"repository_url"\s*:\s*"([^"\\]{1,1000})"', line))
+    return replace(start, session_id=own or start.session_id, project=cwd, remote=remote)
 
 
 def _plain(head: bytes, path: Path) -> SessionStart:

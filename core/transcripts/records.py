@@ -23,8 +23,8 @@ class SessionStart:
     """The session that the following records belong to.
 
     `session_id` is the agent's own id (a subagent file: `<session>/<agent>`); `parent` the session it is part of or
-    None; `continues` the session it says it was forked from; `project` the working directory as recorded. It may come
-    again when more is known.
+    None; `continues` the session it says it was forked from; `project` the working directory as recorded; `remote` the
+    repository that it names, as `repository_of` gives it. It may come again when more is known.
     """
 
     session_id: str
@@ -33,6 +33,7 @@ class SessionStart:
     started: str = ""
     parent: str | None = None
     continues: str | None = None
+    remote: str = ""
 
 
 class Message(NamedTuple):

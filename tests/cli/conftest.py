@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from core.flows.capabilities import schema_text
+from core.flows.system.capabilities import schema_text
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -32,28 +32,27 @@ A_FEW: Final = 12
 CAPPED: Final = {
     **dict.fromkeys(
         (
-            "core.align.guard.korean_frames._IF",
-            "core.align.guard.korean_frames._SOURCE",
-            "core.align.guard.korean_frames:(?:지만|는데|[,;])\\s*[^,]*(?:고|지만)",
+            "core.align.guard.frames.korean._IF",
+            "core.align.guard.frames.korean:(?:지만|는데|[,;])\\s*[^,]*(?:고|지만)",
         ),
         "360 code points before or behind a place (`sentence._REACH`)",
     ),
     **dict.fromkeys(
         (
-            "core.align.guard.elided.SENTENCE_END",
-            "core.align.guard.elided._CLAUSE_END",
-            "core.align.guard.elided._KOREAN_IF",
-            "core.align.guard.elided._MARKED",
+            "core.align.guard.ellipsis.SENTENCE_END",
+            "core.align.guard.ellipsis._CLAUSE_END",
+            "core.align.guard.ellipsis._KOREAN_IF",
+            "core.align.guard.ellipsis._MARKED",
         ),
         "1,202 code points between two fragments of a quote (`elided._ends_of`)",
     ),
-    "core.align.guard.outside._AFTER": "24 code points behind a place (`negated_outside`)",
+    "core.align.guard.frames.context_negation._AFTER": "24 code points behind a place (`negated_outside`)",
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
-    "core.flows.library_question._COINED": "the first 1,000 code points of a key line (`question_of`)",
+    "core.flows.ingest.query_from._COINED": "the first 1,000 code points of a key line (`question_of`)",
     "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",
-    "core.rules.own_patterns._ATOM": "patterns that compile: no class in them is left open",
-    "core.text.secret_commands._USER": "one option of a command (`option_spans`)",
-    "core.text.secret_names:([A-Za-z]+)[ \\t]$": "16 code points before a name (`strength`)",
+    "core.rules.matching.own_patterns._ATOM": "patterns that compile: no class in them is left open",
+    "core.text.secrets.commands._USER": "one option of a command (`option_spans`)",
+    "core.text.secrets.names:([A-Za-z]+)[ \\t]$": "16 code points before a name (`strength`)",
 }
 """What takes square time of what it reads, and the little that it is ever given."""
 

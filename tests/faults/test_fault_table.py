@@ -14,8 +14,8 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     1: (
         "kill -9 in an import, an embedding or a decision",
         (
-            "flows/test_import_kill.py::test_thirty_kills_lose_nothing_and_double_nothing",
-            "core/embedding/test_worker_kill.py::test_a_run_killed_again_and_again_loses_and_repeats_nothing",
+            "flows/transcripts/test_kill.py::test_thirty_kills_lose_nothing_and_double_nothing",
+            "core/embedding/runtime/test_worker_kill.py::test_a_run_killed_again_and_again_loses_and_repeats_nothing",
             "core/store/test_store_processes.py::test_a_process_killed_at_any_moment_leaves_whole_batches",
             "faults/test_kill_rounds.py::test_a_decision_stands_whole_or_not_at_all",
         ),
@@ -24,8 +24,8 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         "hooks and the workbench write at once",
         (
             "core/store/test_store_processes.py::test_three_processes_lose_no_count",
-            "core/errors/test_concurrent.py::test_counters_are_exact_with_three_writers",
-            "cli/test_cli_hook.py::test_three_hooks_at_once_lose_nothing",
+            "core/errors/cases/test_concurrent.py::test_counters_are_exact_with_three_writers",
+            "cli/hook/test_hook.py::test_three_hooks_at_once_lose_nothing",
             "flows/hook/test_hook_first.py::test_no_event_is_lost_and_none_counted_twice_when_the_time_runs_out",
             "flows/hook/test_hook_spool.py::test_a_casebook_that_stays_locked_keeps_what_was_told_for_the_next_hook",
         ),
@@ -34,7 +34,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         "an idle reader keeps the WAL long",
         (
             "core/store/test_store_readonly.py::test_an_idle_reader_does_not_let_the_wal_grow",
-            "tui/test_tui_live.py::test_an_idle_watch_lets_the_log_be_written_back",
+            "tui/panes/errors/test_auto_refresh.py::test_an_idle_watch_lets_the_log_be_written_back",
         ),
     ),
     4: ("the disk is full", ("core/store/test_store_readonly.py::test_a_full_disk_loses_nothing",)),
@@ -58,7 +58,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         "a newer schema",
         (
             "core/store/test_store_open.py::test_a_newer_schema_opens_for_reading_and_says_which",
-            "tui/test_tui_states.py::test_a_newer_casebook_is_shown_read_only_and_says_which_version",
+            "tui/shell/test_states.py::test_a_newer_casebook_is_shown_read_only_and_says_which_version",
         ),
     ),
     8: (
@@ -76,32 +76,32 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     10: (
         "another model, another dimension",
         (
-            "core/embedding/test_worker.py::test_a_model_of_another_size_has_a_table_of_its_own",
-            "core/errors/test_vector_scenarios.py::test_no_model_and_vectors_of_another_model_are_said",
+            "core/embedding/runtime/test_worker.py::test_a_model_of_another_size_has_a_table_of_its_own",
+            "core/errors/retrieval/test_vector_scenarios.py::test_no_model_and_vectors_of_another_model_are_said",
         ),
     ),
     11: (
         "NaN, infinite and zero vectors, orphan ids",
         (
-            "core/embedding/test_vectors.py::test_an_unusable_vector_is_named",
-            "core/embedding/test_worker.py::test_an_unusable_vector_is_refused",
-            "core/errors/test_vector_scenarios.py::test_a_stored_vector_that_is_no_number_never_gets_through",
-            "core/embedding/test_index.py::test_an_item_that_is_gone_is_not_found",
+            "core/embedding/index/test_vectors.py::test_an_unusable_vector_is_named",
+            "core/embedding/runtime/test_worker.py::test_an_unusable_vector_is_refused",
+            "core/errors/retrieval/test_vector_scenarios.py::test_a_stored_vector_that_is_no_number_never_gets_through",
+            "core/embedding/index/test_index.py::test_an_item_that_is_gone_is_not_found",
         ),
     ),
     12: (
         "no vector extension, no model, no service",
         (
             "core/store/test_store_vec.py::test_a_missing_extension_is_a_fault",
-            "core/errors/test_vector_scenarios.py::test_a_broken_model_costs_the_text_tiers_nothing",
-            "cli/test_cli_hook_vectors.py::test_a_hanging_service_costs_the_agent_no_answer_of_the_text_tiers",
+            "core/errors/retrieval/test_vector_scenarios.py::test_a_broken_model_costs_the_text_tiers_nothing",
+            "cli/hook/test_vectors.py::test_a_hanging_service_costs_the_agent_no_answer_of_the_text_tiers",
         ),
     ),
     13: (
         "damaged shadow tables of the vector index",
         (
-            "core/embedding/test_agreement.py::test_each_loss_is_named_and_mended_without_embedding",
-            "core/embedding/test_agreement.py::test_doctor_finds_and_repairs_it",
+            "core/embedding/index/test_consistency.py::test_each_loss_is_named_and_mended_without_embedding",
+            "core/embedding/index/test_consistency.py::test_doctor_finds_and_repairs_it",
         ),
     ),
     14: (
@@ -114,76 +114,76 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     15: (
         "malformed and half-written lines of a transcript",
         (
-            "flows/test_import_faults.py::test_broken_lines_are_listed_with_their_numbers",
-            "flows/test_import_rows.py::test_a_half_written_last_line_is_read_when_it_is_whole",
+            "flows/transcripts/test_faults.py::test_broken_lines_are_listed_with_their_numbers",
+            "flows/transcripts/test_rows.py::test_a_half_written_last_line_is_read_when_it_is_whole",
         ),
     ),
     16: (
         "a line of 50 MB",
         (
             "core/transcripts/test_transcript_lines.py::test_a_huge_line_takes_no_more_memory_than_the_cap",
-            "flows/test_import_faults.py::test_a_line_beyond_the_cap_is_skipped_and_the_rest_is_read",
+            "flows/transcripts/test_faults.py::test_a_line_beyond_the_cap_is_skipped_and_the_rest_is_read",
         ),
     ),
     17: (
         "invalid UTF-8, NUL, lone surrogates",
         (
-            "tui/test_tui_invalid_bytes.py::test_an_invalid_byte_is_replaced",
-            "cli/test_cli_arguments.py::test_an_argument_that_is_not_utf8_is_refused_and_nothing_is_stored",
+            "tui/terminal/test_invalid_bytes.py::test_an_invalid_byte_is_replaced",
+            "cli/test_arguments.py::test_an_argument_that_is_not_utf8_is_refused_and_nothing_is_stored",
             "core/transcripts/test_read_claude_code.py::test_lone_surrogates_huge_numbers_and_raw_controls_are_still_read",
             "core/text/test_redact.py::test_lone_surrogates_become_the_replacement_sign",
-            "cli/test_cli_hook.py::test_hostile_input_ends_well_stores_nothing_and_leaves_one_log_line",
+            "cli/hook/test_hook.py::test_hostile_input_ends_well_stores_nothing_and_leaves_one_log_line",
         ),
     ),
     18: (
         "a second import, resumed sessions",
         (
-            "flows/test_import_rows.py::test_a_second_import_writes_nothing_at_all",
-            "flows/test_import_rows.py::test_a_resumed_session_repeats_nothing_and_names_its_original",
+            "flows/transcripts/test_rows.py::test_a_second_import_writes_nothing_at_all",
+            "flows/transcripts/test_rows.py::test_a_resumed_session_repeats_nothing_and_names_its_original",
         ),
     ),
     19: (
         "terminal escapes in stored text",
         (
-            "tui/test_tui_terminal.py::test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole",
+            "tui/terminal/test_terminal.py::test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole",
             "core/text/test_hostile.py::test_nothing_dangerous_comes_out",
         ),
     ),
     20: (
         "markup in any widget",
         (
-            "tui/test_tui_hostile.py::test_every_text_is_shown_as_it_is_in_the_list",
-            "tui/test_tui_hostile.py::test_every_text_is_shown_as_it_is_in_a_toast",
-            "tui/test_tui_hostile.py::test_a_click_on_hostile_markup_does_nothing",
+            "tui/shell/test_hostile.py::test_every_text_is_shown_as_it_is_in_the_list",
+            "tui/shell/test_hostile.py::test_every_text_is_shown_as_it_is_in_a_toast",
+            "tui/shell/test_hostile.py::test_a_click_on_hostile_markup_does_nothing",
         ),
     ),
     21: (
         "bidi controls, zero-width and combining characters",
         (
             "core/text/test_visible.py::test_every_unseen_sign_is_replaced",
-            "tui/test_tui_hostile.py::test_every_text_is_shown_as_it_is_in_the_case",
+            "tui/shell/test_hostile.py::test_every_text_is_shown_as_it_is_in_the_case",
         ),
     ),
     22: (
         "hostile text on the clipboard",
         (
-            "tui/test_tui_hostile.py::test_every_text_is_clean_on_the_clipboard",
+            "tui/shell/test_hostile.py::test_every_text_is_clean_on_the_clipboard",
             "core/text/test_hostile.py::test_payloads_of_terminal_commands_are_cleaned_away",
         ),
     ),
-    23: ("LIKE wildcards", ("core/errors/test_search.py::test_like_wildcards_are_literal",)),
+    23: ("LIKE wildcards", ("core/errors/retrieval/test_search.py::test_like_wildcards_are_literal",)),
     24: (
         "SQL in a text",
         (
-            "core/errors/test_search.py::test_no_text_breaks_search_record_or_browse",
-            "cli/test_cli_errors.py::test_hostile_texts_act_on_nothing",
+            "core/errors/retrieval/test_search.py::test_no_text_breaks_search_record_or_browse",
+            "cli/errors/test_commands.py::test_hostile_texts_act_on_nothing",
         ),
     ),
     25: (
         "FTS5 syntax in a query",
         (
-            "core/test_lexical.py::test_no_text_is_a_syntax_error",
-            "core/test_lexical.py::test_every_word_is_only_a_word",
+            "core/lexical/test_lexical.py::test_no_text_is_a_syntax_error",
+            "core/lexical/test_lexical.py::test_every_word_is_only_a_word",
         ),
     ),
     26: (
@@ -196,23 +196,23 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     27: (
         "links, pipes, devices and paths out of a folder",
         (
-            "core/library/test_library_links.py::test_a_link_out_of_the_folder_is_left_out_and_named",
+            "core/library/ingest/test_links.py::test_a_link_out_of_the_folder_is_left_out_and_named",
             "core/store/test_store_parts.py::test_a_link_that_was_planted_is_not_followed",
-            "flows/test_import_faults.py::test_pipes_and_devices_are_never_waited_for",
+            "flows/transcripts/test_faults.py::test_pipes_and_devices_are_never_waited_for",
             "core/transcripts/test_transcript_files.py::test_discover_follows_no_link_out_and_skips_what_is_no_file",
-            "core/test_atomic.py::test_a_link_is_replaced_not_followed",
-            "core/test_atomic.py::test_nothing_is_replaced_unasked",
+            "core/base/test_atomic.py::test_a_link_is_replaced_not_followed",
+            "core/base/test_atomic.py::test_nothing_is_replaced_unasked",
         ),
     ),
     28: (
         "paths named inside a transcript",
-        ("flows/test_import_faults.py::test_paths_inside_a_transcript_are_never_opened",),
+        ("flows/transcripts/test_faults.py::test_paths_inside_a_transcript_are_never_opened",),
     ),
     29: (
         "YAML and TOML that explode",
         (
-            "core/library/test_library_chunk_parse.py::test_frontmatter_that_cannot_be_read_is_told_and_kept_as_text",
-            "core/test_config.py::test_any_text_is_either_settings_or_a_fault_of_its_own_kind",
+            "core/library/parse/test_chunks.py::test_frontmatter_that_cannot_be_read_is_told_and_kept_as_text",
+            "core/base/test_config.py::test_any_text_is_either_settings_or_a_fault_of_its_own_kind",
         ),
     ),
     30: (
@@ -241,9 +241,9 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         "files and folders that others can read",
         (
             "core/store/test_store_open.py::test_a_new_casebook_and_its_folder_belong_to_their_owner_alone",
-            "core/test_private_folders.py::test_so_they_are_when_a_hook_comes_first",
-            "core/test_log.py::test_a_line_is_json_redacted_and_only_its_owners",
-            "core/test_atomic.py::test_a_file_is_whole_and_its_owners",
+            "core/base/test_private_folders.py::test_so_they_are_when_a_hook_comes_first",
+            "core/base/test_log.py::test_a_line_is_json_redacted_and_only_its_owners",
+            "core/base/test_atomic.py::test_a_file_is_whole_and_its_owners",
         ),
     ),
     34: (
@@ -264,8 +264,8 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
     36: (
         "a hook that gets no, half or too much input",
         (
-            "cli/test_cli_hook.py::test_hostile_input_ends_well_stores_nothing_and_leaves_one_log_line",
-            "cli/test_cli_hook.py::test_an_agent_that_never_closes_its_pipe_does_not_keep_it",
+            "cli/hook/test_hook.py::test_hostile_input_ends_well_stores_nothing_and_leaves_one_log_line",
+            "cli/hook/test_hook.py::test_an_agent_that_never_closes_its_pipe_does_not_keep_it",
             "flows/hook/test_hook_payload.py::test_what_is_no_payload_is_refused_with_the_reason",
         ),
     ),
@@ -274,7 +274,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         (
             "faults/test_terminal_signals.py::test_row_37_keys_work_on_through_resizes_and_ctrl_c",
             "faults/test_terminal_signals.py::test_row_37_a_signal_closes_the_casebook",
-            "tui/test_tui_shell_crash.py::test_a_terminal_that_is_gone_ends_it",
+            "tui/shell/test_crash.py::test_a_terminal_that_is_gone_ends_it",
         ),
     ),
 }

@@ -10,11 +10,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.embedding.choose_model import choose_model
+from core.embedding.models.choose_model import choose_model
 from core.errors import list_cases, record_resolution
 from core.errors.curation import bring_back, take_back
 from core.store import Store, open_store, store_checks
-from core.store.migrations import SHIPPED, Schema, migrate, shipped, version_of
+from core.store.schema.migrations import SHIPPED, Schema, migrate, shipped, version_of
 from core.store.sql import number
 from tests.faults.kills import kill_rounds
 
@@ -73,8 +73,8 @@ for at in range(10_000):
 EXPORT = (
     BEGIN
     + """
-from core.errors.case_export import export_file
-from core.embedding.choose_model import choose_model
+from core.errors.exchange.case_export import export_file
+from core.embedding.models.choose_model import choose_model
 with open_store(path) as store:
     os.write(1, b"+")
     for at in range(10_000):

@@ -18,7 +18,7 @@ import pytest
 
 from core.errors import list_cases, record_resolution
 from core.store import open_store
-from tests.tui.terminal import Terminal
+from tests.tui.pseudo_terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 YAML = "ModuleNotFoundError: No module named 'yaml'"

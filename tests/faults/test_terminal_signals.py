@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.store import open_store
+from tests.tui.pseudo_terminal import Terminal
 from tests.tui.support import make_casebook
-from tests.tui.terminal import Terminal
 
 termios = pytest.importorskip("termios")
 

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from core.text import visible
 from tests.tui.support import frame
-from tui.app import CasebookApp
+from tui.shell.app import CasebookApp
 
 ROWS = [
     json.loads(line)

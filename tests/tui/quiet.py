@@ -15,8 +15,8 @@ from time import monotonic, process_time
 import pytest
 from textual._context import active_app
 
-from tui.app import CasebookApp
-from tui.jobs import Lane
+from tui.runtime.jobs import Lane
+from tui.shell.app import CasebookApp
 
 SLEPT = 0.02
 """How long `Pilot` sleeps at a time; what is due sooner is waited for, as it would be."""

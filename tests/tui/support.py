@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from core.store import Store
 from tests.tui.quiet import quiet
-from tui.app import CasebookApp
 from tui.panes.errors.first_run import Roots
+from tui.shell.app import CasebookApp
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
@@ -82,7 +82,7 @@ def put(
 ) -> int:
     """Write one case with the core's own functions, as an import would; seen in a `message`, if one is given."""
     from core.errors import add_resolution, identify, observe
-    from core.errors.cases import Name
+    from core.errors.cases.write import Name
 
     found = identify(raw)
     name = Name(found.key_line or raw[:200], found.normalized or raw[:200], found.fingerprint, tool)

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tui.sheets import sheet
+from tui.runtime.stylesheets import sheet
 
 if TYPE_CHECKING:
     from tui.panes.errors.copying import Form

@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.text import visible
-from tui.jobs import Jobs
-from tui.panes.errors.exporting import REPLACES, Export, Written, told_count, told_of, written
-from tui.render.foreign import inline
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Jobs
+from tui.services.exporting import REPLACES, Export, Written, told_count, told_of, written
 from tui.widgets.path_box import PathBox
 
 LANE, COPYING = "export", "backup"

@@ -14,10 +14,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from core.fault import Fault
-from tui.jobs import Job, Jobs
-from tui.render.foreign import inline
-from tui.widgets.line_box import LineBox
+from core.base.fault import Fault
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Job, Jobs
+from tui.widgets.single_line_input import LineBox
 
 Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""

@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from tui.actions import Situation, matching, nearest_first
-from tui.render.help import draw_help
-from tui.render.legend import draw_legend, legend
-from tui.render.signs import Signs
-from tui.widgets.reading import Reading
+from tui.actions.registry import Situation, matching, nearest_first
+from tui.render.common.glyphs import Signs
+from tui.render.common.help import draw_help
+from tui.render.common.legend import draw_legend, legend
+from tui.widgets.scroll_text import Reading
 
 _WIDTH = 78
 """Cells of a line before the first layout."""

@@ -13,16 +13,16 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.text import visible
-from tui.jobs import Jobs
 from tui.panes.errors.first_run import told
-from tui.panes.errors.importing import Incoming
-from tui.render.foreign import inline
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Jobs
+from tui.services.importing import Incoming
 from tui.widgets.path_box import PathBox
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
+    from tui.shell.app import CasebookApp
 
 LANE = "import-path"
 

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.jump import Target
+from tui.actions.jump import Target
 
 
 class JumpScreen(ModalScreen[Target | None]):

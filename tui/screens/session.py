@@ -14,15 +14,15 @@ from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.jobs import Job, Jobs
-from tui.panes.messages import PaneCopied
-from tui.render.foreign import inline, title
-from tui.render.session import Line, Marks, draw_line, lines_of, whole_text
-from tui.render.session_name import session_name, short_id
-from tui.render.signs import Signs
-from tui.sheets import sheet
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.render.common.glyphs import Signs
+from tui.render.common.session import Line, Marks, draw_line, lines_of, whole_text
+from tui.render.common.session_name import session_name, short_id
+from tui.render.common.untrusted import inline, title
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneCopied
+from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.app.post_message(PaneCopied(f"message {self.chosen}", text))
 
     def _show_whole(self, text: str) -> None:
-        from tui.screens.whole_text import WholeText
+        from tui.screens.pager import WholeText
 
         self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs))
 

@@ -12,16 +12,16 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from core.config import Config, default_config
-from core.fault import Fault
-from tui.jobs import Job, Jobs
-from tui.render.signs import Signs
-from tui.render.states import draw_notice, of_fault
-from tui.render.status import Facts, draw_checks, draw_facts, draw_versions
-from tui.widgets.reading import Reading
+from core.base.config.settings_sources import Config, default_config
+from core.base.fault import Fault
+from tui.render.common.empty_states import draw_notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.status import Facts, draw_checks, draw_facts, draw_versions
+from tui.runtime.jobs import Job, Jobs
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
-    from core.flows.doctor import Diagnosis
+    from core.flows.system.doctor import Diagnosis
 
 _RUNS = 8
 
@@ -32,9 +32,9 @@ def read_facts(config: Config) -> Callable[[Job[Facts]], Facts]:
     def work(job: Job[Facts]) -> Facts:
         from importlib.metadata import version
 
-        from core.flows.capabilities import capabilities
-        from core.flows.vector_facts import vector_facts
-        from core.folders import log_file
+        from core.base.paths import log_file
+        from core.flows.system.capabilities import capabilities
+        from core.flows.system.vector_facts import vector_facts
         from core.store import jobs
 
         path = job.lane.path
@@ -58,7 +58,7 @@ def run_checks(config: Config) -> Callable[[Job[Diagnosis]], Diagnosis]:
     """Let the doctor look."""
 
     def work(job: Job[Diagnosis]) -> Diagnosis:
-        from core.flows.doctor import diagnose
+        from core.flows.system.doctor import diagnose
 
         path: Path = job.lane.path
         return diagnose(lambda: config, lambda _config: path)

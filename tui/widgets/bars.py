@@ -10,14 +10,14 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from tui.actions import Situation, footer, panes
-from tui.keys import key_name
-from tui.render.bars import Place, Tab, draw_footer, draw_top, tab_places
-from tui.render.signs import Signs
+from tui.actions.keys import key_name
+from tui.actions.registry import Situation, footer, panes
+from tui.render.common.bars import Place, Tab, draw_footer, draw_top, tab_places
+from tui.render.common.glyphs import Signs
 from tui.widgets.open_screens import on_open_screens
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
+    from tui.shell.app import CasebookApp
 
 
 class TopBar(Widget):

@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
-from tui.actions import bindings
-from tui.render.states import Notice, draw_notice
+from tui.actions.registry import bindings
+from tui.render.common.empty_states import Notice, draw_notice
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
+    from tui.shell.app import CasebookApp
 
 
 class NoticeView(Container, can_focus=True):

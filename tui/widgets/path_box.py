@@ -8,12 +8,12 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.jobs import DEBOUNCE
-from tui.panes.library.ingest_queries import Ends, read_ends
-from tui.widgets.line_box import LineBox
+from tui.panes.library.ingest.queries import Ends, read_ends
+from tui.runtime.jobs import DEBOUNCE
+from tui.widgets.single_line_input import LineBox
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
+    from tui.shell.app import CasebookApp
 
 
 class Completing:

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
-from tui.actions import bindings
+from tui.actions.registry import bindings
 
 
 class Rows(Protocol):

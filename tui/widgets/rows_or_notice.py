@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.render.states import Notice
+from tui.render.common.empty_states import Notice
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 

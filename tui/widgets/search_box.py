@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input
 
-from tui.actions import bindings
-from tui.render.foreign import inline
+from tui.actions.registry import bindings
+from tui.render.common.untrusted import inline
 
 _SHOWN = 500
 """Cells of a pasted line that the box shows; the query keeps all of the text."""

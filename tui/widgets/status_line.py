@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from tui.render.progress import draw_progress
-from tui.render.signs import Signs
+from tui.render.common.glyphs import Signs
+from tui.render.common.progress import draw_progress
 
 if TYPE_CHECKING:
-    from core.flows.import_report import Progress
+    from core.flows.transcripts.report import Progress
 
 
 AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"

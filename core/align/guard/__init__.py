@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.align.answer import Concern
-from core.align.guard.compare import Verdict, compare
-from core.align.guard.cut import cut_off
-from core.align.guard.frames import framed
-from core.align.guard.outside import negated_outside
+from core.align.guard.comparison import Verdict, compare
+from core.align.guard.frames.context_negation import negated_outside
+from core.align.guard.frames.english import framed
+from core.align.guard.lexicon.small_words import cut_article
 from core.align.guard.signs import cut_signs, is_diff
-from core.align.guard.small_words import cut_article
+from core.align.guard.truncation import cut_off
+from core.align.result import Concern
 
 __all__ = ["Verdict", "beside", "compare", "cut_article", "cut_off", "cut_signs", "is_diff"]
 

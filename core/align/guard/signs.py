@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.align.answer import Concern
-from core.align.guard.sentence import ahead_of, beyond, lines_of
+from core.align.guard.frames.sentence import ahead_of, beyond, lines_of
 from core.align.guard.tokens import Token
+from core.align.result import Concern
 
 _ITEM = re.compile(r"^[ \t]*(?:(?:[>*+\-|\u30fb#]+|/{2,3}|\d{1,3}[.)])[ \t]+)+", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:[$%#\u276f]|>{1,3}|\.\.\.)[ \t]+", re.MULTILINE)

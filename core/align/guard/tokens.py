@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import accumulate
 from typing import Literal
 
-from core.align.guard.dates import DATE, plain_date
-from core.align.guard.ordinals import ORDINALS
-from core.align.view import AROUND
-from core.text.words import without_particle
+from core.align.guard.lexicon.dates import DATE, plain_date
+from core.align.guard.lexicon.ordinals import ORDINALS
+from core.align.normalization.normalized_view import AROUND
+from core.text.tokenizing import without_particle
 
 TokenKind = Literal["number", "word", "operator"]
 
 _TOKEN = re.compile(
-    r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
-    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f가-힣]+)"
+    r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d{1,3}(?:[ ]\d{3}){2,}(?![\d.,]*\d)|"
+    r"\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
+    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|"
+    r"[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
     r"|(?<=\w)[ \t][+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
@@ -34,6 +37,12 @@ _NUMERAL = re.compile(
     "|(?:첫|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스물|둘|셋|넷|한두|두세|서너|네댓|대여섯|예닐곱)"
     "(?=번|째|개|명|배|달|살|시|차례|가지|곳|대|주|해)"
 )
+_MYRIAD = {"천": 1000, "만": 10_000, "백만": 1_000_000, "천만": 10_000_000, "억": 100_000_000}
+_MYRIADS = re.compile(
+    r"(?:천만|백만|만|억|천)(?=\s?(?:여\s?)?(?:건|개|명|원|회|번|행|줄|자|달러|초|분|대|곳|토큰|"
+    r"쪽|장|글자|바이트|배|점|권|편|통|주|호|문서|파일|요청|회원|사용자)(?![지며]))"
+)
+"""A power of ten behind a figure, before what is counted: `5만 건`. `5만` alone may say `only 5`."""
 _PRONOUNS = frozenset(("it", "that", "there", "here", "what", "who", "he", "she", "let", "where", "how", "this"))
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
@@ -103,7 +112,12 @@ def tokens_of(lines: str) -> list[Token]:
         beside = place >= 0 and match.start() < ends[place]
         if kind == "number":
             beside = beside or bool(_FOOTNOTE.search(lines[max(0, match.start() - 5) : match.start()]))
-            found.append(Token("number", said, canonical_number(said), *match.span(), beside))
+            canon = canonical_number(said)
+            if (myriad := _MYRIADS.match(lines, at)) and re.fullmatch(r"\d+(?:\.\d+)?", canon):
+                at = myriad.end()
+                canon = canonical_number(f"{Decimal(canon) * _MYRIAD[myriad[0]]:f}")
+                said = lines[match.start() : at]
+            found.append(Token("number", said, canon, match.start(), at, beside))
         elif kind == "word":
             found += _words_of(lines, match.start(), match.end(), beside=beside)
         else:
@@ -147,8 +161,8 @@ def canonical_number(text: str) -> str:
         return f"{canonical_number(base)}e{below}{exponent.lstrip('+-').lstrip('0') or '0'}"
     sign = "-" if text.startswith("-") else "±" if text.startswith("±") else ""
     bare = text.lstrip("+-±")
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):
-        bare = bare.replace(",", "")
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})+", bare):
+        bare = bare.replace(",", "").replace(" ", "")
     if bare.startswith("."):
         bare = f"0{bare}"
     if re.fullmatch(r"\d+\.0+", bare):  # 3.10 is not 3.1: versions look the same

@@ -17,7 +17,7 @@ class ChangedQuote:
     """A quote that a change is about: the start of its text, its entry, its session; filled in by who knows those.
 
     `before` and `after`: the message that it stood in, None where it had no place; `place` says both in words. `gone`:
-    it is in the casebook no more, so that little else is known of it.
+    it is in the casebook no more, so that little else is known of it. `project` is its session's folder.
     """
 
     id: int
@@ -31,6 +31,7 @@ class ChangedQuote:
     after: int | None
     place: str
     gone: bool = False
+    project_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from core.errors.curation.deciding import Curated, Done, decide
-from core.errors.curation.seen import Seen
+from core.errors.curation.optimistic_lock import Seen
+from core.errors.curation.transaction import Curated, Done, decide
 from core.store import Store
 from core.text import redact
 

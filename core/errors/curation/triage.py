@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from core.errors.browse import EVERY, case_rows
-from core.errors.case import CaseRow, Filters
-from core.errors.positions import conditions
-from core.fault import Fault
+from core.base.fault import Fault
+from core.errors.cases.browse import EVERY, case_rows
+from core.errors.cases.case import CaseRow, Filters
+from core.errors.cases.positions import conditions
 from core.store import Store
 
 # Word for word as in the partial index, or SQLite does not use it; without being told, it takes one that needs sorting.

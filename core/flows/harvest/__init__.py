@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.lazy_names import lazy_names
+from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from core.flows.harvest.events import Event, HarvestedError, Ran, Said
-    from core.flows.harvest.fold import harvest
+    from core.flows.harvest.reducer import harvest
     from core.flows.harvest.session import HarvestReport, harvest_session
 
 _LATER = {
     "events": ("Event", "HarvestedError", "Ran", "Said"),
-    "fold": ("harvest",),
+    "reducer": ("harvest",),
     "session": ("HarvestReport", "harvest_session"),
 }
 __getattr__ = lazy_names(__name__, _LATER)

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple, cast
 
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
-from core.flows.harvest.part import Part
-from core.flows.harvest.visible_exit import NOWHERE
+from core.flows.harvest.exit_status import NOWHERE
+from core.flows.harvest.fixes.hunks import HUNKS_KEPT, Hint, hunks, patch_hints, patched_files
+from core.flows.harvest.simple_command import Part
 
 WRITERS: Final = frozenset(
     (
@@ -47,7 +48,7 @@ _WRITING = re.compile(
     re.I,
 )
 _PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath", "target_file", "filename")
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t]*$", re.MULTILINE)
+_CONTENT_FIELDS = ("content", "contents", "file_text", "new_source")
 _WRITING_CODE = re.compile(
     r"write_text|write_bytes|\.write\(|open\([^)\n]{0,200},\s*['\"][wa]|writeFile|appendFile|unlink|os\.(?:remove|rename|makedirs|mkdir|chmod)"
     r"|shutil\.|fs\.(?:rm|cp|mkdir|rename)|\.rename\(|\.to_csv\(|json\.dump\(|create_all\(|call_command\("
@@ -57,14 +58,6 @@ _CHANGING_SQL = re.compile(
 )
 _SCRATCH = re.compile(r"^(?:/tmp/|/var/tmp/|\$TMPDIR|.*\.(?:log|out)$)", re.I)
 _VERB_PARTS = re.compile(r"[/\\:_.\-]+")
-
-
-class Hint(NamedTuple):
-    """A small edit: what a file said before and after."""
-
-    file: str
-    old: str
-    new: str
 
 
 class Change(NamedTuple):
@@ -99,7 +92,7 @@ def _files(tool_input: Mapping[str, object]) -> tuple[str, ...]:
     """The files that a writing tool's input names."""
     named = [value for key in _PATH_FIELDS if isinstance(value := tool_input.get(key), str) and value]
     patches = [value for value in tool_input.values() if isinstance(value, str) and "*** " in value[:20_000]]
-    named += [path for patch in patches for path in _PATCHED.findall(patch)]
+    named += [path for patch in patches for path in patched_files(patch)]
     return tuple(dict.fromkeys(named))
 
 
@@ -115,24 +108,13 @@ def _hints(tool_input: Mapping[str, object]) -> tuple[Hint, ...]:
         given = cast("Mapping[str, object]", edit)
         old, new = (given.get(a, given.get(b)) for a, b in (("old_string", "old_str"), ("new_string", "new_str")))
         if isinstance(old, str) and isinstance(new, str):
-            found.append(Hint(path, old, new))
+            found += hunks(path, old, new)
+    written = next((value for key in _CONTENT_FIELDS if isinstance(value := tool_input.get(key), str)), None)
+    if not found and written is not None:
+        found += hunks(path, "", written)
     if not found:
         found += [hint for value in tool_input.values() if isinstance(value, str) for hint in patch_hints(value)]
-    return tuple(found[:5])
-
-
-def patch_hints(patch: str) -> list[Hint]:
-    """The removed and added lines of a patch in `*** Begin Patch` form, one hint a file."""
-    if "*** " not in patch[:20_000]:
-        return []
-    hints: list[Hint] = []
-    pieces = _PATCHED.split(patch[:50_000])
-    for path, body in zip(pieces[1::2], pieces[2::2], strict=False):
-        lines = body.split("\n")
-        old, new = ("\n".join(line[1:] for line in lines if line.startswith(sign)) for sign in "-+")
-        if old or new:
-            hints.append(Hint(path, old, new))
-    return hints
+    return tuple(found[:HUNKS_KEPT])
 
 
 def _shell_change(command: Command) -> Change | None:
@@ -141,7 +123,7 @@ def _shell_change(command: Command) -> Change | None:
     if not changing:
         return None
     if any(part.program == "apply_patch" for part in changing):
-        return Change(tuple(dict.fromkeys(_PATCHED.findall(command.text))), tuple(patch_hints(command.text)))
+        return Change(tuple(patched_files(command.text)), tuple(patch_hints(command.text)))
     files = [path for part in changing for path in _written(part)]
     return Change(tuple(dict.fromkeys(files)), (), command.text)
 
@@ -181,6 +163,8 @@ def _redirected(part: Part) -> tuple[str, ...]:
 
 def _written(part: Part) -> tuple[str, ...]:
     if part.program in ("sed", "perl"):
+        return part.words[-1:]
+    if part.program in ("mv", "cp", "install") and len(part.words) > 2:
         return part.words[-1:]
     if part.program in ("tee", "touch", "rm", "Set-Content", "dos2unix"):
         return tuple(word for word in part.words[1:] if not word.startswith("-") and not _SCRATCH.match(word))[:5]

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.flows.harvest import programs
-from core.flows.harvest.part import Part, flat, part_of
+from core.flows.harvest.exit_status import FILTERS, NOWHERE, View, exit_and_view, printed_status
 from core.flows.harvest.shell import LIMIT, split
-from core.flows.harvest.visible_exit import FILTERS, NOWHERE, View, exit_and_view, printed_status
+from core.flows.harvest.simple_command import Part, flat, part_of
 from core.transcripts.commands import shell_command
 
 
@@ -79,7 +79,8 @@ def _executing(parts: tuple[Part, ...]) -> list[Part]:
     written: set[str] = set()
     piped = False
     for part in parts:
-        if not (piped and part.named(FILTERS)) and not written & set(part.words[1:]):
+        looks = written & set(part.words[1:]) and (part.kind == "read" or part.named(FILTERS))
+        if not (piped and part.named(FILTERS)) and not looks:
             kept.append(part)
         written |= set(part.simple.targets) - NOWHERE
         if part.program in ("tee", "Tee-Object"):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from core.errors.identity import KeyLine
+from core.errors.identity.identity import KeyLine
+from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure
 
 Confidence = Literal["high", "medium", "low"]
@@ -28,7 +29,11 @@ class Said(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """A tool call with its result, at the message `idx` that holds the result (`text`, redacted, as kept)."""
+    """A tool call with its result, at the message `idx` that holds the result (`text`, redacted, as kept).
+
+    `called` is the message of the call, or where it stood among the messages, None where that is not known: a call
+    made before a result was there did not answer it.
+    """
 
     session_id: str
     idx: int
@@ -40,9 +45,26 @@ class Ran(NamedTuple):
     exit_code: int | None = None
     ts: str = ""
     facts: Mapping[str, object] = NO_FACTS
+    called: int | None = None
 
 
 Event = Said | Ran
+
+
+class StepLink(NamedTuple):
+    """A step that belongs to a fix (the message `idx` of `session_id` holds its result), and why."""
+
+    session_id: str
+    idx: int
+    why: str
+
+
+class Cost(NamedTuple):
+    """What an error cost until it was gone: runs that showed it, messages and seconds from the first of them."""
+
+    attempts: int
+    messages: int
+    seconds: float
 
 
 class HarvestedError(NamedTuple):
@@ -76,6 +98,10 @@ class HarvestedError(NamedTuple):
     verified_ts: str = ""
     message_ids: tuple[int, ...] = ()
     confidence: Confidence | None = None
+    links: tuple[StepLink, ...] = ()
+    strength: Strength | None = None
+    worth: Worth = "none"
+    cost: Cost | None = None
 
     @property
     def span(self) -> tuple[int, int]:

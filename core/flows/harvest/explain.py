@@ -28,6 +28,7 @@ _FIX = re.compile(
     r"|고치|고쳤|고칩|수정|추가|바꾸|바꿔|바꿨|변경|설치|교체|제거|지우|지워|올리|올려|내리|설정|붙여|써야|쓰면|해야|되돌|재시작",
     re.IGNORECASE,
 )
+_LATIN = re.compile(r"[a-z][a-z0-9]{2,}")  # a Latin word with a Korean ending (`ASCII이고`) is one token
 _EMPTY = re.compile(
     r"^(?:now |next,? |first,? |ok(?:ay)?[,.]? )?(?:let me|i'll|i will|let's|running|checking|looking|reading)\b"
     r"|(?:실행|확인|살펴|읽어|찾아|돌려) ?(?:해 ?)?보겠습니다\.?$|(?:실행|확인)하겠습니다\.?$|passes now|모두 통과",
@@ -56,9 +57,8 @@ def claims_action(said: Iterable[Said]) -> Said | None:
 def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[str, Said] | None:
     """The sentence that best says why the fix works, with its message.
 
-    Sentences that name a cause come first, and those in which a person dictates the fix; then those that share words
-    with the error or with what was `changed`. Of equals the latest, which is the nearest to the fix. None where nobody
-    explained anything.
+    A sentence shares a word with the error, or a person dictates in it what was `changed`. Those that name a cause come
+    first; of equals the latest, which is the nearest to the fix. None where nobody explained anything.
     """
     error_words, change_words = frozenset(words(key_line)), _words(changed)
     best: tuple[int, str, Said] | None = None
@@ -103,7 +103,10 @@ def _claims(text: str) -> tuple[_Claim, ...]:
     """The claims of a message; remembered, as one message is read for every error of a run and of the next ones."""
     return tuple(
         _Claim(
-            sentence, frozenset(words(sentence)), _CAUSE.search(sentence) is not None, _FIX.search(sentence) is not None
+            sentence,
+            frozenset((*words(sentence), *_LATIN.findall(sentence.lower()))),
+            _CAUSE.search(sentence) is not None,
+            _FIX.search(sentence) is not None,
         )
         for sentence in sentences(text)
         if not _EMPTY.search(sentence)
@@ -113,4 +116,6 @@ def _claims(text: str) -> tuple[_Claim, ...]:
 def _score(claim: _Claim, role: str, error_words: frozenset[str], change_words: frozenset[str]) -> int:
     shared = min(2, len(claim.words & change_words)) + min(2, len(claim.words & error_words))
     dictated = role == "user" and claim.fix and shared > 0
+    if not dictated and not claim.words & error_words:
+        return 0
     return 3 * claim.cause + 2 * claim.fix + shared + 3 * dictated

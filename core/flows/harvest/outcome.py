@@ -5,16 +5,35 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from core.errors.fingerprint import fingerprint_line
-from core.errors.identify import identify
-from core.errors.identity import KeyLine
-from core.errors.normalize import normalize_line
+from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import fingerprint_line
+from core.errors.identity.identity import KeyLine
+from core.errors.identity.normalize import normalize_line
 from core.flows.harvest import programs
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
-from core.flows.harvest.signatures import ERROR, FAILED, PASSED, blanked, only_lines_of, shortened
-from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS
+from core.flows.harvest.report import ResultVerdict
+from core.flows.harvest.signatures import (
+    ABSENT,
+    COMPLAINT,
+    ERROR,
+    FAILED,
+    LAST_COMPLAINT,
+    NONE_FOUND,
+    NOTHING_TO_DO,
+    OWN_SCRIPT,
+    PASSED,
+    PLACE,
+    SHELL_PREFIX,
+    blanked,
+    complaints,
+    is_trailer,
+    only_lines_of,
+    shortened,
+)
+from core.text import clean
+from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS
 
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:
@@ -24,43 +43,23 @@ KEYS_KEPT: Final = 20
 """Errors taken from one output."""
 
 _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
-_LOOKING_TOOLS: Final = frozenset(
-    [
-        "Read",
-        "NotebookRead",
-        "Grep",
-        "Glob",
-        "LS",
-        "LSP",
-        "WebFetch",
-        "WebSearch",
-        "TodoWrite",
-        "TodoRead",
-        "Skill",
-        "ToolSearch",
-        "AskUserQuestion",
-        "wait",
-        "EnterPlanMode",
-        "ExitPlanMode",
-        "SlashCommand",
-        "ListMcpResourcesTool",
-        "ReadMcpResourceTool",
-        "update_plan",
-        "view_image",
-        "read_file",
-        "list_dir",
-        "grep_files",
-        "web_search",
-        "write_stdin",
-    ]
-)
-_ANY_CODE: Final = frozenset(
-    ("pg_isready", "systemctl is-active", "systemctl is-enabled", "systemctl is-failed", "lsof", "nc")
-)
 _STOPPED: Final = frozenset((124, 130, 137, 143))
 """Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
+_SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
+_SHORT: Final = 3
+"""Lines of an output that is short enough for its first line to name the failure."""
+_FALLBACK: Final = 400
+"""Lines looked through, at each end, for one that names a failure which no recogniser knows."""
+_LINE: Final = 1_000
+_LISTED = re.compile(r"\bfor \w+ in [^;\n]*(?:\$\(|`)|\bread\b|\bxargs\b")
+"""A command that takes the names of files from what it lists."""
+_LISTER = re.compile(r"(?:ls|find|fd|git|fatal)\b")
+_REFUSED = re.compile(r"\b(?:HTTP|status(?: code)?):? [45]\d\d\b", re.IGNORECASE)
+"""What a service answered that a tool asked: an error of what it was asked for, not of the tool."""
+_NAMELESS = re.compile(r"(?:FAIL(?:ED)?|ERROR|Error|exit status \d+|.{0,60}ERROR task failed|Command: .*)\s*")
+"""Lines that a recogniser may take for the name of a failure and that name nothing."""
 _CUT = re.compile(
     r"<persisted-output>|\[\d[\d,]* (?:lines?|characters?|chars|tokens) truncated\]|…\d+ (?:tokens|chars|lines) trunc"
     r"|\[\.\.\. omitted \d+ of|Output too large \(",
@@ -77,11 +76,17 @@ class Named(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a result says. `errors` are those it names; `whole` is False where an error may only not be shown."""
+    """What a result says. `errors` are those it names; `whole` is False where an error may only not be shown.
+
+    `sign` is the verdict of a result with a sign of failure, None where there is no such sign; `reason` says why in one
+    sentence.
+    """
 
     verdict: Verdict
     errors: tuple[Named, ...] = ()
     whole: bool = True
+    sign: ResultVerdict | None = None
+    reason: str = ""
 
 
 SILENT: Final = Outcome("silent")
@@ -89,12 +94,19 @@ SILENT: Final = Outcome("silent")
 
 def judge(ran: Ran, command: Command | None) -> Outcome:
     """Judge a result of a shell command or, where `command` is None, of another tool; denials say nothing."""
-    if ran.failure not in ("none", "error"):
-        return SILENT
+    if ran.failure == "denied":
+        return _sign("rejected", "The call was declined before it ran.")
+    if ran.failure == "interrupted":
+        return _sign("rejected", "A person interrupted the call.")
+    if ran.failure == "tool_use_error":
+        if _SIBLING.match(ran.text[:200]):
+            return _sign("noise", "The call was canceled because another call of the same message failed.")
+        return _sign("agent_tool", f"The agent misused its own tool {ran.tool}.")
     if command is None:
-        return _judge_tool(ran)
+        return _judge_look(ran) if ran.tool in LOOKS_AT_RUNNING else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):
-        return SILENT  # a patch that does not apply is no error of the project
+        # A patch that does not apply is no error of the project.
+        return _sign("agent_tool", "The patch did not apply.") if ran.failure == "error" else SILENT
     body, code = blanked(ran.text), _exit_code(ran)
     if command.masked and code == 0 and command.status is not None:
         printed = list(command.status.finditer(body))
@@ -104,16 +116,39 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
                 return Outcome("passed")
     if code != 0:
         return _failed(ran, command, body, code)
-    if not command.masked or command.reads_only:
-        return Outcome("passed")
-    return _masked(command, body)
+    if (command.masked or "script" in ran.facts) and not command.reads_only:
+        return _masked(command, body)
+    return _partly(command, body) or Outcome("passed")
 
 
 def judge_running(ran: Ran) -> Outcome:
     """What a look at a command that still runs says: alive, if it printed something and nothing is wrong with it."""
     body = blanked(ran.text)
-    healthy = body.strip() and not ERROR.search(shortened(body))
-    return Outcome("alive") if healthy else Outcome("running")
+    if not body.strip():
+        return Outcome("running")
+    probe = shortened(body)
+    if not ERROR.search(probe) and not FAILED.search(probe):
+        return Outcome("alive")
+    errors = _recognised(named_errors(body))
+    if not errors:
+        return Outcome("running")
+    return Outcome("running", errors, sign="incident", reason="The command still runs; its output names a failure.")
+
+
+def _judge_look(ran: Ran) -> Outcome:
+    """A look at a command whose start is not known: its exit code, or else its output, says what became of it."""
+    if ran.exit_code:
+        body = blanked(ran.text)
+        errors = named_errors(body) or _first_complaint(body)
+        return _failing(errors, f"A command failed with exit code {ran.exit_code}", whole=False)
+    if ran.failure != "none":
+        return _sign("agent_tool", f"The agent's own tool {ran.tool} refused the call.")
+    outcome = judge_running(ran)
+    return outcome._replace(reason="A command's output names a failure.") if outcome.errors else outcome
+
+
+def _sign(sign: ResultVerdict, reason: str) -> Outcome:
+    return SILENT._replace(sign=sign, reason=reason)
 
 
 def _exit_code(ran: Ran) -> int:
@@ -131,54 +166,141 @@ def _without(body: str, found: list[re.Match[str]]) -> str:
 
 
 def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
+    """A run whose exit code is not 0."""
     if _says_no(command, body, code):
         filtered = command.members and not command.reads_only and not body.strip()
-        return Outcome("filtered") if filtered else SILENT
+        answer = _sign("answer", f"Exit code {code} is how this command says no.")
+        return answer._replace(verdict="filtered") if filtered else answer
+    if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
+        return _sign("answer", "The command had nothing to do.")
     if command.reads_only:
-        body = only_lines_of(body, {part.program for part in command.parts if part.program})
+        own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
+        if code > 0 and _is_guess(command, own):
+            return _sign("answer", "A file that was looked for is not there.")
+        if code == 1 and NONE_FOUND.fullmatch(body):
+            return _sign("answer", "What was looked for is not there.")
+        body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())
     stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
     if stopped and not ERROR.search(shortened(body)):
-        return Outcome("failed", (), whole=False)
-    errors = named_errors(body) if shown else ()
-    return Outcome("failed", errors, whole=bool(errors) and not _is_cut(ran) and command.view != "part")
+        reason = "The command was stopped before it ended, and its output names no failure."
+        return Outcome("failed", (), whole=False, sign="noise", reason=reason)
+    errors = (named_errors(body) or _first_complaint(body)) if shown else ()
+    whole = bool(errors) and not _is_cut(ran) and command.view != "part"
+    return _failing(errors, f"The command failed with exit code {code}" if code > 0 else "The command failed", whole)
+
+
+def _failing(errors: tuple[Named, ...], what: str, whole: bool) -> Outcome:
+    """A failed run: an incident where its output names the failure, else noise."""
+    if errors:
+        return Outcome("failed", errors, whole, "incident", f"{what}, and its output names the failure.")
+    return Outcome("failed", (), whole=False, sign="noise", reason=f"{what}, and nothing in its output names why.")
+
+
+def _speaks(command: Command, body: str) -> bool:
+    """Whether the output of a failed look is that of the program that failed, not of what it looked at."""
+    last = command.last
+    if last is None or not last.named(programs.SPEAKERS | programs.INTERPRETERS):
+        return False
+    alone = len(command.members) == 1 and last in command.members
+    return alone or (last.named(programs.INTERPRETERS) and ERROR.search(shortened(body)) is not None)
+
+
+def _is_guess(command: Command, own: str) -> bool:
+    """Whether a look at files only found one of them missing, or found nothing and said nothing."""
+    if not all(part.named(programs.FILE_READERS) for part in command.members):
+        return False
+    listed = _LISTED.search(command.text) is not None
+    for line in own.split("\n"):
+        if not line.strip():
+            continue
+        absent = ABSENT.search(line)
+        if absent is None or (listed and not _LISTER.match(line) and not _is_typed(line[: absent.start()], command)):
+            return False
+    return True
+
+
+def _is_typed(said: str, command: Command) -> bool:
+    """Whether a complaint about a file names it as the command does: what a command listed itself is no guess."""
+    return said.rstrip(" :'\"‘’`").rpartition("/")[2].lstrip(" '\"‘`") in command.text
 
 
 def _says_no(command: Command, body: str, code: int) -> bool:
     """Whether exit code 1 is only the answer of a search or a test, not a failure."""
     last = command.last
-    if last is None or not last.named(programs.ANSWERS) or (code != 1 and not last.named(_ANY_CODE)):
-        return False
-    if last.words[:2] == ("git", "diff") and not {"--quiet", "--exit-code", "--check"} & set(last.words):
+    if command.status is not None:  # the code that the command printed is of the part before
+        last = next((part for part in reversed(command.parts) if part.kind != "setup"), last)
+    if last is None or not last.named(programs.ANSWERS) or (code != 1 and not last.named(programs.ANY_CODE)):
         return False
     if only_lines_of(body, {last.program}).strip() and last.program not in ("diff", "cmp", "which", "where"):
         return False
     return command.reads_only or not ERROR.search(shortened(body))
 
 
+def _partly(command: Command, body: str) -> Outcome | None:
+    """A run with exit code 0 in which a part could not run, as the shell or a client of a service says."""
+    said = complaints(body, command.text)
+    if not said:
+        return None
+    errors = named_errors(said) or _first_complaint(said)
+    whole = bool(errors) and command.view == "whole"
+    return _failing(errors, "The exit code is 0, but a part of the command could not run", whole)
+
+
 def _masked(command: Command, body: str) -> Outcome:
     """A command whose exit code says nothing: what its output looks like decides."""
+    partly = _partly(command, body)
+    if partly is not None and command.view == "hidden":
+        return partly
     if command.view == "hidden":
         return SILENT
     probe = shortened(body)
     fails, passes, named = FAILED.search(probe), PASSED.search(probe), ERROR.search(probe)
-    if not fails and (passes or not named):
+    last = body.rstrip().rpartition("\n")
+    said = "" if fails or passes or named else clean(last[2]).lstrip()[:_LINE]
+    gave_up = LAST_COMPLAINT.match(said) and not (ABSENT.search(said) and said.startswith(_looking(command)))
+    crashed = passes and named and OWN_SCRIPT.search(probe)
+    if not fails and not gave_up and not crashed and (passes or not named):
+        if partly is not None:
+            return partly
         return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
-    errors = _recognised(named_errors(body)) if named else ()
-    return Outcome("failed", errors, whole=bool(errors) and command.view != "part")
+    errors = _recognised(named_errors(body)) if named or fails else ()
+    if not named:  # a count alone: only what a recogniser knows is believed
+        errors = tuple(error for error in errors if error.key.tool != "unknown")
+    errors = errors or ((_named(len(last[0] + last[1]), last[2][:_LINE]),) if gave_up else _line_of(body, named, probe))
+    whole = bool(errors) and command.view != "part"
+    return _failing(errors, "The exit code is hidden by a pipe or a list, but the output shows that it failed", whole)
+
+
+def _looking(command: Command) -> tuple[str, ...]:
+    """How the programs of a command that look at files begin a complaint."""
+    return tuple(f"{part.program}: " for part in command.parts if part.named(programs.FILE_READERS))
+
+
+def _line_of(body: str, named: re.Match[str] | None, probe: str) -> tuple[Named, ...]:
+    """The line in which a sign of an error was found, where no recogniser knows it."""
+    if named is None:
+        return ()
+    start, end = probe.rfind("\n", 0, named.end()) + 1, probe.find("\n", named.end())
+    wanted = probe[start : end if end != -1 else None]
+    at = 0
+    for line in body.split("\n"):
+        if wanted.strip() and wanted in clean(line) and not is_trailer(line):
+            return (_named(at, line[:_LINE]),)
+        at += len(line) + 1
+    return ()
 
 
 def _judge_tool(ran: Ran) -> Outcome:
     """A tool that runs no shell: a project error only where its failure reads like one."""
-    if ran.tool in _AGENT_TOOLS or ran.tool in _LOOKING_TOOLS or ran.tool in SHELL_TOOLS:
-        return SILENT
+    own = ran.tool in _AGENT_TOOLS or ran.tool in LOOKING_TOOLS or ran.tool in SHELL_TOOLS
     if ran.failure == "none":
-        return Outcome("passed")
+        return SILENT if own else Outcome("passed")
     body = blanked(ran.text)
-    if not ERROR.search(shortened(body)):
-        return SILENT
-    errors = _recognised(named_errors(body))
-    return Outcome("failed", errors, whole=bool(errors) and not _is_cut(ran))
+    if own or not (ERROR.search(shortened(body)) or _REFUSED.search(body[:_LINE])):
+        return _sign("agent_tool", f"The agent's own tool {ran.tool} refused the call.")
+    errors = _recognised(named_errors(body)) or _first_complaint(body)
+    return _failing(errors, f"The tool {ran.tool} failed", bool(errors) and not _is_cut(ran))
 
 
 def _is_cut(ran: Ran) -> bool:
@@ -198,7 +320,7 @@ def named_errors(body: str) -> tuple[Named, ...]:
     errors: dict[str, Named] = {}
     texts: list[str] = []
     for at, key in enumerate(key for key in found.key_lines if key.role == "primary"):
-        if not key.text.strip() or any(_echo(key.text, said) for said in texts):
+        if not key.text.strip() or _NAMELESS.fullmatch(key.text) or any(_echo(key.text, said) for said in texts):
             continue
         texts.append(key.text)
         own = at == 0 and key.text == found.key_line
@@ -208,6 +330,35 @@ def named_errors(body: str) -> tuple[Named, ...]:
         if len(errors) == KEYS_KEPT:
             break
     return tuple(error for error in errors.values() if not error.key.text.endswith(":")) or tuple(errors.values())
+
+
+def _first_complaint(body: str) -> tuple[Named, ...]:
+    """The line that names a failure which no recogniser knows: the first with a word of complaint, or the first of an
+    output of a few lines. Empty where nothing does."""
+    lines: list[tuple[int, str]] = []
+    start = 0
+    for line in body.split("\n"):
+        if line.strip() and not is_trailer(line):
+            lines.append((start, line[:_LINE]))
+        start += len(line) + 1
+    near = lines if len(lines) <= 2 * _FALLBACK else [*lines[:_FALLBACK], *lines[-_FALLBACK:]]
+    said = [one for one in near if COMPLAINT.search(clean(one[1]))]
+    found = next((one for one in said if LAST_COMPLAINT.match(clean(one[1]).lstrip())), said[0] if said else None)
+    found = found or next((one for one in near if PLACE.match(clean(one[1]))), None)
+    if found is None and 0 < len(lines) <= _SHORT:
+        found = lines[0]
+    named = None if found is None else _named(*found)
+    return (named,) if named is not None and named.normalized and named.fingerprint else ()
+
+
+def _named(start: int, line: str) -> Named:
+    """A line at `start` of an output as the name of its failure, without what the shell put before it."""
+    shell = SHELL_PREFIX.match(line)
+    begin = len(line) - len(line.lstrip()) if shell is None else shell.end()
+    raw = line[begin:].rstrip()
+    text = clean(raw)
+    key = KeyLine(text, start + begin, start + begin + len(raw), "unknown", "primary")
+    return Named(key, normalize_line(text), fingerprint_line(text))
 
 
 def _echo(text: str, said: str) -> bool:

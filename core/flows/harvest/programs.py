@@ -61,7 +61,8 @@ service status, gh pr view, gh pr list, gh pr diff, gh pr checks, gh pr status, 
 view, gh run list, gh run watch, gh repo view, gh api, gh search, gh release view, gh release list, gh auth status,
 aws sts get-caller-identity, aws configure list, aws logs, terraform show, terraform output, terraform state, heroku
 logs, vercel logs, fly logs, pm2 logs, pm2 list, pm2 status, mvn dependency:tree, gradle dependencies, flutter
-doctor, dotnet --info, dotnet --list-sdks, crontab -l, conda list, conda info
+doctor, dotnet --info, dotnet --list-sdks, crontab -l, conda list, conda info,
+git merge-tree, ssh-add -l, ssh-add -L
 """)
 """They only show what is there: their output may quote errors and never is one by its looks."""
 
@@ -70,9 +71,43 @@ grep, egrep, fgrep, zgrep, rg, ag, ack, findstr, Select-String, diff, cmp, comm,
 whereis, where, hash, command, type, pgrep, pidof, pkill, killall, fuser, lsof, expr, false, let, Test-Path, getent,
 nc, pg_isready, kill, git grep, git check-ignore, git show-ref, git merge-base, git ls-remote, systemctl is-active,
 systemctl is-enabled, systemctl is-failed, npm outdated, mountpoint, zcmp, sdiff, dpkg -s, dpkg -l, redis-cli ping,
-git rev-parse, git config, git ls-files, brew outdated, jq, xargs, find, Compare-Object, Get-Command
+git rev-parse, git config, git ls-files, brew outdated, jq, xargs, find, Compare-Object, Get-Command, git diff, git
+symbolic-ref, git branch, git merge-tree, npm audit, gh pr checks, gh run watch, gh run view, terraform plan,
+ssh-add -l, ssh-add -L
 """)
 """Exit code 1 is their way to say no."""
+
+ANY_CODE: Final = _set("""
+pg_isready, systemctl is-active, systemctl is-enabled, systemctl is-failed, lsof, nc, gh pr checks, gh run watch, gh run
+view, terraform plan
+""")
+"""Of those, the ones whose every exit code is an answer."""
+
+PRINTERS: Final = _set("""
+cat, bat, head, tail, less, more, zcat, zless, nl, tac, strings, xxd, od, hexdump, sed, awk, gawk, sort, uniq, cut,
+column, grep, egrep, fgrep, zgrep, rg, ag, ack, findstr, Select-String, diff, colordiff, delta, find, fd, fdfind, ls,
+dir, ll, tree, stat, file, wc, jq, yq, Get-Content, gc, type, Get-ChildItem, gci, echo, printf, man, history, ast-grep,
+journalctl, dmesg, git show, git log, git diff, git blame, git grep, git cat-file, git ls-files, git status, git
+ls-tree, git shortlog, git reflog, docker logs, docker compose logs, docker container logs, kubectl logs, gh pr diff,
+gh pr view, gh issue view, gh run view, gh api, curl, wget, http, gcloud logging, heroku logs, vercel logs, fly logs,
+pm2 logs, aws logs
+""")
+"""They print what others wrote: only their own complaints count, not the errors that they quote."""
+
+FILE_READERS: Final = _set("""
+cat, bat, head, tail, less, more, zcat, nl, tac, strings, xxd, od, hexdump, sed, awk, gawk, sort, uniq, cut, column,
+grep, egrep, fgrep, zgrep, rg, ag, ack, find, fd, fdfind, ls, dir, ll, tree, stat, file, wc, du, jq, yq, Get-Content,
+gc, type, Get-ChildItem, gci, realpath, readlink, ast-grep, diff, cmp, comm, md5sum, sha256sum, git show, git log, git
+diff, git blame, git grep, git cat-file, git ls-files, git ls-tree, test, [, pwd, echo, printf, cd, true, git status,
+git branch, git rev-parse
+""")
+"""They look at files: one that is not there is an answer to whoever guessed its name."""
+
+INTERPRETERS: Final = _set("python, node, deno, bun, ruby, perl, php")
+"""Behind a pipe they run what somebody just wrote: what they raise is theirs, whatever they were fed."""
+
+SPEAKERS: Final = _set("gh, glab")
+"""What they print when they fail is their own complaint, though it does not begin with their name."""
 
 CHECKS: Final = _set("""
 pytest, py.test, unittest, vitest, jest, mocha, ava, tap, karma, cypress, playwright, tsc, vue-tsc, svelte-check,
@@ -207,6 +242,9 @@ tsx, ts-node, nx, turbo, lerna, deno, deno run, deno task, mix, invoke, poe, eli
 
 DATABASES: Final = _set("psql, mysql, mariadb, sqlite3, mongosh, cqlsh, clickhouse-client, duckdb, sqlcmd")
 """Their SQL says whether they change something."""
+
+TOOLCHAINS: Final = _set("cargo, rustc, rustdoc, rustfmt")
+"""Their first argument may choose a toolchain (`+nightly`); what runs is the same."""
 
 DECORATION: Final = _set("""
 time, timeout, gtimeout, nice, ionice, nohup, stdbuf, unbuffer,

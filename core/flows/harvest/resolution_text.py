@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
-from core.flows.harvest.changes import Hint
+from core.flows.harvest.fixes.hunks import Hint
 from core.text import clean, redact
 
 LIMIT: Final = 2_000
 """Code points of a resolution text."""
-HINT_LIMIT: Final = 400
-"""Code points of an edit, old and new together, that is shown; a longer one is named by its file alone."""
+HINT_LIMIT: Final = 900
+"""Code points of a hunk that is shown; a longer one is named by its file alone."""
+_DIFF_LINES: Final = 24
+_HUNKS: Final = 6
 _COMMAND = 300
 _LISTED = 5
 
@@ -36,35 +39,39 @@ def resolution_text(
     instead: tuple[str, str] | None,
     explanation: tuple[str, int] | None,
     by_a_person: bool,
+    reasons: Sequence[str],
     checked: str,
     checked_idx: int,
 ) -> str:
     """The resolution as Markdown, at most `LIMIT` code points, redacted and free of control characters.
 
-    `instead` are the failing and the working command where they differ; `checked` is the command that showed the
-    error gone, at message `checked_idx`. `by_a_person`: the explanation is what a person says to have done.
+    What to do comes first, then the evidence. `instead` are the failing and the working command where they differ;
+    `reasons` say why the steps belong to the error; `checked` is the command that showed it gone, at message
+    `checked_idx`. `by_a_person`: the explanation is what a person says to have done.
     """
     closing = f"**Checked**: {_code(checked)} no longer shows the error (message {checked_idx})."
-    rest: list[str] = []
+    done: list[str] = []
     if commands:
-        rest.append("**Ran**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
+        done.append("**Run**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
     if instead is not None:
-        rest.append(f"**Instead of** {_code(instead[0])}\n\n**run** {_code(instead[1])}")
+        done.append(f"**Run** {_code(instead[1])}\n\n**instead of** {_code(instead[0])}")
+    rest: list[str] = []
     if explanation is not None:
         title = "Done by a person" if by_a_person else "Why"
         rest.append(f"**{title}** (message {explanation[1]})\n\n{_quote(explanation[0])}")
-    tail = "\n\n".join((*rest, closing))
+    if reasons:
+        listed = "\n".join(f"- {_flat(reason)}" for reason in list(dict.fromkeys(reasons))[:_LISTED])
+        rest.append(f"**Linked**\n\n{listed}")
+    tail = "\n\n".join((*done, *rest, closing))
     changed = _changed(files, hints, LIMIT - len(tail) - 2)
     return clean(redact(f"{changed}\n\n{tail}" if changed else tail))[:LIMIT]
 
 
 def _changed(files: Sequence[str], hints: Sequence[Hint], room: int) -> str:
-    """The changed files, each with its edits while there is `room`."""
-    named = [f"**Changed** {_code(file)}" for file in files[:_LISTED]]
-    if len(files) > _LISTED:
-        named.append(f"and {len(files) - _LISTED} more files")
+    """The files to change, each with its hunks while there is `room`."""
+    named = [f"**Change** {_code(file)}" for file in files[:_LISTED]]
     left = room - sum(len(line) + 2 for line in named)
-    for hint in hints[:_LISTED]:
+    for hint in hints[:_HUNKS]:
         block = _diff(hint)
         if block and hint.file in files[:_LISTED] and len(block) + 2 <= left:
             named[files.index(hint.file)] += f"\n\n{block}"
@@ -84,15 +91,21 @@ def _quote(text: str) -> str:
     return "> " + " ".join(clean(text).split())
 
 
+def _flat(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
 def _diff(hint: Hint) -> str:
-    """A small edit as a fenced diff, or an empty string where it is too long to help."""
-    if len(hint.old) + len(hint.new) > HINT_LIMIT or not (hint.old.strip() or hint.new.strip()):
-        return ""
-    old, new = (side.split("\n") if side else [] for side in (hint.old, hint.new))
-    same = [line for line in old if line in new]
-    lines = [f"- {line}" for line in old if line not in same] + [f"+ {line}" for line in new if line not in same]
-    if not lines or len(lines) > 12:
-        return ""
+    """A hunk as a fenced diff, or an empty string where it is too long to help."""
+    old, new = (side.split("\n") if side.strip() else [] for side in (hint.old, hint.new))
+    lines: list[str] = []
+    for mark, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if mark == "equal":
+            lines += [f"  {line}" for line in old[start:end]]
+        else:
+            lines += [f"- {line}" for line in old[start:end]] + [f"+ {line}" for line in new[first:last]]
     body = "\n".join(lines)
+    if not lines or len(lines) > _DIFF_LINES or len(body) > HINT_LIMIT:
+        return ""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
     return f"{fence}diff\n{body}\n{fence}"

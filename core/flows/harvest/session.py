@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.cases import Name, observe
-from core.errors.derived import refresh_case
-from core.errors.drafts import Draft, add_drafts
-from core.flows.harvest.aside import Aside
+from core.errors.cases.derived import refresh_case
+from core.errors.cases.drafts import Draft, Evidence, add_drafts
+from core.errors.cases.write import Name, observe
 from core.flows.harvest.events import HarvestedError
-from core.flows.harvest.explained import Explanation, add_explanations, heard
-from core.flows.harvest.fold import fold
-from core.flows.harvest.stored import seen_in
-from core.flows.second import Second
+from core.flows.harvest.reducer import fold
+from core.flows.harvest.session_events import seen_in
+from core.flows.system.worker_process import Second
 from core.store import Store, now
 
+ENTRY_TYPE = "fix"
 _SESSIONS_BACK = 50
 _AROUND: Final = 2_000
 """Code points of the output kept on each side of the key line, as the raw error of a new case."""
+_TABLE = """CREATE TEMP TABLE IF NOT EXISTS harvested(
+ session INTEGER, idx INTEGER, start INTEGER, serial INTEGER, body BLOB NOT NULL,
+ PRIMARY KEY (session, idx, start, serial)) WITHOUT ROWID"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,20 @@ def _draft(case_id: int, error: HarvestedError) -> Draft:
         session_id=error.verified_session,
         message_ids=error.message_ids,
         ts=error.verified_ts or error.ts,
+        evidence=evidence_of_fix(error),
+    )
+
+
+def evidence_of_fix(error: HarvestedError) -> Evidence:
+    """What is kept with the draft of a fix besides its text."""
+    cost = error.cost
+    return Evidence(
+        strength=error.strength or "weak",
+        worth=error.worth,
+        links=tuple((link.session_id, link.idx, link.why) for link in error.links),
+        attempts=0 if cost is None else cost.attempts,
+        messages=0 if cost is None else cost.messages,
+        seconds=0.0 if cost is None else round(cost.seconds, 3),
     )
 
 
@@ -134,3 +151,77 @@ def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Iterable[Ha
             )
             con.execute("DELETE FROM resolution WHERE id = ?", (draft_id,))
             refresh_case(con, case_id)
+
+
+class Aside:
+    """Errors in a temporary table of the connection, read in message order as often as needed until the next one.
+
+    A session of a gigabyte then needs no more memory than a small one.
+    """
+
+    def __init__(self, con: apsw.Connection, errors: Iterable[HarvestedError], order: Mapping[str, int]) -> None:
+        self._con = con
+        con.execute(_TABLE)
+        con.execute("DELETE FROM temp.harvested")
+        con.executemany(
+            "INSERT INTO temp.harvested VALUES (?, ?, ?, ?, ?)",
+            (
+                (order[error.session_id], error.message_idx, error.key.start, serial, pickle.dumps(error))
+                for serial, error in enumerate(errors)
+            ),
+        )
+
+    def __iter__(self) -> Iterator[HarvestedError]:
+        for (body,) in self._con.execute("SELECT body FROM temp.harvested ORDER BY session, idx, start, serial"):
+            # Written just above, by this very process: no foreign bytes.
+            yield cast("HarvestedError", pickle.loads(cast("bytes", body)))
+
+
+class Explanation(NamedTuple):
+    """What somebody said of a fix: the `quote` in message `idx`, of one of the `sessions`, the likelier first."""
+
+    sessions: tuple[str, ...]
+    idx: int
+    quote: str
+    fingerprint: str
+    key_line: str
+
+
+def heard(error: HarvestedError, said: list[Explanation]) -> HarvestedError:
+    """The error as it is; its explanation, if its fix has one, is added to `said`."""
+    if error.explanation is not None:
+        quote, idx = error.explanation
+        sessions = tuple(dict.fromkeys(one for one in (error.verified_session, error.session_id) if one))
+        said.append(Explanation(sessions, idx, quote, error.fingerprint, error.key_line))
+    return error
+
+
+def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
+    """Make an entry of each fix that somebody explained, once; within the caller's transaction."""
+    if not said:
+        return
+    from core.align.input import ExtractedEntry, ExtractedQuote
+    from core.evidence.entries import add_entries
+    from core.evidence.import_entries import digest
+
+    by_session: dict[str, list[ExtractedEntry]] = {}
+    for one in said:
+        session = _said_in(store.con, one)
+        if session is not None:
+            name = f"fix_{digest(session, one.fingerprint, one.idx, one.quote)}"
+            quotes = (ExtractedQuote(one.idx, one.quote),)
+            entry = ExtractedEntry(name, ENTRY_TYPE, f"fixes: {one.key_line}", quotes)
+            by_session.setdefault(session, []).append(entry)
+    for session, entries in by_session.items():
+        add_entries(store, session, entries, source="harvest")
+
+
+def _said_in(con: apsw.Connection, said: Explanation) -> str | None:
+    """The session whose message it was said in: the one that went on, or the one that met the error."""
+    for session in said.sessions:
+        row = con.execute(
+            "SELECT instr(text, ?) FROM message WHERE session_id = ? AND idx = ?", (said.quote, session, said.idx)
+        ).fetchone()
+        if row is not None and row[0]:
+            return session
+    return None

@@ -12,7 +12,8 @@ _PROBED = 32_768
 """Code points looked at on each end of an output."""
 
 ERROR: Final = re.compile(
-    r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\berror: could not compile"
+    r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\): error [A-Za-z]{2,9}\d{3,5}: \S"
+    r"|^error [A-Z]{2,9}\d{3,5}: \S|^Error:[ \t]*\n[ \t]+0: \S|\berror: could not compile"
     r"|^[ \t]*(?:[+|] )?(?:Exception Group )?Traceback \(most recent call last\)"
     r"|^[ \t]*(?:npm|pnpm|yarn) (?:error|ERR!) |\bERR_PNPM_[A-Z_]+"
     r"|^(?:fatal|error|오류|에러): \S"
@@ -23,8 +24,12 @@ ERROR: Final = re.compile(
     r"|^(?:psql:[^\n]{0,200}: )?(?:ERROR|FATAL): +\S|^Error response from daemon|^ERROR: failed to (?:solve|build)"
     r"|^(?:\S*/)?(?:ba|z|da|k)?sh: [^\n]*(?:not found|No such file|Permission denied|없)|: command not found$"
     r"|^[ \t]*(?:×|✗|✖|●|❯)? ?FAIL\b|^[ \t]*× |^[ \t]+\d+:\d+[ \t]+error[ \t]"
+    r"|^[ \t]*error [•-] \S|^error\[[a-z][\w-]{2,60}\]: \S|^\S+:\d+(?::\d+)? error [A-Z]{1,6}\d{2,4}\b"
     r"|^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] |^Segmentation fault|\bcore dumped\b|^curl: \(\d+\)"
     r"|\bout of memory\b|^(?:[^\n]{0,200}: \d+ |[^\n:]{0,80}: )?Killed\b"
+    r"|^[│╷╵ ]*Error: \S|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
+    r"|^(?:error during build|Module not found|rake aborted!|Failed to compile)\b|^[ \t]*✘ \[ERROR\]"
+    r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)"
     r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|is not recognized as (?:an internal|the name of)",
     re.MULTILINE,
 )
@@ -32,11 +37,107 @@ ERROR: Final = re.compile(
 
 FAILED: Final = re.compile(
     r"(?<![\d.])[1-9]\d{0,5} (?:tests? )?(?:failed|failing|failures?)\b|\bTests? +[1-9]\d* failed"
-    r"|\bFound [1-9]\d* errors?\b|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
-    r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d{0,8}개 실패",
+    r"|\bFound [1-9]\d* errors?\b(?! \(\d+ fixed, 0 remaining)"
+    r"|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
+    r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d{0,8}개 실패"
+    r"|\*\* [A-Z]+ FAILED \*\*|^Build FAILED|\b[1-9]\d{0,5} errors? in \d|^[ \t]*[1-9]\d{0,5} fail$|^[#ℹ] fail [1-9]"
+    r"|^[1-9]\d{0,5} files? would be reformatted|\bCode style issues (?:found )?in \S|\bFailed: +[1-9]"
+    r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed",
     re.MULTILINE,
 )
 """A summary that counts failures."""
+
+_SHELL: Final = (
+    r"(?:\(eval\)|-?(?:[\w./~-]{0,200}/)?(?:ba|z|da|k|a|fi)?sh(?:\[\d+\])?)(?::\w{1,40})?:(?: line)? ?(?:\d+:)? ?"
+)
+SHELL_PREFIX: Final = re.compile(_SHELL)
+SHELL_COMPLAINT: Final = re.compile(
+    rf"^{_SHELL}(?:command not found: (?P<zsh>[^\n]+)|(?P<bash>[^:\n]+): (?:command )?not found"
+    r"|no matches found: (?P<glob>[^\n]+)|(?P<missing>\S+) not found$|no such file or directory: (?P<path>[^\n]+)"
+    r"|permission denied: (?P<denied>[^\n]*)|(?P<syntax>parse error|syntax error|unmatched|bad substitution|bad pattern"
+    r"|read-?only variable|bad math expression|ambiguous redirect|event not found)[^\n]*)",
+    re.MULTILINE,
+)
+"""A complaint of the shell that ran the command: zsh, bash, dash and their like, each in its own order of words."""
+
+COMPLAINT_HINTS: Final = (
+    "not found", "no matches found", "(HTTP 4", "(HTTP 5", "o such file or directory: ", "permission denied: ",
+    "parse error", "syntax error", "unmatched", "bad substitution", "daemon", "error connecting to ", "jq: ",
+    " 429", "Unknown JSON field", "failed to parse jq", "GraphQL: ", "bad pattern", "only variable: ",
+    "bad math expression", "ambiguous redirect", "Failed to spawn: ", ": No module named ", "no such command: ",
+    "Missing script: ", "determine executable to run",
+)  # fmt: skip
+"""Words without which no output holds a complaint below or above; looked for first, which is fast."""
+
+CLIENT_COMPLAINT: Final = re.compile(
+    r"^(?:gh|glab|hub): [^\n]*\(HTTP [45]\d\d\)|^[^\n{]{1,300} \(HTTP [45]\d\d\)$"
+    r"|^[^\n{]{0,120}\b(?:HTTP(?:/\d\.\d)? |status (?:code )?|error:? )429\b|\b429 Too Many Requests"
+    r"|^[^\n]{0,200}\bGraphQL: \S|^error connecting to \S+\.\w"
+    r"|^Unknown JSON field: |^failed to parse jq expression|^jq: (?:parse )?error(?: |:)"
+    r"|^(?:Error response from daemon|Cannot connect to the Docker daemon|error during connect)\b"
+    r"|^error: (?:Failed to spawn|no such command): |^\S{0,200}python[\d.]{0,6}(?:\.exe)?: No module named "
+    r"|^npm (?:error|ERR!) (?:Missing script: |could not determine executable to run)",
+    re.MULTILINE,
+)
+"""What clients of a service (a forge, a container daemon) say when it refused; `jq` of what it was given; runners of
+other programs where there is no such program."""
+
+LAST_COMPLAINT: Final = re.compile(
+    r"(?:[\w./-]{1,60}: )?(?:error|fatal|failed to|cannot|can't|could not|couldn't|unable to|unknown (?:command|flag"
+    r"|option|argument)|invalid (?:argument|option|value)|permission denied|no such)\b",
+    re.IGNORECASE,
+)
+"""How the last line of a run that gave up begins."""
+
+COMPLAINT: Final = re.compile(
+    r"\b(?:errors?|fatal|failed|failure|cannot|can't|could ?n[o']t|unable|unknown|invalid|unexpected|unsupported"
+    r"|not found|no such|not (?:permitted|allowed|supported|recognized|a )|denied|refused|rejected|forbidden"
+    r"|missing|required|must|timed out|timeout|unbound|no matches|does not|doesn't|already exists"
+    r"|(?:is|are) ignored|exceeded|too many|conflict|locked|aborted|panic|would be reformatted)\b|오류|실패|없",
+    re.IGNORECASE,
+)
+"""A word of complaint: with a failed exit code, the first line with one names the failure where nothing else does."""
+
+OWN_SCRIPT: Final = re.compile(r"^  File \"<(?:stdin|string)>\", line \d+", re.MULTILINE)
+"""A traceback through a script that the command itself fed to Python: no later success takes it back."""
+
+PLACE: Final = re.compile(
+    r"(?<![ \t])[ \t]*+(?:(?:error|warning|info)\b[^\n]{0,300}?[ (])?[\w./\\-]{1,200}\.[A-Za-z]{1,6}:\d+(?::\d+)?\b",
+    re.IGNORECASE,
+)
+"""A line that begins with a place in a file, after its severity if it has one."""
+
+_TRAILER = re.compile(
+    r"(?:FAIL(?:ED)?|ERROR|Error|exit status \d+|exit code:? \d+|Command failed|PASS)$|FAIL\t|ok\s|[=*-]{3}"
+    r"|(?:\[[^\]]{1,40}\] )?\d+ issues?:?$|make: \*\*\* |--- (?:FAIL|PASS|SKIP): |=== (?:RUN|PAUSE|CONT|NAME) "
+    r"|Usage:|hint: |# \S"
+)
+_TRAILING: Final = ("ERROR task failed", "ELIFECYCLE", "exited with code", "exited with error")
+_TRAILER_LENGTH: Final = 200
+
+
+def is_trailer(line: str) -> bool:
+    """Whether a line only closes or heads a failed run and names nothing."""
+    said = line[:_TRAILER_LENGTH].strip()
+    return _TRAILER.match(said) is not None or any(words in said for words in _TRAILING)
+
+
+ABSENT: Final = re.compile(
+    r"no such file or directory|does not exist|is a directory|not a directory|exists on disk, but not in"
+    r"|cannot find (?:the )?path|찾을 수 없|그런 파일",
+    re.IGNORECASE,
+)
+"""What a program that shows files says of one that is not there: the answer to a guess."""
+
+NONE_FOUND: Final = re.compile(r"(?<!\s)\s*+(?:\w[\w -]{0,40} not found|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*")
+"""All that a look-up of something by its name says where there is none: `release not found`."""
+
+NOTHING_TO_DO: Final = re.compile(
+    r"^(?:nothing to commit|nothing added to commit|no changes added to commit"
+    r"|no checks reported|Everything up-to-date)",
+    re.MULTILINE,
+)
+"""A refusal because there is nothing to do: a normal answer."""
 
 PASSED: Final = re.compile(
     r"\b\d+ (?:tests? )?(?:passed|passing)\b|\btest result: ok\b|\bBUILD SUCCESS"
@@ -53,6 +154,9 @@ _TAGS = re.compile(
     r"|Output too large \([^)\n]*\)\.[^\n]*|^Full output saved to: [^\n]*|^Preview \(first [^)\n]*\):",
     re.MULTILINE,
 )
+_CODEX: Final = ("Command:", "Chunk ID:", "Wall time:", "Process exited ", "Process running ", "Exit code:", "Script ")
+_CODEX_HEADER = 20_000
+_NOT_NEWLINE = re.compile(r"[^\n]+")
 _NOTES = re.compile(r"\A\s*(?:Error: )?Exit code \d+[ \t]*$|\.\.\. *\[[^\]\n]{0,80}truncated\][^\n]*", re.MULTILINE)
 
 
@@ -60,6 +164,10 @@ def blanked(text: str) -> str:
     """`text` with what the agent's harness wrote around an output blanked, code point for code point."""
     if text[:200].lstrip().startswith(_TAGGED):
         text = _TAGS.sub(_blank, text)
+    elif text.startswith(_CODEX):
+        head, mark, rest = text.partition("\nOutput:")
+        if mark and len(head) <= _CODEX_HEADER:
+            text = _NOT_NEWLINE.sub(_blank, head + mark) + rest
     return _NOTES.sub(_blank, text) if "Exit code" in text[:40] or "truncated]" in text else text
 
 
@@ -74,6 +182,30 @@ def shortened(text: str) -> str:
 
 def only_lines_of(body: str, programs: Iterable[str]) -> str:
     """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`)."""
-    names = "|".join(sorted({re.escape(name) for name in programs} | {"fatal", "error"}))
-    own = re.compile(rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S")
+    names = "|".join(sorted({re.escape(name) for name in programs if name} | {"fatal", "error", "ssh"}))
+    own = re.compile(
+        rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S|{_SHELL}\S|{CLIENT_COMPLAINT.pattern}"
+    )
     return "\n".join(line if own.match(line) else " " * len(line) for line in body.split("\n"))
+
+
+def complaints(body: str, command: str) -> str:
+    """`body` with every line blanked but the complaints of the shell that ran `command` and of clients of services.
+
+    An empty string where there are none. A complaint of a shell must name what the command names: logs and
+    documents quote others.
+    """
+    if not any(hint in body for hint in COMPLAINT_HINTS):
+        return ""
+    spans = [found.span() for found in SHELL_COMPLAINT.finditer(body) if _is_of(found, command)]
+    spans += [found.span() for found in CLIENT_COMPLAINT.finditer(body)]
+    if not spans:
+        return ""
+    kept = {body.count("\n", 0, start) for start, _ in spans}
+    lines = body.split("\n")
+    return "\n".join(line if at in kept else " " * len(line) for at, line in enumerate(lines))
+
+
+def _is_of(found: re.Match[str], command: str) -> bool:
+    named = next((one for one in found.groups() if one is not None), "").strip()
+    return found["syntax"] is not None or named.split(" ")[0][:60] in command

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from core.fault import Fault
-from core.flows.hook.json_places import Part, add_part, drop_part, parse, parts_of
+from core.base.fault import Fault
+from core.flows.hook.json_edit import Part, add_part, drop_part, parse, parts_of
 
 _STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|Agent|mcp__.*"
 """Tools whose results can be an error, or a step to its fix."""

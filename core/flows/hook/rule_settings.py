@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.settings import RuleSettings
+from core.base.config.settings import RuleSettings
 
 OFF = "off"
 

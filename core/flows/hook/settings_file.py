@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from core.atomic import write_file
-from core.fault import Fault
+from core.base.atomic import write_file
+from core.base.fault import Fault
 from core.flows.hook.registration import install, registered, uninstall
 
 MOST_BYTES = 4 << 20

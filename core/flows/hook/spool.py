@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.atomic import write_file
-from core.fault import Fault
+from core.base.atomic import write_file
+from core.base.fault import Fault
+from core.base.paths import casebook_state
+from core.base.xdg import make_folder
 from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload
-from core.flows.hook.short_input import short_input
-from core.folders import casebook_state
+from core.flows.hook.truncate_input import short_input
 from core.store.clock import now
 from core.store.copying import is_gone
 from core.text import redact
-from core.xdg import make_folder
 
 TEXT_KEPT = 65_536
 """Code points of a result; of a longer one its beginning and its end."""
@@ -125,7 +125,7 @@ def take_up(database: Path, *, seconds: float = 5.0, most: int = MOST_FILES) -> 
         except OSError:
             continue  # another process was quicker
         try:
-            from core.flows.hook.live import follow_late  # seldom needed, and slow to load
+            from core.flows.hook.post_tool_use import follow_late  # seldom needed, and slow to load
 
             payload, ts = _read(claimed)
             follow_late(payload, database, ts, event_id(claimed.name))

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from core.library.blocks import ParsedBlock, Passage
 from core.library.chunk.oversize import within_budget
 from core.library.chunk.policy import ChunkPolicy, tokens
-from core.library.spans import CodeSpan, SourceSpan
+from core.library.documents.blocks import ParsedBlock, Passage
+from core.library.documents.spans import CodeSpan, SourceSpan
 
 LONGEST: Final = 200
 """Lines of one passage."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.library.blocks import ParsedBlock, Passage
 from core.library.chunk.oversize import within_budget
 from core.library.chunk.policy import MD_V1, ChunkPolicy, tokens
-from core.library.spans import lines_of
+from core.library.documents.blocks import ParsedBlock, Passage
+from core.library.documents.spans import lines_of
 
 _ALONE = frozenset(("code", "table", "imageref", "audioref"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.library.blocks import Passage
 from core.library.chunk.policy import BYTES_PER_TOKEN, tokens
+from core.library.documents.blocks import Passage
 
 
 def pieces(text: str, budget: int) -> list[tuple[str, int]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from core.library.blocks import ParsedBlock, Passage
 from core.library.chunk.oversize import pieces
 from core.library.chunk.policy import ChunkPolicy, tokens
-from core.library.spans import PageSpan
+from core.library.documents.blocks import ParsedBlock, Passage
+from core.library.documents.spans import PageSpan
 
 PAGE_V1: Final = "pdf-page-v1"
 

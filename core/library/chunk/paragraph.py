@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from core.library.blocks import ParsedBlock, Passage
 from core.library.chunk.oversize import within_budget
 from core.library.chunk.policy import ChunkPolicy, tokens
-from core.library.spans import LineSpan, lines_of
+from core.library.documents.blocks import ParsedBlock, Passage
+from core.library.documents.spans import LineSpan, lines_of
 
 WINDOW: Final = 80
 """Lines of one passage where a paragraph is longer."""

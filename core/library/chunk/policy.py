@@ -7,7 +7,7 @@ from typing import Final
 
 import orjson
 
-from core.fault import Fault
+from core.base.fault import Fault
 
 MD_V1: Final = "md-heading-v1"
 MD_V2: Final = "md-heading-v2"

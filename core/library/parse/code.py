@@ -12,10 +12,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from core.library.blocks import Parsed, ParsedBlock
+from core.library.documents.blocks import Parsed, ParsedBlock
+from core.library.documents.spans import CodeSpan
 from core.library.parse.code_languages import BEFORE, LANGUAGES, THROUGH, Language
 from core.library.parse.paragraphs import parse_text
-from core.library.spans import CodeSpan
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -6,9 +6,9 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from core.library.blocks import Parsed, ParsedBlock
+from core.library.documents.blocks import Parsed, ParsedBlock
+from core.library.documents.spans import CodeSpan
 from core.library.parse.paragraphs import parse_text
-from core.library.spans import CodeSpan
 
 PARSER: Final = "manifest/1"
 """Goes into every id below it: any change of what `parse_manifest` returns changes it."""

@@ -11,13 +11,13 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from core.library.blocks import Parsed, ParsedBlock
+from core.library.documents.blocks import Parsed, ParsedBlock
+from core.library.documents.rows import BlockKind
+from core.library.documents.spans import LineSpan
 from core.library.parse.frontmatter import frontmatter
 from core.library.parse.inline import pictures, words
 from core.library.parse.paragraphs import paragraphs
 from core.library.parse.quick_blocks import quick_block
-from core.library.rows import BlockKind
-from core.library.spans import LineSpan
 
 PARSER: Final = "markdown-it/1"
 """Goes into every id below it: any change of what `parse_markdown` returns changes it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from core.library.blocks import Parsed, ParsedBlock
-from core.library.spans import LineSpan
+from core.library.documents.blocks import Parsed, ParsedBlock
+from core.library.documents.spans import LineSpan
 
 PARSER: Final = "plain-text/1"
 """Goes into every id below it: any change of what `parse_text` returns changes it."""

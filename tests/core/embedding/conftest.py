@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.embedding.socket_path import Place
+from core.embedding.service.socket_path import Place
 from core.errors import identify, observe
 from core.store import Store, open_store
-from tests.core.embedding.service_support import place_in, short_folder
+from tests.core.embedding.service.support import place_in, short_folder
 
 
 @pytest.fixture

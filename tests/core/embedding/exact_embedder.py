@@ -10,8 +10,8 @@ import math
 import random
 from collections.abc import Sequence
 
+from core.base.fault import Fault
 from core.embedding import Kind, Vector, pack
-from core.fault import Fault
 
 
 def unit(*values: float, dim: int = 384) -> Vector:

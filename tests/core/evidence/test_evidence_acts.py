@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.align import Span
+from core.base.fault import Fault
 from core.evidence import (
     OPEN,
     Decided,
@@ -29,9 +30,8 @@ from core.evidence import (
     show_quote,
     take_words,
 )
-from core.evidence.review import QuoteFilters
-from core.fault import Fault
-from core.flows.undo import bring_back, take_back
+from core.evidence.review.queue import QuoteFilters
+from core.flows.system.undo import bring_back, take_back
 from core.store import Store, history, history_of
 from tests.core.evidence.evidence_support import (
     ALIGNED,

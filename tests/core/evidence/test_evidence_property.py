@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from core.align import Span
+from core.base.fault import Fault
 from core.evidence import (
     accept,
     add_entries,
@@ -24,9 +25,8 @@ from core.evidence import (
     replay_events,
     take_words,
 )
-from core.evidence.stored import Kept, kept
-from core.fault import Fault
-from core.flows.undo import bring_back, take_back
+from core.evidence.rows import Kept, kept
+from core.flows.system.undo import bring_back, take_back
 from core.store import Store, history
 from tests.casebooks import new_casebook
 from tests.core.evidence.evidence_support import (

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.align import Span
+from core.base.fault import Fault
 from core.evidence import (
     accept,
     add_entries,
@@ -20,8 +21,7 @@ from core.evidence import (
     show_entry,
     show_quote,
 )
-from core.evidence.due import mark_to_align, unmark
-from core.fault import Fault
+from core.evidence.realign_queue import mark_to_align, unmark
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
     ALIGNED,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.fault import Fault
+from core.base.config.settings import LlmSettings
+from core.base.fault import Fault
+from core.llm.factory import ServedModel
 from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
-from core.llm.open_model import ServedModel
-from core.settings import LlmSettings
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 OTHER_NAME = (

@@ -7,11 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from core.fault import Fault
+from core.base.config.settings import LlmSettings
+from core.base.fault import Fault
+from core.llm.factory import ServedModel, language_model, served
 from core.llm.language_model import Done, GenerateOptions, Message, Token, Usage
 from core.llm.limits import ANSWER_CHARS
-from core.llm.open_model import ServedModel, language_model, served
-from core.settings import LlmSettings
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 WAYS = ("ollama", "openai")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.config.settings import LlmSettings
+from core.llm.factory import ServedModel
 from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
-from core.llm.open_model import ServedModel
-from core.llm.thoughts import Thoughts
-from core.settings import LlmSettings
+from core.llm.reasoning import Thoughts
 from tests.core.llm.llm_server import Reply, llm_server
 
 ANSWERS = [

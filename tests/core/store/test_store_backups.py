@@ -8,9 +8,9 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, backup, open_store, restore
-from core.store.migrations import SHIPPED, Schema, Script, shipped
+from core.store.schema.migrations import SHIPPED, Schema, Script, shipped
 
 
 def keys(path: Path) -> list[str]:

@@ -9,8 +9,9 @@ from queue import SimpleQueue
 import apsw
 import pytest
 
-from core.store import Store, checkpoints, open_store
-from core.store.checkpoints import checkpoints_aside
+from core.store import Store, open_store
+from core.store.wal import checkpoints
+from core.store.wal.checkpoints import checkpoints_aside
 
 
 def write(store: Store, count: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import as_fault, faults
 
 PATH = Path("/data/casebook.db")

@@ -12,7 +12,7 @@ import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, change, migrate, undo
 
 Rows = dict[tuple[str, Any], dict[str, Any]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, jobs, open_store
 
 FORK = multiprocessing.get_context("fork")

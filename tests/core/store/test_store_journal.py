@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, change, history, open_store, row_changes, undo
 
 Case = Callable[..., int]

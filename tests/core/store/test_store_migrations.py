@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import open_store
-from core.store.migrations import BACKUPS_KEPT, SHIPPED, Schema, Script, shipped
+from core.store.schema.migrations import BACKUPS_KEPT, SHIPPED, Schema, Script, shipped
 
 V = SHIPPED.version
 

@@ -15,9 +15,9 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, now, open_store
-from core.store.migrations import APPLICATION_ID, SHIPPED, shipped
+from core.store.schema.migrations import APPLICATION_ID, SHIPPED, shipped
 
 
 def mode(path: Path) -> int:
@@ -279,7 +279,15 @@ def test_now_is_utc_with_milliseconds_and_sorts_by_time() -> None:
 
 
 def test_importing_the_store_loads_nothing_heavy() -> None:
-    heavy = ["numpy", "textual", "sqlite_vec", "importlib.resources", "tempfile", "shutil", "core.store.rescue"]
+    heavy = [
+        "numpy",
+        "textual",
+        "sqlite_vec",
+        "importlib.resources",
+        "tempfile",
+        "shutil",
+        "core.store.rescue.salvage",
+    ]
     code = (
         "import sys; before = set(sys.modules); import core.store;"
         f"print([name for name in {heavy!r} if name in set(sys.modules) - before])"

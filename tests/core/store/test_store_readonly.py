@@ -14,10 +14,10 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, open_store, store_checks
-from core.store.faults import SPACE
-from core.store.migrations import SHIPPED, Schema, Script, shipped
+from core.store.fault_mapping import SPACE
+from core.store.schema.migrations import SHIPPED, Schema, Script, shipped
 
 Nobody = Callable[[Callable[[], Any]], Any]
 

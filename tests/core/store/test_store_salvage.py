@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.fault import Fault
-from core.store import change, history, open_store, salvage, undo
-from core.store.pages import image_of, walk
+from core.base.fault import Fault
+from core.store import change, history, open_store, undo
+from core.store.rescue.pages import image_of, walk
+from core.store.rescue.salvage import salvage
 
 PAGE = 4096
 TABLES = (

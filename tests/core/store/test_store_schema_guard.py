@@ -7,10 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.fault import Fault
-from core.store import ensure_vec_table, open_store, restore, salvage, store_checks
-from core.store.migrations import APPLICATION_ID, SHIPPED
-from core.store.schema_guard import DIGESTS, digest_of
+from core.base.fault import Fault
+from core.store import ensure_vec_table, open_store, restore, store_checks
+from core.store.rescue.salvage import salvage
+from core.store.schema.guard import DIGESTS, digest_of
+from core.store.schema.migrations import APPLICATION_ID, SHIPPED
 from core.store.vec import vec_tables
 
 EVIL = "CREATE TRIGGER evil AFTER UPDATE OF use_count ON error_kb BEGIN DELETE FROM resolution; END"
@@ -78,7 +79,7 @@ def test_it_is_refused_before_a_migration_runs_it(tmp_path: Path, version: int) 
 
 def test_where_nothing_can_be_written_it_is_refused_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = altered(tmp_path / "evil.db", EVIL)
-    monkeypatch.setattr("core.store.opening.blocked", lambda _path: "it can only be read")
+    monkeypatch.setattr("core.store.open.blocked", lambda _path: "it can only be read")
     with pytest.raises(Fault, match="trigger evil"):
         open_store(path).close()
 

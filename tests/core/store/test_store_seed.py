@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import SeedRow, load_vec, read_seed
 
 # Our own writing of the declaration in error-kb REQ-RA-004.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.store import Store, ensure_vec_table, load_vec, open_store
 
 

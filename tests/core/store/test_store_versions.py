@@ -13,7 +13,7 @@ import pytest
 from cli.main import main
 from core.store import open_store
 from core.store.checks import store_checks
-from core.store.migrations import SHIPPED, shipped
+from core.store.schema.migrations import SHIPPED, shipped
 from tests.casebook_versions import unpack, versions
 
 PINNED = {
@@ -26,6 +26,7 @@ PINNED = {
     "0007_library.sql": "6ee339c1849f91522b96d72bcf8f548eb40d002b96d6874d0db95c3ef45ea8bc",
     "0008_ask.sql": "d66bcc73fd9ac12b9706a2b0e714c601ef8d80e878fc7ba3f1417dcb684a7ba8",
     "0009_vector_texts.sql": "f4ed1214c95081e3746706b9d5fed7cc4dd17d452d4581f4f15b1305b7ba8424",
+    "0010_projects.sql": "77035ad845f648f6739b95bd5791725530eeb51f05276302167aee192baf5d11",
 }
 """SHA-256 of each migration. Users have casebooks made by them: a change to the schema is a new file, not an edit."""
 GROWN = {"backlog_size"}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import core.text
 from core.text import MASK, is_masked, redact
-from core.text.secret_tokens import SHAPES, Shape, token_pattern
+from core.text.secrets.tokens import SHAPES, Shape, token_pattern
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -165,7 +165,7 @@ def test_redaction_is_idempotent(text: str) -> None:
 
 
 def test_every_pattern_that_is_compiled_late_compiles() -> None:
-    modules = [f"core.text.{module.name}" for module in pkgutil.iter_modules(core.text.__path__)]
+    modules = [module.name for module in pkgutil.walk_packages(core.text.__path__, "core.text.")]
     values = [value for name in modules for value in vars(importlib.import_module(name)).values()]
     patterns = [value for value in values if hasattr(value, "finditer") and value is not re]
     assert len(patterns) > 40

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.text import secret_scan
-from core.text.secret_scan import secret_spans
+from core.text.secrets import scan
+from core.text.secrets.scan import secret_spans
 
 DATA = Path(__file__).parents[2] / "data"
 TEXTS = [
@@ -21,20 +21,20 @@ TEXTS = [
 @pytest.fixture
 def fresh() -> None:
     """As in a process that has scanned nothing yet."""
-    secret_scan._scan.cache_clear()
-    secret_scan._whole.cache_clear()
+    scan._scan.cache_clear()
+    scan._whole.cache_clear()
 
 
 def test_the_first_texts_and_later_ones_are_masked_alike(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secret_scan, "_FEW", 0)
+    monkeypatch.setattr(scan, "_FEW", 0)
     whole = [secret_spans(text) for text in TEXTS]
     assert sum(map(bool, whole)) > 50
-    monkeypatch.setattr(secret_scan, "_FEW", 10_000)
+    monkeypatch.setattr(scan, "_FEW", 10_000)
     assert [secret_spans(text) for text in TEXTS] == whole
-    assert secret_scan._scan.cache_info().currsize > 10
+    assert scan._scan.cache_info().currsize > 10
 
 
 def test_who_has_many_texts_compiles_the_scan_once(fresh: None) -> None:
     for text in TEXTS:
         secret_spans(text)
-    assert secret_scan._scan.cache_info().currsize <= secret_scan._FEW + 1
+    assert scan._scan.cache_info().currsize <= scan._FEW + 1

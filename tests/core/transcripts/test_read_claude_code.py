@@ -91,6 +91,13 @@ def test_results_are_paired_by_id_whatever_their_order() -> None:
         ({"content": "[Request interrupted by user for tool use]", "is_error": True}, "interrupted"),
         ({"content": "half of it", "beside": {"stdout": "half of it", "interrupted": True}}, "interrupted"),
         ({"content": "the manual says: Exit code 1 means failure"}, "none"),
+        (
+            {
+                "content": "This session is isolated in the worktree /w/a, but this command runs env.",
+                "is_error": True,
+            },
+            "tool_use_error",
+        ),
         ({"content": "quoting <tool_use_error> from the docs", "is_error": True}, "error"),
     ],
 )

@@ -66,6 +66,35 @@ def test_a_rollout_becomes_messages_calls_and_results() -> None:
         ("Wall time: 1 seconds\nProcess exited with code 137\nOutput:\nKilled", "error", 137, None),
         ("Exit code: 3\nWall time: 0.2 seconds\nOutput:\nProcess exited with code 0", "error", 3, None),
         ("Chunk ID: 1\nProcess running with session ID 7\nOutput:\n...", "none", None, None),
+        ("Command: /bin/zsh -lc 'x'\nChunk ID: 1\nProcess exited with code 5\nOutput:\nno", "error", 5, None),
+        (f"Command: {'x' * 1500}\nProcess exited with code 5\nOutput:\nno", "error", 5, None),
+        ('exec_command failed for `rm -r x`: Rejected("rejected by user")', "denied", None, None),
+        (
+            'exec_command failed for `git add a`: CreateProcess { message: "Codex(Sandbox(Denied { output: Out '
+            "{ exit_code: 128, aggregated_output: StreamOutput { text: "
+            '\\"fatal: no\\\\nlock\\", truncated_after_lines: None',
+            "error",
+            128,
+            "fatal: no\nlock",
+        ),
+        (
+            [{"text": "Script completed\nOutput:\n"}, {"text": "2 passed"}],
+            "none",
+            None,
+            "Script completed\nOutput:\n2 passed",
+        ),
+        (
+            [{"text": "Script completed\nOutput:\n"}, {"text": json.dumps({"output": "boom", "exit_code": 2})}],
+            "error",
+            2,
+            "Script completed\nOutput:\nboom",
+        ),
+        (
+            [{"text": "Script failed\nOutput:\n"}, {"text": "Script error: no"}],
+            "error",
+            None,
+            "Script failed\nOutput:\nScript error: no",
+        ),
         ("plain text that says Process exited with code 9", "none", None, None),
         ({"content": "MCP said no", "success": False}, "error", None, "MCP said no"),
         ({"content": [{"type": "input_text", "text": "blocks"}], "success": True}, "none", None, "blocks"),
@@ -87,6 +116,51 @@ def test_a_result_in_every_shape(output: Any, failure: str, code: int | None, te
 
 def test_a_command_that_still_runs_says_so() -> None:
     assert dict(told("Chunk ID: 1\nProcess running with session ID 7\nOutput:\n").facts) == {"running": True}
+
+
+@pytest.mark.parametrize(
+    ("script", "name", "given"),
+    [
+        ('const r = await tools.exec_command({"cmd":"npm test","workdir":"/w"}); text(r)', "exec", ("npm test", "/w")),
+        ("text(await tools.exec_command({cmd: 'a \\'b\\''}))", "exec", ("a 'b'", None)),
+        (
+            "await Promise.all([tools.exec_command({cmd:`ls`}), tools.exec_command({cmd:`pwd`})])",
+            "exec",
+            ("ls\npwd", None),
+        ),
+        ("text(1 + 1)", "exec", (None, None)),
+        ("const r = await tools.write_stdin({session_id: 41, chars:''}); text(r.output)", "write_stdin", (None, None)),
+        ('tools.apply_patch("*** Begin Patch\\n*** End Patch")', "apply_patch", (None, None)),
+    ],
+)
+def test_a_script_calls_what_it_names(script: str, name: str, given: tuple[str | None, str | None]) -> None:
+    log = Codex()
+    log.item("custom_tool_call", name="exec", call_id=LONG, input=script)
+    (call,) = [one for one in read(log.records) if isinstance(one, ToolCall)]
+    assert call.name == name
+    assert (call.input.get("cmd"), call.input.get("workdir")) == given
+    assert shell_command(call.name, call.input) == given[0]
+    if name == "apply_patch":
+        assert call.input == {"input": "*** Begin Patch\n*** End Patch"}
+
+
+@pytest.mark.parametrize(
+    ("printed", "text", "code", "facts"),
+    [
+        (['{"exit_code":1,"output":"a\\nboom"}'], "a\nboom", 1, {}),
+        (['Warning: truncated output (original token count: 9)\n\n{"exit_code":1,"output":"boom"}'], "boom", 1, {}),
+        (['{"session_id":41,"output":"so far"}'], "so far", None, {"script": True, "background": "41"}),
+        (["so far", "SESSION_ID=41"], "so far\nSESSION_ID=41", None, {"script": True, "background": "41"}),
+        (["session 41 of 90 was long"], "session 41 of 90 was long", None, {"script": True}),
+    ],
+)
+def test_what_a_script_printed_of_a_command(
+    printed: list[str], text: str, code: int | None, facts: dict[str, object]
+) -> None:
+    head = "Script completed\nWall time 0.1 seconds\nOutput:\n"
+    result = told([{"type": "input_text", "text": part} for part in (head, *printed)])
+    assert (result.exit_code, dict(result.facts)) == (code, facts)
+    assert result.message.text == head + text
 
 
 def test_the_display_log_tells_exit_codes_patches_and_tool_servers() -> None:

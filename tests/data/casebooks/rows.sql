@@ -156,3 +156,10 @@ INSERT INTO chat_turns(turn_id, session_id, turn_index, question, answer, citati
 
 -- version 9
 -- An index only: no row of its own.
+
+-- version 10
+UPDATE session SET repository = 'shop' WHERE id = '11111111-2222-4333-8444-555555555555';
+UPDATE case_state SET repository = 'shop' WHERE project = '/home/mina/shop';
+INSERT INTO project_folder(folder, remote, root) VALUES ('/home/mina/notes', '', '/home/mina/notes');
+INSERT INTO project_name(name, repository, shown) VALUES ('/home/mina/shop', 'shop', 0);
+INSERT INTO project_name(name, repository, shown) VALUES ('shop', 'shop', 1);

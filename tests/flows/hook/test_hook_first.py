@@ -13,12 +13,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.flows.hook import live
+from core.flows.hook import post_tool_use
+from core.flows.hook.dispatch import handle
 from core.flows.hook.first import MOST_FILES, MOST_RAW, event_id, events_folder, is_event, keep_first, settle
-from core.flows.hook.handle import handle
 from core.flows.hook.spool import spool_folder, take_up
 from core.store import open_store
-from tests.cli.test_cli_hook_host import FAILED, Home
+from tests.cli.hook.test_host import FAILED, Home
 from tests.flows.hook.test_hook_spool import AROUND, payload, seen, waiting
 
 
@@ -60,7 +60,7 @@ def test_it_is_removed_once_it_is_written_down(database: Path) -> None:
 
 
 def test_a_locked_casebook_leaves_it_to_the_next(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.flows.hook.live.WAIT_MS", 50)
+    monkeypatch.setattr("core.flows.hook.post_tool_use.WAIT_MS", 50)
     open_store(database, create=True).close()
     held = apsw.Connection(str(database))
     held.execute("BEGIN IMMEDIATE")
@@ -96,7 +96,7 @@ def test_what_was_taken_up_is_not_recorded_by_who_comes_late(database: Path) -> 
 
 def test_the_casebook_forgets_events_after_a_day(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handle(payload(), database, AROUND, event=keep_first(payload(), str(database)))
-    ahead = time.time_ns() + live.REMEMBERED_NS + 10**9
+    ahead = time.time_ns() + post_tool_use.REMEMBERED_NS + 10**9
     monkeypatch.setattr(time, "time_ns", lambda: ahead)
     handle(payload(), database, AROUND, event=keep_first(payload(), str(database)))
     with open_store(database) as store:

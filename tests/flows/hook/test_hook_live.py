@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core.errors import list_cases, record_resolution, show_case
-from core.flows.hook.handle import Handled, Surroundings, handle
-from core.flows.hook.ledger import EVENTS_KEPT
-from core.flows.importing import import_transcripts
+from core.flows.hook.dispatch import Handled, Surroundings, handle
+from core.flows.hook.open_errors import EVENTS_KEPT
+from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 
 BROKEN = "Exit code 1\nError: Cannot find module 'leftpad'\nRequire stack:\n- /home/me/shop/a.js"

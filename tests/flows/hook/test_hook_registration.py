@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.fault import Fault
+from core.base.fault import Fault
 from core.flows.hook.registration import EVENTS, command_line, install, registered, uninstall
 from core.flows.hook.settings_file import add_hooks, remove_hooks, status
 

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from core.embedding.asking import ModelAtHand, VectorSearch
-from core.embedding.catalogue import CATALOGUE, MINILM
-from core.embedding.client import Unserved, connect
-from core.embedding.embedder import Embedder, Kind, Vector
-from core.embedding.socket_path import Place
-from core.fault import Fault
-from core.flows.hook import before
-from core.flows.hook.before import advise
-from core.flows.hook.handle import Surroundings, handle
+from core.base.config.settings import EmbeddingSettings, RuleSettings
+from core.base.fault import Fault
+from core.embedding.models.catalogue import CATALOGUE, MINILM
+from core.embedding.runtime.embedder import Embedder, Kind, Vector
+from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
+from core.embedding.service.client import Unserved, connect
+from core.embedding.service.socket_path import Place
+from core.flows.hook import pre_tool_use
+from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.hook.payload import read_payload
+from core.flows.hook.pre_tool_use import advise
 from core.flows.hook.rule_settings import OFF, read_rules
 from core.flows.hook.rules_reply import ALL_KEPT, rules_context
-from core.flows.rules import RuleMatcher
-from core.rules.usage import usage
-from core.settings import EmbeddingSettings, RuleSettings
+from core.flows.rules.matcher import RuleMatcher
+from core.rules.evaluation.usage import usage
 from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -138,7 +138,7 @@ def test_hostile_words_stay_within_their_quotation_and_their_cap(home: Path) -> 
 
 def test_nothing_heavy_is_loaded_for_it(home: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from core.flows.hook.handle import Surroundings, handle;"
+        "import sys; from pathlib import Path; from core.flows.hook.dispatch import Surroundings, handle;"
         "a = Surroundings(lambda _: None, lambda _: None, 'none', False);"
         "print(handle(sys.stdin.buffer.read(), Path(sys.argv[1]), a).reply is not None,"
         " [m for m in sys.modules if m.partition('.')[0] in ('numpy', 'onnxruntime', 'fastembed', 'textual', 'rich',"
@@ -182,8 +182,8 @@ def _embedded(home: Path, model: _Counting) -> None:
     model.asked = 0
 
 
-def _advised(home: Path, monkeypatch: pytest.MonkeyPatch, vectors: VectorSearch) -> before.Advice:
-    monkeypatch.setattr("core.flows.vectors.vector_search", lambda *_: vectors)
+def _advised(home: Path, monkeypatch: pytest.MonkeyPatch, vectors: VectorSearch) -> pre_tool_use.Advice:
+    monkeypatch.setattr("core.flows.system.vectors.vector_search", lambda *_: vectors)
     event = read_payload(payload(home))
     assert event is not None
     assert not isinstance(event, str)
@@ -237,6 +237,6 @@ def test_a_hanging_service_costs_its_deadline_and_keywords_answer(
 
 
 def before_no_vectors(met: Unserved) -> Any:
-    from core.embedding.asking import NoVectors
+    from core.embedding.runtime.query_model import NoVectors
 
     return NoVectors(met.reason, "", met.outcome)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.flows.hook.before import Advice, advise
 from core.flows.hook.payload import read_payload
-from core.flows.rule_files import ScopedFiles
+from core.flows.hook.pre_tool_use import Advice, advise
+from core.flows.rules.files import ScopedFiles
 from tests.flows.hook.test_hook_rules import NO_MODEL, RULES, home, payload
 
 __all__ = ["home"]

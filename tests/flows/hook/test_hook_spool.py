@@ -16,9 +16,9 @@ import pytest
 
 from core.errors import list_cases, show_case
 from core.flows.hook import spool
-from core.flows.hook.handle import Surroundings, handle
+from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.hook.spool import MOST_FILES, put, spool_folder, take_up, withdraw
-from core.flows.importing import import_transcripts
+from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 
 AROUND = Surroundings(lambda _: None, lambda _: None, "none", service=False)
@@ -60,7 +60,7 @@ def waiting(database: Path) -> list[str]:
 def test_a_casebook_that_stays_locked_keeps_what_was_told_for_the_next_hook(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.flows.hook.live.WAIT_MS", 50)
+    monkeypatch.setattr("core.flows.hook.post_tool_use.WAIT_MS", 50)
     handle(payload(), database, AROUND)
     held = apsw.Connection(str(database))
     held.execute("BEGIN IMMEDIATE")
@@ -148,7 +148,7 @@ def test_events_stand_in_the_order_in_which_they_came_however_late_one_is_writte
 ) -> None:
     """A run that passed before an error came does not close that error because it is written down after it."""
     times = iter(f"2026-03-01T10:00:{second:02d}.000Z" for second in range(60))
-    monkeypatch.setattr("core.flows.hook.live.now", lambda: next(times))
+    monkeypatch.setattr("core.flows.hook.post_tool_use.now", lambda: next(times))
     edit = {
         "hook_event_name": "PostToolUse",
         "tool_name": "Edit",
@@ -222,8 +222,8 @@ HANGING = """
 import sys, threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-import core.flows.hook.live as live
-from core.flows.hook.handle import Surroundings, handle
+import core.flows.hook.post_tool_use as live
+from core.flows.hook.dispatch import Surroundings, handle
 def hang(*_more, **_named):
     print("at it", flush=True)
     threading.Event().wait()

@@ -13,30 +13,30 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui.actions import bindings
-from tui.jobs import Jobs
-from tui.panes.errors.case_acts import CaseActs
+from tui.actions.registry import bindings
+from tui.panes.errors.case_actions import CaseActs
 from tui.panes.errors.cited_view import CitedView, read_cited
-from tui.panes.errors.like_view import LikeView
-from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.occurrences import Older, Seen, read_older
 from tui.panes.errors.queries import Read, read_like
-from tui.panes.messages import PaneChanged, PaneTroubled
-from tui.render import case as draw
-from tui.render.case import Fix, Raw
-from tui.render.foreign import BLOCK
-from tui.render.history import draw_history, has_history
-from tui.render.lit import Spans
-from tui.render.masked import draw_masked, masked_in
-from tui.render.signs import Signs
-from tui.render.states import draw_notice, no_case
-from tui.widgets.reading import Reading
+from tui.panes.errors.similar_view import LikeView
+from tui.render.common.empty_states import draw_notice, no_case
+from tui.render.common.glyphs import Signs
+from tui.render.common.highlight import Spans
+from tui.render.common.untrusted import BLOCK
+from tui.render.errors import case as draw
+from tui.render.errors.case import Fix, Raw
+from tui.render.errors.history import draw_history, has_history
+from tui.render.errors.masked import draw_masked, masked_in
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneChanged, PaneTroubled
+from tui.services.vector_search import Meaning
 from tui.widgets.row_list import RowList
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit
-    from core.errors.cases_like import CasesLike
-    from core.errors.shown import Standing
+    from core.errors.retrieval.cases_like import CasesLike
+    from core.errors.retrieval.display import Standing
 
 PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 
-from tui.jobs import Job, Jobs
-from tui.panes.errors.editing import edit_in, editor_of
-from tui.render.cited import draw_cited
-from tui.render.signs import Signs
+from tui.render.common.glyphs import Signs
+from tui.render.errors.cited import draw_cited
+from tui.runtime.jobs import Job, Jobs
+from tui.services.external_editor import edit_in, editor_of
 from tui.widgets.row_list import NoRows, RowList
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.cited import Cited
-    from core.library.file_place import FilePlace
+    from core.errors.cases.cited import Cited
+    from core.library.citations.location import FilePlace
     from tui.panes.errors.case_view import CaseView
 
 
@@ -72,7 +72,7 @@ def read_cited(case_id: int) -> Callable[[Job[Case | None]], Case | None]:
 
     def work(job: Job[Any]) -> Case | None:
         from core.errors import show_case
-        from core.flows.case_citations import with_citations
+        from core.flows.ingest.case_citations import with_citations
 
         store = job.store()
         case = show_case(store, case_id)
@@ -85,7 +85,7 @@ def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None
     """Open the file that is cited, at its line, in the person's editor."""
 
     def find(job: Job[Any]) -> FilePlace:
-        from core.library.file_place import file_place
+        from core.library.citations.location import file_place
 
         return file_place(job.store().con, one.place or one.uri)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.render.case import Fix
+from tui.render.errors.case import Fix
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -25,8 +25,8 @@ class Form:
 
 def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:
     """Every form of a case; the fix only if there is one."""
-    from core.errors.case_markdown import case_markdown
-    from core.wire import dumps
+    from core.base.wire import dumps
+    from core.errors.exchange.case_markdown import case_markdown
 
     forms = (Form("f", "fix", fix.text),) if fix is not None else ()
     return (
@@ -41,7 +41,7 @@ def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Pat
 
 def command_of(case: Case, database: Path | None) -> str:
     """The command that prints this case, also from another folder; the user's own casebook needs no path."""
-    from core.folders import database_file
+    from core.base.paths import database_file
 
     words = ["casebook", "errors", "show", str(case.id)]
     if database is not None and database != database_file():

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.content import Content
 
-from tui.jobs import Job
 from tui.panes.errors.filters import KINDS, PERIODS, STATUSES, Kind, Scope
 from tui.panes.errors.queries import count_values
-from tui.render.filters import KIND_NAMES, draw_choice
-from tui.render.signs import Signs
+from tui.render.common.filters import KIND_NAMES, draw_choice
+from tui.render.common.glyphs import Signs
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Facets

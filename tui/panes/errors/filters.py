@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from core.errors import Filters
-    from core.errors.case import Sort
+    from core.errors.cases.case import Sort
 
 Kind = Literal["status", "period", "tool", "project", "tag"]
 KINDS: tuple[Kind, ...] = ("status", "period", "tool", "project", "tag")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.jobs import Job
-from tui.render.foreign import inline
-from tui.render.progress import counted, size_of
-from tui.render.states import Notice
+from tui.render.common.empty_states import Notice
+from tui.render.common.progress import counted, size_of
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
-    from core.config import Config
+    from core.base.config.settings_sources import Config
     from core.transcripts import Agent
 
 Roots = Mapping["Agent", Sequence[Path]]
@@ -34,8 +34,8 @@ class Source:
 
 def roots_of(config: Config | None) -> Roots:
     """Where the agents keep their sessions: as the settings say, else where the agents themselves put them."""
-    from core.flows.agent_folders import agent_folders
-    from core.settings import ImportSettings
+    from core.base.config.settings import ImportSettings
+    from core.flows.transcripts.agent_folders import agent_folders
 
     return agent_folders(config.values.imports if config else ImportSettings())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tui.panes.errors.filters import PERIODS, SORTS, STATUSES, Scope
-from tui.state import Memory, Scalar
+from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
-    from core.errors.case import Sort
+    from core.errors.cases.case import Sort
     from tui.panes.errors.pane import ErrorsPane
 
 _NAME = 200

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tui.jobs import Job
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Occurrence

@@ -10,27 +10,27 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 
-from core.fault import Fault
-from core.settings import EmbeddingSettings
-from tui.actions import Focus, Situation, bindings
-from tui.jobs import Jobs
+from core.base.config.settings import EmbeddingSettings
+from core.base.fault import Fault
+from tui.actions.registry import Focus, Situation, bindings
+from tui.panes.errors.auto_refresh import LiveResults
+from tui.panes.errors.case_loader import Reader
 from tui.panes.errors.case_view import CaseView
-from tui.panes.errors.curation.curating import Curating
-from tui.panes.errors.embedding import Embedding
+from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.first_run import Roots
-from tui.panes.errors.importing import Incoming
-from tui.panes.errors.live import LiveResults
-from tui.panes.errors.meaning import Meaning
 from tui.panes.errors.memory import recall
-from tui.panes.errors.reader import Reader
 from tui.panes.errors.results import Results
-from tui.panes.errors.trace_view import TraceView
-from tui.panes.errors.watching import Watching
-from tui.panes.messages import PaneChanged, PaneCounted, PaneTroubled
-from tui.render.signs import Signs
-from tui.state import Memory
+from tui.render.common.glyphs import Signs
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
+from tui.runtime.state import Memory
+from tui.services.db_watch import Watching
+from tui.services.embedding import Embedding
+from tui.services.importing import Incoming
+from tui.services.vector_search import Meaning
 from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.status_line import AT_LIST, ELSEWHERE
+from tui.widgets.trace_view import TraceView
 
 PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""

@@ -8,17 +8,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
 from tui.panes.errors.filters import PERIODS, Scope, since_of
-from tui.render.rows import Row, near_row, row_of, worded_row
+from tui.render.errors.case_row import Row, near_row, row_of, worded_row
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
-    from core.errors.case import CaseKeyLine
-    from core.errors.cases_like import CasesLike
-    from core.errors.shown import Standing
+    from core.errors.cases.case import CaseKeyLine
+    from core.errors.retrieval.cases_like import CasesLike
+    from core.errors.retrieval.display import Standing
     from core.store import Store
-    from tui.panes.errors.meaning import Meaning
+    from tui.services.vector_search import Meaning
 
 PAGE = 500
 """Rows read at a time from the list of all cases."""
@@ -204,7 +204,7 @@ def find(
 
     def work(job: Job[Found]) -> Found:
         from core.errors import search
-        from core.errors.browse import browsed
+        from core.errors.cases.browse import browsed
 
         store, filters = job.store(), scope.filters()
         answer = search(store, text, count=False, vectors=meaning.later())
@@ -267,7 +267,7 @@ def read_like(case_id: int, meaning: Meaning) -> Callable[[Job[CasesLike]], Case
     """Find the cases that are like this one, by the vector that is kept of it, else by words."""
 
     def work(job: Job[CasesLike]) -> CasesLike:
-        from core.errors.vector_questions import Like
+        from core.errors.retrieval.remote_queries import Like
 
         return meaning.ask(job, Like(case_id))
 
@@ -278,7 +278,7 @@ def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]
     """Count what one can filter by."""
 
     def work(job: Job[Facets]) -> Facets:
-        from core.errors.facets import facets
+        from core.errors.cases.facets import facets
 
         return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 
@@ -295,7 +295,7 @@ def read_case(
 
     def work(job: Job[Any]) -> Read | None:
         from core.errors import occurrences_of, show_case
-        from core.errors.shown import error_shown, fix_shown, standing
+        from core.errors.retrieval.display import error_shown, fix_shown, standing
 
         store = job.store()
         case = show_case(store, case_id)
@@ -341,7 +341,7 @@ def _rows(store: Store, hits: tuple[Hit, ...], query: Query, filters: Filters) -
 
 def _raise_failed(answer: SearchAnswer) -> None:
     """A search never raises; its `failed` step says what a person must hear."""
-    from core.fault import Fault
+    from core.base.fault import Fault
 
     for step in answer.trace:
         if step.outcome == "failed":

@@ -12,21 +12,21 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from core.fault import Fault
-from tui.jobs import DEBOUNCE, Jobs
-from tui.opening import Opening
-from tui.panes.errors.caption import caption, none_found
+from core.base.fault import Fault
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import Source, first_run, gone
-from tui.panes.errors.meaning import Meaning
-from tui.panes.errors.paged import FoundRows, PagedRows
+from tui.panes.errors.list_title import caption, none_found
+from tui.panes.errors.paged_rows import FoundRows, PagedRows
 from tui.panes.errors.queries import Counted, Found, Pages, Stretch, count, find, read_pages
-from tui.render.filters import none_pass
-from tui.render.rows import Row, draw_row, draw_unread
-from tui.render.signs import Signs
-from tui.render.states import Notice, loading, of_fault
-from tui.render.trace import took
-from tui.widgets.border_line import tell_on_border
+from tui.render.common.empty_states import Notice, loading, of_fault
+from tui.render.common.filters import none_pass
+from tui.render.common.glyphs import Signs
+from tui.render.common.trace import took
+from tui.render.errors.case_row import Row, draw_row, draw_unread
+from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.services.pending_open import Opening
+from tui.services.vector_search import Meaning
+from tui.widgets.border_title import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.rows_or_notice import RowsOrNotice

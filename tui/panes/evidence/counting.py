@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.jobs import Job
 from tui.panes.evidence.queries import Shown
-from tui.render.session_name import session_name
+from tui.render.common.session_name import session_name
+from tui.runtime.jobs import Job
 
 NAME = 30
 """Cells of a session's name in the menu."""

@@ -8,12 +8,12 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions import bindings
+from tui.actions.registry import bindings
 from tui.panes.evidence.queries import ReadQuote
-from tui.render.evidence import draw_entry
-from tui.render.signs import Signs
-from tui.render.trace import draw_trace
-from tui.widgets.reading import Reading
+from tui.render.common.glyphs import Signs
+from tui.render.common.trace import draw_trace
+from tui.render.evidence.quotes import draw_entry
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.evidence import Choice, Place

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, cast
 
 from textual.content import Content
 
-from tui.jobs import Job
 from tui.panes.evidence.counting import Counted, count_choices
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
-from tui.render.evidence import draw_filter_choice
-from tui.render.session_name import short_id
-from tui.render.signs import Signs
+from tui.render.common.glyphs import Signs
+from tui.render.common.session_name import short_id
+from tui.render.evidence.quotes import draw_filter_choice
+from tui.runtime.jobs import Job
 
 
 class QuoteFilters:

@@ -13,13 +13,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from core.fault import Fault
-from tui.jobs import DEBOUNCE, Jobs
+from core.base.fault import Fault
 from tui.panes.evidence.finding import MOST, FoundPlace, Hits, search, with_message
-from tui.render.evidence import draw_seen, flat
-from tui.render.foreign import inline
-from tui.render.signs import Signs
-from tui.sheets import sheet
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.evidence.quotes import draw_seen, flat
+from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.runtime.stylesheets import sheet
 
 if TYPE_CHECKING:
     from core.align import ViewCache

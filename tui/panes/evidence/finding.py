@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.align import ViewCache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.panes.evidence.queries import FILTERS, FilterName, Shown
-from tui.state import Memory, Scalar
+from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
     from tui.panes.evidence.screen import EvidenceScreen

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from tui.jobs import Job
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.align import Span

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from core.evidence import QuoteRow
-    from core.evidence.stored import State
+    from core.evidence.rows import State
     from tui.panes.evidence.queries import Listed, Shown
 
 PROBLEMS = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})

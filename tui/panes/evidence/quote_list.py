@@ -8,14 +8,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from core.fault import Fault
+from core.base.fault import Fault
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
-from tui.render.evidence import draw_quote_row, reason_width
-from tui.render.foreign import inline, title
-from tui.render.session_name import short_id
-from tui.render.signs import Signs
-from tui.render.states import Notice, of_fault
+from tui.render.common.empty_states import Notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.session_name import short_id
+from tui.render.common.untrusted import inline, title
+from tui.render.evidence.quotes import draw_quote_row, reason_width
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice

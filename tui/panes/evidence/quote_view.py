@@ -10,10 +10,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions import bindings
-from tui.evidence_actions import PLACES_CHOSEN
+from tui.actions.evidence import PLACES_CHOSEN
+from tui.actions.registry import bindings
 from tui.panes.evidence.queries import Compared, ReadQuote
-from tui.render.evidence import (
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import title
+from tui.render.evidence.quotes import (
     draw_diff,
     draw_labelled,
     draw_message,
@@ -21,9 +23,7 @@ from tui.render.evidence import (
     draw_reasons,
     flat,
 )
-from tui.render.foreign import title
-from tui.render.signs import Signs
-from tui.widgets.reading import Reading
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.align import Span

@@ -11,39 +11,39 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.following import Following, staying
-from tui.jobs import Jobs
-from tui.panes.errors.curation.curating import Curating
-from tui.panes.errors.watching import files_at, watch
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.errors.curation.controller import Curating
+from tui.panes.evidence.deep_link import LANE as LED
+from tui.panes.evidence.deep_link import Led
 from tui.panes.evidence.entry_view import EntryView
-from tui.panes.evidence.led import LANE as LED
-from tui.panes.evidence.led import Led
-from tui.panes.evidence.listing import Listing
+from tui.panes.evidence.list_filter import Listing
 from tui.panes.evidence.memory import memory_of, recall
-from tui.panes.evidence.message_line import MessageLine
-from tui.panes.evidence.outcome import Outcome
-from tui.panes.evidence.place_keys import Places
-from tui.panes.evidence.promoting import LANE as READY
-from tui.panes.evidence.promoting import Promoting
 from tui.panes.evidence.queries import PAGE, Listed, ReadQuote, Shown, read_list
 from tui.panes.evidence.queue import PROBLEMS, Quotes
 from tui.panes.evidence.quote_list import QuoteList
+from tui.panes.evidence.quote_loader import AHEAD, LANE, QuoteReader
 from tui.panes.evidence.quote_view import Looked, QuoteView
-from tui.panes.evidence.reading import AHEAD, LANE, QuoteReader
-from tui.panes.evidence.reviewing import Reviewing
-from tui.panes.evidence.standing import situation_of
-from tui.panes.messages import PaneCopied, PaneShowAll
-from tui.render.bars import Place
-from tui.sheets import sheet
-from tui.state import Memory
+from tui.panes.evidence.review.controller import Reviewing
+from tui.panes.evidence.review.message_line import MessageLine
+from tui.panes.evidence.review.outcome import Outcome
+from tui.panes.evidence.review.place_actions import Places
+from tui.panes.evidence.review.promotion_line import LANE as READY
+from tui.panes.evidence.review.promotion_line import Promoting
+from tui.panes.evidence.situation import situation_of
+from tui.render.common.bars import Place
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneCopied, PaneShowAll
+from tui.runtime.state import Memory
+from tui.runtime.stylesheets import sheet
+from tui.services.db_watch import files_at, watch
+from tui.services.refresh import Following, staying
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
     from tui.panes.evidence.finding import FoundPlace
+    from tui.shell.app import CasebookApp
 
 _SOON = 0.05
 _KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")

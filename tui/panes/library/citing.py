@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.fault import Fault
-from tui.jobs import Job
+from core.base.fault import Fault
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -83,7 +83,7 @@ def quoted(name: str, query: str) -> Callable[[Job[str]], str]:
     """The citation of a passage as it is put into a text."""
 
     def work(job: Job[Any]) -> str:
-        from core.library.citation_text import citation_block
+        from core.library.citations.text import citation_block
 
         return citation_block(job.store().con, name, query)
 
@@ -96,8 +96,8 @@ def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
     def work(job: Job[Any]) -> str:
         from core.errors import show_case
         from core.errors.curation import person
-        from core.flows.case_citations import cite_in_case
-        from core.library.citation_text import quote_of
+        from core.flows.ingest.case_citations import cite_in_case
+        from core.library.citations.text import quote_of
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

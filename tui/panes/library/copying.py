@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from tui.panes.errors.copying import Form
 
 if TYPE_CHECKING:
-    from core.library.search_hit import SearchHit
+    from core.library.search.hit import SearchHit
 
 
 def forms_of(uri: str, hit: SearchHit | None, query: str) -> tuple[Form, ...]:
     """Every form; of a document there is only its citation and the command."""
     found = [Form("c", "citation", uri)]
     if hit is not None:
-        from core.wire import dumps
+        from core.base.wire import dumps
 
         quoted = "\n".join(f"> {line}" for line in hit.snippet.split("\n"))
         found += [

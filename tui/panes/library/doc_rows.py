@@ -10,8 +10,8 @@ from tui.panes.library.queries import Page
 from tui.widgets.row_pages import RowPages
 
 if TYPE_CHECKING:
-    from core.library.search_hit import SearchHit
-    from core.library.search_inspect import DocSummary
+    from core.library.search.hit import SearchHit
+    from core.library.search.inspect import DocSummary
 
 PAGE = 100
 KEPT = 40

@@ -13,13 +13,13 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from core.fault import Fault
-from tui.actions import bindings
-from tui.jobs import Jobs
-from tui.panes.library.reading import Laid, Look, Wanted, colour_at, open_at
-from tui.render.foreign import inline, title
-from tui.render.library_lines import DocLine, draw_doc_line
-from tui.render.signs import Signs
+from core.base.fault import Fault
+from tui.actions.registry import bindings
+from tui.panes.library.document_loader import Laid, Look, Wanted, colour_at, open_at
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline, title
+from tui.render.library.lines import DocLine, draw_doc_line
+from tui.runtime.jobs import Jobs
 
 LANE, COLOURS = "library-doc", "library-colours"
 _LEAST = 8

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.content import Content
 from textual.widgets import Input
 
-from tui.jobs import Job, Jobs
 from tui.panes.library.queries import read_values
-from tui.panes.library.scope import KINDS, PERIODS, Kind, Scope, glob_typed
-from tui.render.library_title import KIND_NAMES, draw_filter_value
-from tui.render.signs import Signs
+from tui.panes.library.search_scope import KINDS, PERIODS, Kind, Scope, glob_typed
+from tui.render.common.glyphs import Signs
+from tui.render.library.title import KIND_NAMES, draw_filter_value
+from tui.runtime.jobs import Job, Jobs
 from tui.screens.filter import FilterScreen
 
 if TYPE_CHECKING:
-    from core.library.browse import FilterValue
+    from core.library.documents.browse import FilterValue
 
 
 Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
@@ -78,7 +78,7 @@ class LibraryFilters:
         values = read_values()
 
         def work(job: Job[Any]) -> Counted:
-            from core.library.filters import SearchFilters, documents_passing
+            from core.library.search.filters import SearchFilters, documents_passing
 
             con = job.store().con
             fitting = {one: len(documents_passing(con, SearchFilters(path_glob=one)) or ()) for one in globs}

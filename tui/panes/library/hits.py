@@ -11,26 +11,26 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from core.fault import Fault
-from tui.jobs import Jobs
+from core.base.fault import Fault
 from tui.panes.library.doc_rows import PAGE, DocRows, HitRows, listed
 from tui.panes.library.queries import Found, Keys, Page, read_page
-from tui.panes.library.scope import Scope
-from tui.render.library_rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
-from tui.render.library_states import no_meaning, none_found, none_pass, nothing_ingested
-from tui.render.library_title import draw_list_title, found_name, how_found
-from tui.render.signs import Signs
-from tui.render.states import Notice, of_fault
-from tui.render.trace import took
-from tui.widgets.border_line import tell_on_border
+from tui.panes.library.search_scope import Scope
+from tui.render.common.empty_states import Notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.trace import took
+from tui.render.library.rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
+from tui.render.library.states import no_meaning, none_found, none_pass, nothing_ingested
+from tui.render.library.title import draw_list_title, found_name, how_found
+from tui.runtime.jobs import Jobs
+from tui.widgets.border_title import tell_on_border
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
 
 if TYPE_CHECKING:
-    from core.library.browse import LibrarySize
-    from core.library.search_hit import SearchHit
-    from core.library.search_inspect import DocSummary
+    from core.library.documents.browse import LibrarySize
+    from core.library.search.hit import SearchHit
+    from core.library.search.inspect import DocSummary
 
 
 Keep = Literal["nothing", "place", "passage"]
@@ -220,8 +220,8 @@ class Hits(Vertical):
             self.read(event.first, event.last)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.library.search_hit import SearchHit
-        from core.library.search_inspect import DocSummary
+        from core.library.search.hit import SearchHit
+        from core.library.search.inspect import DocSummary
 
         if isinstance(row, SearchHit):
             return draw_hit(row, width, self.rows.tall, self._signs, chosen=chosen)

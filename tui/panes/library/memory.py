@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tui.panes.library.scope import KINDS, MODES, PERIODS, Scope
-from tui.panes.library.talk import Talk
-from tui.render.foreign import inline
-from tui.state import Memory, Scalar
+from tui.panes.library.ask.conversation import Talk
+from tui.panes.library.search_scope import KINDS, MODES, PERIODS, Scope
+from tui.render.common.untrusted import inline
+from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
-    from core.library.search_hit import Mode
-    from core.settings import Settings
+    from core.base.config.settings import Settings
+    from core.library.search.hit import Mode
     from tui.panes.library.screen import LibraryScreen
 
 _NAME = 500

@@ -11,17 +11,17 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.jobs import Job, Jobs
-from tui.render.foreign import inline, title
-from tui.render.library_passage import draw_passage
-from tui.render.signs import Signs
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline, title
+from tui.render.library.passage import draw_passage
+from tui.runtime.jobs import Job, Jobs
 from tui.widgets.bars import KeyFooter
-from tui.widgets.reading import Reading
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
-    from core.library.search_inspect import ChunkInspection, DocInspection
+    from core.library.search.inspect import ChunkInspection, DocInspection
 
 LANE = "library-passage"
 
@@ -43,7 +43,7 @@ def read_passage(chunk_id: str) -> Callable[[Job[Kept]], Kept]:
     """A passage, and what stands around it. Raises Fault where it is gone."""
 
     def work(job: Job[Any]) -> Kept:
-        from core.library.search_inspect import DocInspection, inspect
+        from core.library.search.inspect import DocInspection, inspect
 
         con = job.store().con
         passage = inspect(con, chunk_id)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
-from tui.panes.library.scope import Scope
+from tui.panes.library.search_scope import Scope
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
-    from core.library.browse import FilterValue, LibrarySize
-    from core.library.search_hit import SearchResponse
-    from core.library.search_inspect import DocSummary
+    from core.library.documents.browse import FilterValue, LibrarySize
+    from core.library.search.hit import SearchResponse
+    from core.library.search.inspect import DocSummary
     from core.store import Store
 
 MOST = 100
@@ -57,7 +57,7 @@ def read_stamp() -> Callable[[Job[Hashable]], Hashable]:
     """Another value than before means that the library, or the file that holds it, is another one."""
 
     def work(job: Job[Any]) -> Hashable:
-        from core.library.browse import library_stamp
+        from core.library.documents.browse import library_stamp
 
         return job.lane.path.stat().st_ino, library_stamp(job.store().con)
 
@@ -68,7 +68,7 @@ def read_keys(scope: Scope, now: datetime, path: str | None = None) -> Callable[
     """The keys of all documents that pass, read last first; and of the one at `path`."""
 
     def work(job: Job[Any]) -> Keys:
-        from core.library.browse import document_keys, key_at, library_size
+        from core.library.documents.browse import document_keys, key_at, library_size
 
         store = job.store()
         keys = document_keys(store.con, scope.filters(now))
@@ -82,7 +82,7 @@ def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Page]], Page]:
     """The documents with these keys."""
 
     def work(job: Job[Any]) -> Page:
-        from core.library.browse import documents_by_key
+        from core.library.documents.browse import documents_by_key
 
         found = documents_by_key(job.store().con, keys)
         return Page(first, tuple(found.get(key) for key in keys))
@@ -94,9 +94,9 @@ def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Calla
     """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
 
     def work(job: Job[Any]) -> Found:
-        from core.embedding.asking import NoVectors, VectorSearch
-        from core.library.browse import library_size
-        from core.library.search import SearchQuery, search
+        from core.embedding.runtime.query_model import NoVectors, VectorSearch
+        from core.library.documents.browse import library_size
+        from core.library.search.api import SearchQuery, search
 
         store = job.store()
         mode = "lexical" if scope.mode == "lexical" else "hybrid"
@@ -111,7 +111,7 @@ def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue,
     """What documents can be filtered by."""
 
     def work(job: Job[Any]) -> tuple[FilterValue, ...]:
-        from core.library.browse import filter_values
+        from core.library.documents.browse import filter_values
 
         return filter_values(job.store().con)
 

@@ -12,32 +12,32 @@ from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.following import Following
-from tui.jobs import Jobs
-from tui.panes.errors.trace_view import TraceView
-from tui.panes.errors.watching import files_at, watch
-from tui.panes.library.acts import LibraryActs
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.library.actions import LibraryActs
 from tui.panes.library.document import DocumentView
+from tui.panes.library.document_loader import Wanted
 from tui.panes.library.hits import Hits
-from tui.panes.library.ingesting import IngestLine
-from tui.panes.library.meaning import Meaning
+from tui.panes.library.ingest.controller import IngestLine
 from tui.panes.library.memory import Desk, memory_of, recall
-from tui.panes.library.reading import Wanted
 from tui.panes.library.searching import Searching
-from tui.panes.messages import PaneSaid
-from tui.render.bars import Place
-from tui.render.library_states import no_trace, nothing_ingested, reading
-from tui.render.signs import Signs
-from tui.sheets import sheet
+from tui.panes.library.vector_search import Meaning
+from tui.render.common.bars import Place
+from tui.render.common.glyphs import Signs
+from tui.render.library.states import no_trace, nothing_ingested, reading
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneSaid
+from tui.runtime.stylesheets import sheet
+from tui.services.db_watch import files_at, watch
+from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox, SearchesPastes
+from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:
-    from core.library.search_hit import SearchHit
-    from tui.app import CasebookApp
+    from core.library.search.hit import SearchHit
     from tui.panes.library.citing import CiteTarget
+    from tui.shell.app import CasebookApp
 
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
@@ -178,7 +178,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
 
     def open_citation(self, uri: str) -> None:
         """Show what is cited there, whatever the list points at, until one moves in the list."""
-        from core.library.citation import parse
+        from core.library.citations.citation import parse
 
         try:
             path = parse(uri).path

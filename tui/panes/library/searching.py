@@ -8,21 +8,21 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from core.fault import Fault
-from tui.following import staying
-from tui.jobs import DEBOUNCE
-from tui.opening import Opening
+from core.base.fault import Fault
 from tui.panes.library.doc_rows import listed
 from tui.panes.library.hits import Keep
-from tui.panes.library.meaning import Meaning, waits_for_meaning
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
-from tui.panes.library.scope import Scope
-from tui.render.library_states import asking_meaning
+from tui.panes.library.search_scope import Scope
+from tui.panes.library.vector_search import Meaning, waits_for_meaning
+from tui.render.library.states import asking_meaning
+from tui.runtime.jobs import DEBOUNCE
+from tui.services.pending_open import Opening
+from tui.services.refresh import staying
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from core.library.filters import SearchFilters
-    from core.library.search import SearchQuery
+    from core.library.search.api import SearchQuery
+    from core.library.search.filters import SearchFilters
     from tui.panes.library.screen import LibraryScreen
 
 LANE = "library"
@@ -159,7 +159,7 @@ class Searching:
         text, scope, now = self.text, self.scope, self.clock()
 
         def query() -> SearchQuery:
-            from core.library.search import SearchQuery
+            from core.library.search.api import SearchQuery
 
             return SearchQuery(text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
 
@@ -185,7 +185,7 @@ class Searching:
             self._screen.hits.trouble(fault, meaning=True)
             self.found, self._stamp = None, None
         elif self.found is not None:
-            from tui.panes.library.meaning import SOON
+            from tui.panes.library.vector_search import SOON
 
             said = self.found.response
             trace = tuple(
@@ -208,7 +208,7 @@ class Searching:
         if self.found is None:
             self._screen.why.explain(())
             return
-        from core.library.hit_why import why_hit
+        from core.library.search.explain import why_hit
 
         hit = self._screen.hit
         own = () if hit is None else (why_hit(hit),)

@@ -13,15 +13,15 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from core.fault import Fault
-from tui.following import staying
-from tui.jobs import DEBOUNCE, Jobs
+from core.base.fault import Fault
+from tui.panes.rules.call_editor import TypedCall
 from tui.panes.rules.queries import Keys, Page, read_keys, read_page
-from tui.panes.rules.typed import TypedCall
-from tui.render.foreign import inline, title
-from tui.render.rules import draw_call_row
-from tui.render.signs import Signs
-from tui.render.states import Notice, of_fault
+from tui.render.common.empty_states import Notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline, title
+from tui.render.rules.rows import draw_call_row
+from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.services.refresh import staying
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.row_pages import RowPages
@@ -29,7 +29,7 @@ from tui.widgets.rows_or_notice import RowsOrNotice
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from core.rules.calls_page import CallRow
+    from core.rules.calls.paging import CallRow
 
 PAGE = 100
 KEPT = 40
@@ -256,7 +256,7 @@ class CallList(Vertical):
         self._jobs.run("rules-page", read_page(first, keys, calls.words), came, lambda _fault: None)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.rules.calls_page import CallRow
+        from core.rules.calls.paging import CallRow
 
         if not isinstance(row, CallRow):
             return Content.styled(f"   {self._signs.unread}", "$cb-faint")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.state import Memory, Scalar
+from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
-    from tui.panes.rules.matching import RuleKey
+    from tui.panes.rules.matcher_client import RuleKey
     from tui.panes.rules.screen import RulesScreen
 
 _NAME = 500

@@ -15,12 +15,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from tui.render.foreign import inline
-from tui.render.rules import place_of
-from tui.sheets import sheet
+from tui.render.common.untrusted import inline
+from tui.render.rules.rows import place_of
+from tui.runtime.stylesheets import sheet
 
 if TYPE_CHECKING:
-    from core.rules.rule import Rule
+    from core.rules.format.rule import Rule
 
 _SHOWN = 200
 

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.panes.rules.tables import Table, TableScreen
-from tui.render.foreign import inline, pad
-from tui.render.rules import place_of
-from tui.render.states import Notice
+from tui.render.common.empty_states import Notice
+from tui.render.common.untrusted import inline, pad
+from tui.render.rules.rows import place_of
 
 if TYPE_CHECKING:
-    from core.rules.rule import Flaw
-    from tui.jobs import Job
+    from core.rules.format.rule import Flaw
+    from tui.panes.rules.rule_sources import Sources
     from tui.panes.rules.screen import RulesScreen
-    from tui.panes.rules.sources import Sources
+    from tui.runtime.jobs import Job
 
 _PLACE = 24
 
 
 def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple[Flaw, ...]]:
     """These problems, those that cost most first."""
-    from core.rules.rule import Flaw, counted_flaws, dearest_first, folded
+    from core.rules.format.rule import Flaw, counted_flaws, dearest_first, folded
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         if not isinstance(row, Flaw):
@@ -69,7 +69,7 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
 
 def _read(sources: Sources) -> tuple[Flaw, ...]:
     """What is wrong with the files as they are now. Raises Fault."""
-    from core.rules.parse import joined, parse
+    from core.rules.format.parse import joined, parse
 
     return joined(parse(path, scope=scope) for path, scope in sources.files()).flaws
 

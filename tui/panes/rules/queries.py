@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.jobs import Job
-from tui.panes.rules.matching import Matching
-from tui.panes.rules.sources import Sources, stamp_of
+from tui.panes.rules.matcher_client import Matching
+from tui.panes.rules.rule_sources import Sources, stamp_of
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
-    from core.flows.rule_label import Said
-    from core.rules.call import ToolCall
-    from core.rules.calls_page import CallRow, StoredCall
-    from core.rules.case_results import CaseResult
-    from core.rules.clusters import Clusters
-    from core.rules.compare import Comparison
-    from core.rules.label_file import Label, Verdict
-    from core.rules.typed_call import Typed
+    from core.flows.rules.labels import Said
+    from core.rules.calls.paging import CallRow, StoredCall
+    from core.rules.calls.parse import Typed
+    from core.rules.evaluation.case_results import CaseResult
+    from core.rules.evaluation.clusters import Clusters
+    from core.rules.evaluation.compare import Comparison
+    from core.rules.evaluation.label_file import Label, Verdict
+    from core.rules.matching.call import ToolCall
 
 INTERVAL = 0.25
 """Seconds between two looks at the rule files."""
@@ -87,9 +87,9 @@ def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[
     """
 
     def work(job: Job[Any]) -> Keys:
-        from core.rules.call_words import words_of
-        from core.rules.calls_find import count_calls, find_calls
-        from core.rules.calls_page import call_keys
+        from core.rules.calls.paging import call_keys
+        from core.rules.calls.query import words_of
+        from core.rules.calls.search import count_calls, find_calls
 
         store, words = job.store(), words_of(query)
         readonly = store.readonly or ""
@@ -112,7 +112,7 @@ def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Cal
     """The rows of these keys; each shows the words that were searched."""
 
     def work(job: Job[Any]) -> Page:
-        from core.rules.calls_page import call_rows
+        from core.rules.calls.paging import call_rows
 
         return Page(first, call_rows(job.store(), keys, words))
 
@@ -123,7 +123,7 @@ def read_call(key: int) -> Callable[[Job[StoredCall | None]], StoredCall | None]
     """One call whole."""
 
     def work(job: Job[Any]) -> StoredCall | None:
-        from core.rules.calls_page import stored_call
+        from core.rules.calls.paging import stored_call
 
         return stored_call(job.store(), key)
 
@@ -134,7 +134,7 @@ def check_typed(tool: str, text: str) -> Callable[[Job[Typed]], Typed]:
     """What was typed, as a call; a Fault says what is wrong with it, and where."""
 
     def work(_job: Job[Any]) -> Typed:
-        from core.rules.typed_call import typed_call
+        from core.rules.calls.parse import typed_call
 
         return typed_call(tool, text)
 
@@ -145,7 +145,7 @@ def watch_files(sources: Sources) -> Callable[[Job[Changed]], Changed]:
     """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
 
     def work(job: Job[Any]) -> Changed:
-        from core.rules.label_file import label_file
+        from core.rules.evaluation.label_file import label_file
 
         labels = label_file(job.lane.path)
         last, said = sources.stamp(), stamp_of(labels)
@@ -167,7 +167,7 @@ def read_label(call: ToolCall, project: str) -> Callable[[Job[Label | None]], La
     """What is said of a call by now."""
 
     def work(job: Job[Any]) -> Label | None:
-        from core.rules.label_file import label_file, label_of
+        from core.rules.evaluation.label_file import label_file, label_of
 
         return label_of(label_file(job.lane.path), call, project)
 
@@ -178,7 +178,7 @@ def say(saying: Saying) -> Callable[[Job[Said]], Said]:
     """Label a call, unless it has another label by now than the one that was seen."""
 
     def work(job: Job[Any]) -> Said:
-        from core.flows.rule_label import label_call
+        from core.flows.rules.labels import label_call
 
         before = None if saying.after is None else saying.after.said
         seen = saying.seen if before is None or before.otherwise else before.label
@@ -207,10 +207,10 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
     """Compare every way of matching on what was labelled; None where nothing was."""
 
     def work(job: Job[Any]) -> Measured | None:
-        from core.flows.rule_label import comparable
-        from core.rules.case_results import case_results
-        from core.rules.label_names import known_names
-        from core.rules.labelled import named_in
+        from core.flows.rules.labels import comparable
+        from core.rules.evaluation.case_results import case_results
+        from core.rules.evaluation.label_names import known_names
+        from core.rules.evaluation.labelled import named_in
 
         sources = matching.sources
         found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)

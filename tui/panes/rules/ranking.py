@@ -11,9 +11,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.panes.rules.matching import Ranked, RuleKey, key_of
-from tui.render.foreign import inline
-from tui.render.rules import (
+from tui.panes.rules.matcher_client import Ranked, RuleKey, key_of
+from tui.render.common.empty_states import Notice
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.rules.explanation import draw_label
+from tui.render.rules.rows import (
     CutoffRow,
     RankRow,
     below_said,
@@ -22,15 +25,12 @@ from tui.render.rules import (
     draw_rank_row,
     rows_of,
 )
-from tui.render.rules_why import draw_label
-from tui.render.signs import Signs
-from tui.render.states import Notice
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
 
 if TYPE_CHECKING:
-    from core.rules.answer import MatchedRule
+    from core.rules.matching.answer import MatchedRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class RankList(Vertical):
         if ranked.project:
             parts.append(f"with those of {inline(ranked.project, 40)}")
         if ranked.flaws:
-            from core.rules.rule import counted_flaws  # loaded once a call is matched
+            from core.rules.format.rule import counted_flaws  # loaded once a call is matched
 
             parts.append(self._signs.told(f"{counted_flaws(ranked.flaws)}: {{rules.problems}}"))
         if not self.rows.rows.total:

@@ -11,34 +11,34 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.following import Following
-from tui.jobs import Jobs
-from tui.panes.errors.watching import files_at, watch
-from tui.panes.messages import PaneCopied, PaneSaid
-from tui.panes.rules.asking import SOON, Asking
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.rules.call_editor import TypedCall
+from tui.panes.rules.call_editor_state import OwnCall
 from tui.panes.rules.calls import CallList
-from tui.panes.rules.labelling import Labelling
-from tui.panes.rules.matching import Matching
+from tui.panes.rules.explain_view import WhyView
+from tui.panes.rules.label_writer import Labelling
+from tui.panes.rules.match_controller import SOON, Asking
+from tui.panes.rules.matcher_client import Matching
 from tui.panes.rules.memory import memory_of, recall
-from tui.panes.rules.own_call import OwnCall
 from tui.panes.rules.ranking import RankList
-from tui.panes.rules.rule_acts import RuleActs
+from tui.panes.rules.rule_actions import RuleActs
 from tui.panes.rules.searching import Searching
-from tui.panes.rules.typed import TypedCall
-from tui.panes.rules.why_view import WhyView
-from tui.render.bars import Place
-from tui.render.rules_states import reading
-from tui.render.signs import Signs
-from tui.sheets import sheet
-from tui.state import Memory
+from tui.render.common.bars import Place
+from tui.render.common.glyphs import Signs
+from tui.render.rules.states import reading
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneCopied, PaneSaid
+from tui.runtime.state import Memory
+from tui.runtime.stylesheets import sheet
+from tui.services.db_watch import files_at, watch
+from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from tui.app import CasebookApp
+    from tui.shell.app import CasebookApp
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
           "rules-all", "rules-table", "rules-relabel")  # fmt: skip

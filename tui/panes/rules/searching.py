@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tui.opening import Opening
+from tui.services.pending_open import Opening
 
 if TYPE_CHECKING:
     from tui.panes.rules.screen import RulesScreen

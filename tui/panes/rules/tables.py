@@ -13,13 +13,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from core.fault import Fault
-from tui.actions import Situation, bindings
-from tui.jobs import Job
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
 from tui.panes.rules.queries import Measured, find_clusters, measure
-from tui.render.foreign import inline
-from tui.render.progress import counted
-from tui.render.rules_tables import (
+from tui.render.common.empty_states import Notice
+from tui.render.common.progress import counted
+from tui.render.common.untrusted import inline
+from tui.render.rules.tables import (
     draw_case,
     draw_case_row,
     draw_cluster,
@@ -27,16 +27,16 @@ from tui.render.rules_tables import (
     draw_system,
     draw_system_row,
 )
-from tui.render.states import Notice
-from tui.sheets import sheet
+from tui.runtime.jobs import Job
+from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
 from tui.widgets.notice_view import NoticeView
-from tui.widgets.reading import Reading
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
-    from core.rules.clusters import Clusters
+    from core.rules.evaluation.clusters import Clusters
     from tui.panes.rules.screen import RulesScreen
 
 LANE = "rules-table"
@@ -149,7 +149,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
         self._show()
 
     def _failed(self, fault: Fault) -> None:
-        from tui.render.rules_states import unreadable
+        from tui.render.rules.states import unreadable
 
         self._nothing = _FAILED
         self._place.tell(unreadable(fault))
@@ -210,7 +210,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
 
 def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
     """Rules that say nearly the same, or belong together."""
-    from core.rules.clusters import Cluster
+    from core.rules.evaluation.clusters import Cluster
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Cluster):
@@ -242,8 +242,8 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
 
 def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     """Every way of matching on what was labelled, then each labelled call."""
-    from core.rules.case_results import CaseResult
-    from core.rules.compare import SystemScore
+    from core.rules.evaluation.case_results import CaseResult
+    from core.rules.evaluation.compare import SystemScore
 
     notes: list[str] = []
 

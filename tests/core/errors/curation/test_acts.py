@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import Filters, Source, add_resolution, list_cases, record_resolution, search, show_case
 from core.errors.curation import (
     Seen,
@@ -31,8 +32,7 @@ from core.errors.curation import (
     unmark_noise,
     verify,
 )
-from core.errors.identify import identify
-from core.fault import Fault
+from core.errors.identity.api import identify
 from core.store import Store, open_store
 
 ALPHA = "error TS2304: Cannot find name 'alpha'."

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from core.embedding import Kind, Vector, pack
-from core.embedding.catalogue import CATALOGUE, MINILM, Model, Thresholds
-from core.embedding.embedder import Embedder
-from core.embedding.model_folder import new_part, put, seal, write_thresholds
-from core.embedding.models import added_folder, bars_of_stored
-from core.embedding.worker import run as embed_all
+from core.embedding.models.catalogue import CATALOGUE, MINILM, Model, Thresholds
+from core.embedding.models.model_folder import new_part, put, seal, write_thresholds
+from core.embedding.models.models import added_folder, bars_of_stored
+from core.embedding.runtime.embedder import Embedder
+from core.embedding.runtime.worker import run as embed_all
 from core.errors import identify, observe
-from core.errors.cases import Name
-from core.errors.cases_like import cases_like
+from core.errors.cases.write import Name
 from core.errors.curation import Written, look, verify
-from core.errors.curation.also import apply_to_these
-from core.errors.embed_source import ErrorSource
+from core.errors.curation.similar_fixes import apply_to_these
+from core.errors.retrieval.cases_like import cases_like
+from core.errors.retrieval.embed_source import ErrorSource
 from core.store import Store, open_store
 
 REACT = "Error: Cannot find module 'react'"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import add_resolution, observe
-from core.errors.cases import Name
+from core.errors.cases.write import Name
 from core.errors.curation import look, mark_noise, reject, verify
-from core.errors.curation.beside import Beside
-from core.errors.curation.seen import look_at_error
-from core.fault import Fault
+from core.errors.curation.optimistic_lock import look_at_error
+from core.errors.curation.other_fixes import Beside
 from core.store import Store, open_store
 
 TS = "2026-03-01T10:00:00.000Z"

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from core.base.fault import Fault
 from core.errors import observe, record_resolution, show_case
-from core.errors.browse import browse
-from core.errors.case_export import export_cases
+from core.errors.cases.browse import browse
 from core.errors.curation import (
     Curated,
     Written,
@@ -33,8 +33,8 @@ from core.errors.curation import (
     verify,
     whole_history,
 )
-from core.errors.identify import identify
-from core.fault import Fault
+from core.errors.exchange.case_export import export_cases
+from core.errors.identity.api import identify
 from core.store import Store, open_store, store_checks
 from tests.casebooks import new_casebook
 

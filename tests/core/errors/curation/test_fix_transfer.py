@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Source, record_resolution, show_case
-from core.errors.case_export import Format, export_cases, export_fixes
-from core.errors.case_import import import_cases
 from core.errors.curation import Written, edit, look, mark_noise, merge, reject, shared_fixes, split, verify
-from core.errors.identify import identify
+from core.errors.exchange.case_export import Format, export_cases, export_fixes
+from core.errors.exchange.case_import import import_cases
+from core.errors.identity.api import identify
 from core.store import open_store
 from tests.casebooks import new_casebook
 

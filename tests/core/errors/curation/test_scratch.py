@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import Source
 from core.errors.curation import Scratch, Written, discard_scratch, keep_scratch, kept_scratches, scratch_folder
-from core.fault import Fault
 
 
 def test_what_was_typed_comes_back(tmp_path: Path) -> None:

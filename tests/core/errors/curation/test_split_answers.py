@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from core.base.fault import Fault
 from core.errors import record_resolution, search, show_case
-from core.errors.case_export import export_cases
 from core.errors.curation import (
     Written,
     bring_back,
@@ -27,8 +27,8 @@ from core.errors.curation import (
     unmark_noise,
     verify,
 )
-from core.errors.identify import identify
-from core.fault import Fault
+from core.errors.exchange.case_export import export_cases
+from core.errors.identity.api import identify
 from core.store import Store, open_store
 from tests.casebooks import new_casebook
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import show_case
 from core.errors.curation import look, merge, person, preview_merge, split, take_back, unlike
-from core.fault import Fault
 from core.store import Store, open_store
 from tests.tui.support import put
 

@@ -10,17 +10,17 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions import bindings
-from tui.jobs import Jobs
+from tui.actions.registry import bindings
 from tui.panes.errors.queries import Read
-from tui.panes.messages import PaneShowAll
-from tui.render import case as draw
-from tui.render.case import Fix, Raw
-from tui.render.curation import draw_from
-from tui.render.history import draw_history
-from tui.render.session import Marks
-from tui.render.signs import Signs
-from tui.widgets.reading import Reading
+from tui.render.common.glyphs import Signs
+from tui.render.common.session import Marks
+from tui.render.errors import case as draw
+from tui.render.errors.case import Fix, Raw
+from tui.render.errors.curation import draw_from
+from tui.render.errors.history import draw_history
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneShowAll
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.errors import Case

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.jobs import Job
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors.curation import Conflict, Curated, Seen, Written
-    from core.errors.curation.acts import Saved
+    from core.errors.curation.decisions import Saved
     from core.store import Store, Undone
     from tui.panes.errors.queries import Read
 
@@ -135,7 +135,7 @@ def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]
 
     def work(job: Job[Any]) -> Returned:
         from core.errors.curation import person
-        from core.flows.undo import take_back
+        from core.flows.system.undo import take_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
@@ -150,7 +150,7 @@ def brought_back() -> Callable[[Job[Returned]], Returned]:
 
     def work(job: Job[Any]) -> Returned:
         from core.errors.curation import person
-        from core.flows.undo import bring_back
+        from core.flows.system.undo import bring_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
 from tui.panes.errors.queries import Read
-from tui.render.foreign import inline
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Source
     from core.errors.curation import Candidate, Scratch, Seen, Writer, Written
-    from tui.panes.errors.curation.curating import Curating
+    from tui.panes.errors.curation.controller import Curating
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def open_draft(case_id: int, curating: Curating) -> Callable[[Job[Opened]], Open
     """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
 
     def work(job: Job[Any]) -> Opened:
-        from core.errors.vector_questions import AlsoFor
+        from core.errors.retrieval.remote_queries import AlsoFor
 
         writer = curating.writer
         kept = writer.kept(case_id)
@@ -152,7 +152,7 @@ def _place(source: Source) -> str:
 
 
 def _source(text: str) -> Source:
-    from core.errors.answer import Source
+    from core.errors.retrieval.answer import Source
 
     session, _, numbers = text.strip().rpartition(":")
     messages = _numbers(numbers)

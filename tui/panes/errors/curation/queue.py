@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tui.jobs import Job
 from tui.panes.errors.queries import Read, read_case
-from tui.render.rows import Row, row_of
+from tui.render.errors.case_row import Row, row_of
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Filters

@@ -10,10 +10,10 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from tui.panes.errors.curation.queue import Entry, Joins, Queue
-from tui.render.curation import draw_entry
-from tui.render.foreign import inline
-from tui.render.signs import Signs
-from tui.render.states import Notice
+from tui.render.common.empty_states import Notice
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.errors.curation import draw_entry
 from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from core.fault import Fault
-from tui.jobs import Job, Jobs
-from tui.render.signs import Signs
+from core.base.fault import Fault
+from tui.render.common.glyphs import Signs
+from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:
     from core.errors.curation import Unsaved, Writer

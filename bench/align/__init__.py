@@ -1,0 +1,1 @@
+"""Aligning quotes."""

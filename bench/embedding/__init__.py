@@ -1,0 +1,1 @@
+"""Embedding, nearest neighbours, the model service."""

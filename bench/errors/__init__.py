@@ -1,0 +1,1 @@
+"""Identifying and searching errors."""

@@ -1,0 +1,1 @@
+"""Ingest, search and asking."""

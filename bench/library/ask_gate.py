@@ -1,0 +1,143 @@
+"""Whether the gate of `library ask` refuses what the library cannot answer, and lets the rest pass.
+
+Labelled questions in `tests/data/ask`, of which each set names its corpus: this project's own documents and sources, or
+a folder beside it; no language model is asked. A corpus becomes a library once, embedded where there is a model, and is
+kept in `bench/out` (delete `ask-gate*.db` to make it anew). More sets: `CASEBOOK_ASK_SETS=FILE.yaml:…`, whose corpus is
+looked for beside the file, or in the folder that `CASEBOOK_ASK_CORPORA` names, by the name of the set.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from bench.library.corpus import OUT
+from bench.table import Row
+from core.base.config.settings import EmbeddingSettings, RagSettings
+from core.embedding.models.models import Absent, current
+from core.flows.ingest.api import IngestOptions, ingest
+from core.flows.ingest.embed import embed_passages
+from core.flows.ingest.search import model_search
+from core.library.ask.gate.gate import gate
+from core.library.ask.gate.question import read_question
+from core.rules.evaluation.compare import rate
+from core.rules.matching.tables import load_tables
+from core.store import Store, open_store
+
+if TYPE_CHECKING:
+    from core.embedding.runtime.query_model import VectorSearch
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SUITES: Final = ("tuned", "blind", "fresh", "wiki", "last", "club", "museum", "tools")
+KINDS: Final = ("away", "near", "korean", "paraphrase")
+_UNANSWERABLE: Final = ("away", "near")
+_BAR: Final = RagSettings().score_gate
+_OWN: Final = ("docs", "core", "cli", "README.md", "CONTRIBUTING.md")
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    suite: str
+    kind: str
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """A set of questions: its name, where its corpus lies, and what of that folder belongs to it."""
+
+    name: str
+    root: Path
+    corpus: tuple[str, ...]
+    questions: tuple[_Labelled, ...]
+
+
+def measure(*, quick: bool) -> list[Row]:
+    """Prints every rate with its interval and each question that went wrong; nothing here is a matter of time."""
+    suites = list(_suites())
+    glossary = load_tables().glossary
+    for name in ("by words alone",) if quick else ("with a model", "by words alone"):
+        wrong: list[_Labelled] = []
+        for suite in suites:
+            wrong += _wrong(suite, glossary, model=name == "with a model")
+        _show(name, suites, wrong)
+    return []
+
+
+def _wrong(suite: _Suite, glossary: Mapping[str, str], *, model: bool) -> list[_Labelled]:
+    database, embedded = _library(suite, embed=model)
+    if model and not embedded:
+        print("there is no model: by words alone", file=sys.stderr)
+    with open_store(database) as store, model_search(EmbeddingSettings()) as vectors:
+        return [one for one in suite.questions if not _right(store, one, vectors if model else None, glossary)]
+
+
+def _right(store: Store, one: _Labelled, vectors: VectorSearch | None, glossary: Mapping[str, str]) -> bool:
+    found = gate(store.con, read_question(one.question, glossary), vectors, None, None, _BAR, glossary)
+    return found.passed == (one.kind not in _UNANSWERABLE)
+
+
+def _show(name: str, suites: list[_Suite], wrong: list[_Labelled]) -> None:
+    print(f"\nask_gate, {name}: right of all, with the 95 % interval")
+    labelled = [one for suite in suites for one in suite.questions]
+    for suite in (*(one.name for one in suites), "all"):
+        cells: list[str] = []
+        for kind in (*KINDS, "refused", "passed"):
+            ours = [one for one in labelled if suite in (one.suite, "all") and _of(one.kind, kind)]
+            right = len(ours) - sum(one in wrong for one in ours)
+            found = rate(right, len(ours))
+            cells.append(f"{kind} {right}/{len(ours)} [{found.low:.2f}, {found.high:.2f}]")
+        print(f"  {suite:6} " + "  ".join(cells))
+    for one in wrong:
+        print(f"    {'passed' if one.kind in _UNANSWERABLE else 'refused'}: {one.suite} {one.id}: {one.question}")
+
+
+def _of(kind: str, column: str) -> bool:
+    if column in KINDS:
+        return kind == column
+    return (kind in _UNANSWERABLE) == (column == "refused")
+
+
+def _suites() -> Iterator[_Suite]:
+    for name in SUITES:
+        yield _suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
+    corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
+    for given in filter(None, os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep)):
+        path = Path(given)
+        yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
+
+
+def _suite(path: Path, root: Path) -> _Suite:
+    import yaml
+
+    top = cast("dict[str, Any]", yaml.safe_load(path.read_text("utf-8")))
+    questions = tuple(_Labelled(path.stem, row["kind"], row["id"], row["question"]) for row in top["questions"])
+    return _Suite(path.stem, root, tuple(top["corpus"]), questions)
+
+
+def _library(suite: _Suite, *, embed: bool) -> tuple[Path, bool]:
+    """The library of a set's corpus, and whether its passages have vectors. Sets with one corpus share it."""
+    own = suite.corpus == _OWN
+    given = os.environ.get("CASEBOOK_BENCH_LIBRARY") if own else None
+    path = Path(given) if given else OUT / ("ask-gate.db" if own else f"ask-gate-{suite.name}.db")
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        include = () if suite.corpus == (".",) else tuple(f"/{name}" for name in suite.corpus)
+        before = Path.cwd()
+        with open_store(path, write=True, create=True) as store:
+            os.chdir(suite.root)
+            try:
+                ingest(store, [Path()], IngestOptions(include=include))
+            finally:
+                os.chdir(before)
+    if not embed or isinstance(current(EmbeddingSettings()), Absent):
+        return path, False
+    if not given:
+        print("embedding what has no vector yet; the first time takes minutes", file=sys.stderr)
+        embed_passages(path, EmbeddingSettings())
+    return path, True

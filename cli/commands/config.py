@@ -1,0 +1,74 @@
+"""`casebook config`: what the settings are and where each comes from, where the file is, and a new one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context
+from cli.format.layout import one_line
+from cli.output import Output
+from cli.parser import Parser, add_group, add_leaf
+from core.base.config.settings import KEYS, template
+from core.base.config.settings_file import ConfigFile
+from core.base.config.settings_sources import Config
+from core.base.paths import config_file
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "config_command")
+    show = add_leaf(children, shared, "show", "every setting with its value and its origin")
+    show.set_defaults(run=run_show)
+    path = add_leaf(children, shared, "path", "where the settings file is, or would be")
+    path.set_defaults(run=run_path, bare=True)
+    init = add_leaf(children, shared, "init", "write a settings file with every setting, commented out")
+    init.add_argument("--force", action="store_true", help="replace the file if it is already there")
+    init.set_defaults(run=run_init, bare=True)
+
+
+def run_show(args: argparse.Namespace, context: Context) -> int:
+    """`config show`."""
+    context.out.result(context.config, _show_lines(context.out, context.config))
+    return 0
+
+
+def _show_lines(out: Output, config: Config) -> Iterator[str]:
+    yield f"{one_line(config.path)}" + ("" if config.exists else " (not there: make it with casebook config init)")
+    section = ""
+    for setting in config.settings:
+        group, _, key = setting.name.rpartition(".")
+        if setting.name.startswith(f"{KEYS}."):
+            group, key = KEYS, setting.name.removeprefix(f"{KEYS}.")
+        if group != section:
+            section = group
+            yield ""
+            yield out.paint(f"[{section}]", "bold")
+        value = str(setting.value).lower() if isinstance(setting.value, bool) else repr(setting.value)
+        origin = f"from {one_line(setting.where)}" if setting.where else setting.origin
+        yield f"{key} = {one_line(value)}  " + out.paint(f"# {origin}", "dim")
+
+
+def run_path(args: argparse.Namespace, context: Context) -> int:
+    """`config path`."""
+    place = _place(args)
+    context.out.result(ConfigFile(str(place), place.is_file()), [one_line(str(place))])
+    return 0
+
+
+def run_init(args: argparse.Namespace, context: Context) -> int:
+    """`config init`: the file is written whole, and none is replaced unasked."""
+    from core.base.atomic import write_file
+    from core.base.xdg import make_folder
+
+    place = _place(args)
+    make_folder(place.parent)
+    write_file(place, [template()], replace=args.force)
+    context.out.result(ConfigFile(str(place), True), [f"wrote {one_line(str(place))}"])
+    return 0
+
+
+def _place(args: argparse.Namespace) -> Path:
+    named: str | None = getattr(args, "config", None)
+    return config_file() if named is None else Path(named)

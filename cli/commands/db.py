@@ -1,0 +1,85 @@
+"""`casebook db`: back the file up, put a backup in its place, save what a damaged one still holds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context
+from cli.format.layout import wrap
+from cli.output import Output
+from cli.parser import Parser, add_group, add_leaf, path_name
+from core.base.wire import FileReport
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "db_command")
+    backup = add_leaf(children, shared, "backup", "copy the casebook, complete, while it may be in use")
+    backup.add_argument("file", metavar="FILE", type=path_name, help="where to; a file that is there is not replaced")
+    backup.set_defaults(run=run_backup)
+    restore = add_leaf(
+        children, shared, "restore", "put a backup in the casebook's place; what was there is kept beside it"
+    )
+    restore.add_argument("file", metavar="FILE", type=path_name, help="the backup")
+    restore.set_defaults(run=run_restore)
+    salvage = add_leaf(children, shared, "salvage", "save every readable row of a damaged casebook into a new one")
+    salvage.add_argument(
+        "file", metavar="FILE", type=path_name, help="the new casebook; a file that is there is not replaced"
+    )
+    salvage.set_defaults(run=run_salvage)
+
+
+def run_backup(args: argparse.Namespace, context: Context) -> int:
+    """`db backup`."""
+    from core.store.backups import backup
+
+    target = Path(args.file)
+    backup(context.database, target)
+    return _done(context, FileReport("backup", str(context.database), str(target), _size(target)))
+
+
+def run_restore(args: argparse.Namespace, context: Context) -> int:
+    """`db restore`."""
+    from core.store.backups import restore
+
+    done = restore(context.database, Path(args.file))
+    kept = None if done.kept is None else str(done.kept)
+    return _done(context, FileReport("restore", args.file, str(done.path), _size(done.path), kept))
+
+
+def run_salvage(args: argparse.Namespace, context: Context) -> int:
+    """`db salvage`: the damaged file stays as it is."""
+    from core.flows.system.doctor import repair
+    from core.store.rescue.salvage import salvage
+
+    target = Path(args.file)
+    saved = salvage(context.database, target)
+    repair(target)  # the browsing index is made anew from the rows that were saved
+    tables = {name: count for name, count in saved.tables if count}
+    source = str(context.database)
+    return _done(context, FileReport("salvage", source, str(target), _size(target), None, tables, saved.errors))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _done(context: Context, report: FileReport) -> int:
+    context.log("info", report.action, source=report.source, target=report.target, errors=len(report.errors))
+    context.out.result(report, _lines(context.out, report))
+    return 0
+
+
+def _lines(out: Output, report: FileReport) -> Iterator[str]:
+    verb = {"backup": "Backed up", "restore": "Restored", "salvage": "Salvaged"}[report.action]
+    yield from wrap(f"{verb} {report.source} to {report.target} ({report.size:,} bytes).", out.columns)
+    if report.kept:
+        yield from wrap(f"What stood there before is kept as {report.kept}.", out.columns)
+    if report.tables:
+        yield from wrap("Rows saved: " + ", ".join(f"{t} {n:,}" for t, n in report.tables.items()) + ".", out.columns)
+    if report.errors:
+        yield out.paint("Not everything could be read:", "warn")
+        for error in report.errors[: None if out.verbose else 10]:
+            yield from wrap(error, out.columns, "  ")

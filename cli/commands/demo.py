@@ -1,0 +1,95 @@
+"""`casebook demo`: a casebook of sample transcripts, in the workbench or, off a terminal, in plain text."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.commands.importing import report_lines
+from cli.context import Context
+from cli.format.cases import answer_lines, trace_lines
+from cli.format.layout import clip, wrap
+from cli.format.library import response_lines
+from cli.format.review import quote_lines
+from cli.format.rules import match_lines
+from cli.output import Output
+from cli.parser import Parser
+from cli.progress import reporter
+from core.errors.retrieval.answer import SearchAnswer
+from core.flows.system.demo import Demo, fill_demo, fill_demo_rules, run_demo
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.add_argument("--plain", action="store_true", help="print the demonstration, on a terminal too")
+    parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="draw with ASCII signs only")
+    parser.set_defaults(run=run_command)
+
+
+def run_command(args: argparse.Namespace, context: Context) -> int:
+    """`demo`: your own casebook is neither read nor written; the temporary one is gone afterwards."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    with tempfile.TemporaryDirectory(prefix="casebook-demo-", ignore_cleanup_errors=True) as folder:
+        database = Path(folder) / "demo.db"
+        if on_terminal and not args.plain and not context.out.json:
+            from cli.commands.open import open_workbench
+
+            context.out.note("Reading the samples...")
+            fill_demo(database, reporter(context.out))
+            rules = (fill_demo_rules(database),)
+            return open_workbench(context, database, title="demo", ascii_only=args.ascii, rules=rules)
+        demo = run_demo(database, reporter(context.out), context.settings.embedding)
+    context.out.result(demo, _lines(context.out, demo))
+    return 0
+
+
+def _answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
+    yield ""
+    yield clip("> " + answer.query.raw.strip(), out.columns)
+    yield from answer_lines(out, answer)
+    if not out.verbose:
+        yield from trace_lines(out, answer.trace)
+
+
+def _lines(out: Output, demo: Demo) -> Iterator[str]:
+    yield out.paint("1. Sample transcripts are imported into a temporary casebook.", "bold")
+    yield from report_lines(out, demo.report)
+    yield ""
+    *worded, reworded = demo.answers
+    yield out.paint(f"2. {len(worded)} errors are looked up in it.", "bold")
+    for answer in worded:
+        yield from _answer_lines(out, answer)
+    yield ""
+    by = f"by its meaning ({demo.model})" if demo.model else "without a model"
+    yield out.paint(clip(f"3. One in other words is looked up, {by}.", out.columns), "bold")
+    if demo.without_model:
+        yield from wrap(f"Only a model finds such an error, and here is none: {demo.without_model}.", out.columns)
+    yield from _answer_lines(out, reworded)
+    yield ""
+    yield out.paint(f"4. {len(demo.quotes)} quotes that a model gave are looked for in a session.", "bold")
+    for quote in demo.quotes:
+        yield ""
+        yield from quote_lines(out, quote)
+        if quote.found is not None and not out.verbose:
+            yield from trace_lines(out, quote.found.trace)
+    yield ""
+    yield out.paint(f"5. {len(demo.library)} questions are put to the sample notes.", "bold")
+    for found in demo.library:
+        yield ""
+        yield clip("> " + found.query, out.columns)
+        yield from response_lines(out, found, explain=True)
+    yield ""
+    yield out.paint(f"6. {len(demo.rules)} tool calls are matched with the sample rules.", "bold")
+    for match in demo.rules:
+        yield ""
+        yield clip("> " + match.query.replace("\n", " "), out.columns)
+        yield from match_lines(out, match)
+        if not out.verbose:
+            yield from trace_lines(out, match.trace)
+    yield ""
+    yield "On a terminal, casebook demo opens the workbench on the same transcripts."
+    yield "Your own: casebook import auto, then casebook."

@@ -1,0 +1,179 @@
+"""The cases from the shell: list, show, import, export."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context, not_there
+from cli.format.cases import field, source_line, uses
+from cli.format.layout import clip, one_line, pad
+from cli.output import Output
+from core.base.fault import Fault
+from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
+from core.errors.curation.optimistic_lock import look
+from core.store import faults, open_store
+from core.text import redact
+
+_LARGEST_ID = 2**63 - 1
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`errors list`: one page of cases."""
+    if not 1 <= args.limit <= 10_000:
+        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+    with open_store(context.database) as store, faults(context.database):
+        page = list_cases(store, _filters(args), sort=args.sort, limit=args.limit, after=args.after)
+    context.out.result(page, _list_lines(context.out, page))
+    return 0 if page.cases else 1
+
+
+def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
+    if not page.cases:
+        yield "No such cases."
+        return
+    yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
+    for row in page.cases:
+        when, tool = pad(row.last_seen[:10], 10), pad(row.tool, 8)
+        head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
+        yield head + clip(row.key_line, max(20, out.columns - len(head)))
+    if page.next is not None:
+        yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
+
+
+def run_show(args: argparse.Namespace, context: Context) -> int:
+    """`errors show`: everything about one case, with what its fix cites and where that stands today."""
+    from core.flows.ingest.case_citations import with_citations
+
+    with open_store(context.database) as store, faults(context.database):
+        case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
+        if case is None:
+            try:
+                look(store.con, args.id if 0 < args.id <= _LARGEST_ID else 0)
+            except Fault as fault:
+                return not_there(fault, context)
+            raise Fault("not_indexed", f"case {args.id} has just come", "run the command again")
+        case = with_citations(store, case)
+    context.out.result(case, case_lines(context.out, case))
+    return 0
+
+
+def case_lines(out: Output, case: Case) -> Iterator[str]:
+    """A case with its fixes, and what the one that answers cites."""
+    yield out.paint(f"Case {case.id}, {case.status}", "bold")
+    for line in case.key_lines:
+        yield from field(out, "error", one_line(line), "bold")
+    yield from field(out, "normalized", case.error_normalized)
+    for finer in case.fingerprints:
+        yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
+    yield from field(out, "seen", _seen(case))
+    yield from field(out, "project", case.project or "unknown")
+    yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
+    if case.error_raw:
+        yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw))
+    if not case.resolutions:
+        yield out.paint("  No fix is written down yet.", "warn")
+    for fix in case.resolutions:
+        yield ""
+        yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
+        if len(case.fingerprints) > 1:
+            yield from field(out, "for", _error_of(fix, case))
+        yield from field(out, "fix", fix.text)
+        yield from field(out, "fixed by", fix.resolved_by or "unknown")
+        yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
+        if fix.tags:
+            yield from field(out, "tags", ", ".join(fix.tags))
+        if fix.reason:
+            yield from field(out, "rejected for", fix.reason)
+        yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+    for one in case.citations:
+        yield ""
+        yield f"Cites {one_line(one.uri)}"
+        moved = f": {one.place}" if one.status == "moved" and one.place else ""
+        yield from field(
+            out, "stands", f"{one.status}, {one.reason}{moved}", None if one.status == "attached" else "warn"
+        )
+        yield from field(out, "quote", one.quote)
+
+
+def _standing(fix: Resolution) -> str:
+    if fix.current:
+        return ", the one that answers"
+    return f", replaced by fix {fix.replaced_by}" if fix.replaced_by else ""
+
+
+def _error_of(fix: Resolution, case: Case) -> str:
+    """Which of several errors a fix is for."""
+    if fix.fingerprint is None:
+        return "every error of the case"
+    named = next((one.key_line for one in case.fingerprints if one.fingerprint == fix.fingerprint), "")
+    return one_line(named) or f"the error {fix.fingerprint}"
+
+
+def _seen(case: Case) -> str:
+    if case.occurrences == 1:
+        return f"once, {case.first_seen}"
+    return f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}"
+
+
+def _few_lines(text: str, most: int = 12) -> str:
+    lines = text[:8000].split("\n")
+    more = "" if len(lines) <= most and len(text) <= 8000 else "\n… (all of it: --verbose)"
+    return "\n".join(lines[:most]) + more
+
+
+def run_import(args: argparse.Namespace, context: Context) -> int:
+    """`errors import`: cases from an export or a seed database; exit 1 if there is none in it."""
+    from cli.commands.importing import report_lines
+    from core.errors.exchange.case_import import check_source, import_cases
+
+    check_source(Path(args.file))
+    with open_store(context.database, write=True, create=True) as store, faults(context.database):
+        report = import_cases(store, Path(args.file))
+    context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
+    context.out.result(report, report_lines(context.out, report))
+    return 0 if report.files else 1
+
+
+def run_export(args: argparse.Namespace, context: Context) -> int:
+    """`errors export`: cases, to stdout or to a file that is written whole or not at all."""
+    from core.errors.exchange.case_export import export_cases, export_file, export_fixes, guarded
+
+    which = _filters(args)
+    if args.fixes and which != Filters():
+        raise Fault("invalid_input", "--fixes writes out every verified fix", "leave the filter or --fixes out")
+    with open_store(context.database) as store:
+        if args.output is None:
+            pieces = export_fixes(store, args.format) if args.fixes else export_cases(store, args.format, which)
+            for piece in guarded(pieces, context.database):
+                sys.stdout.write(piece)
+            return 0
+        done = export_file(
+            store, Path(args.output), args.format, fixes=args.fixes, which=which, replace=args.force
+        )  # fmt: skip
+    what = ("fix" if done.count == 1 else "fixes") if args.fixes else "case" if done.count == 1 else "cases"
+    context.out.note(f"wrote {one_line(args.output)}, {done.count:,} {what}, {done.size:,} bytes")
+    context.out.result(done, ())
+    return 0
+
+
+def _filters(args: argparse.Namespace) -> Filters:
+    tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
+    return Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag)
+
+
+def _time(text: str | None) -> str | None:
+    """A time as it is stored (UTC, `Z`); a date alone stays as it is."""
+    if text is None:
+        return None
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise Fault(
+            "invalid_input", f"--since is no time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
+        ) from None
+    return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

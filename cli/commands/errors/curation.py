@@ -1,0 +1,265 @@
+"""Deciding about cases from the shell: verify, reject, edit, merge, split, noise; the queue and the history."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from cli.commands.errors.group import tool_names
+from cli.context import Context, not_there, text_given
+from cli.format.layout import clip, one_line, wrap
+from cli.output import Output
+from core.base.fault import Fault
+from core.errors.cases.case import Filters
+from core.errors.cases.resolutions import resolution
+from core.errors.curation import (
+    ChangedQuote,
+    Conflict,
+    Curated,
+    History,
+    QueuePage,
+    Seen,
+    Written,
+    edit,
+    look,
+    mark_noise,
+    merge,
+    person,
+    reject,
+    split,
+    triage_queue,
+    unmark_noise,
+    verify,
+    written_of,
+)
+from core.errors.curation.optimistic_lock import look_at_error
+from core.errors.curation.other_fixes import Beside
+from core.errors.retrieval.answer import Source
+from core.flows.system.history import read_history
+from core.store import Store, faults, open_store
+from core.text import redact
+
+_LARGEST = 2**63 - 1
+_DONE = {
+    "verify": "Verified",
+    "reject": "Rejected the fix of",
+    "edit": "Wrote a fix of",
+    "merge": "Merged into",
+    "split": "Split",
+    "noise": "Marked as noise:",
+    "unmark": "No noise any more:",
+}
+
+
+def run_verify(args: argparse.Namespace, context: Context) -> int:
+    """`errors verify`: the fix that answers, one of the history, or a text that is given, is right."""
+    if args.fix is not None and (len(args.id) > 1 or args.resolution is not None):
+        raise Fault("invalid_input", "--fix names a fix of one case", "give one ID and no --resolution")
+
+    def act(store: Store, seen: list[Seen]) -> Curated:
+        written = None if args.resolution is None else _written(args, store, seen[0])
+        return verify(store, person(), seen, written, pick=args.fix)
+
+    return _decide(args, context, act)
+
+
+def run_reject(args: argparse.Namespace, context: Context) -> int:
+    """`errors reject`: the fix that answers is wrong, and never answers again."""
+    if args.fix is not None and len(args.id) > 1:
+        raise Fault("invalid_input", "--fix names a fix of one case", "give one ID")
+    return _decide(
+        args,
+        context,
+        lambda store, seen: reject(store, person(), seen, args.reason or "", pick=args.fix, all_of_it=args.all),
+    )
+
+
+def run_edit(args: argparse.Namespace, context: Context) -> int:
+    """`errors edit`: a new fix in the place of the one that answers; what is not given stays as it is there."""
+    given = (args.resolution, args.resolved_by, args.tool_sequence, args.tag, args.source)
+    if all(value is None for value in given):
+        raise Fault("invalid_input", "nothing to change", "give --resolution, --tag, --resolved-by or another")
+
+    def act(store: Store, seen: list[Seen]) -> Curated:
+        status = "verified" if args.verify else "draft"
+        written = _written(args, store, seen[0])
+        return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
+
+    return _decide(args, context, act)
+
+
+def run_merge(args: argparse.Namespace, context: Context) -> int:
+    """`errors merge`: several cases are one."""
+    return _decide(args, context, lambda store, seen: merge(store, person(), seen[0], seen[1:]))
+
+
+def run_split(args: argparse.Namespace, context: Context) -> int:
+    """`errors split`: finer cases become a case of their own."""
+
+    def act(store: Store, seen: list[Seen]) -> Curated:
+        mine = None if args.resolution is None else Written(text_given(args.resolution, "resolution"))
+        marks = [redact(mark) for mark in args.fingerprint]
+        return split(store, person(), seen[0], marks, mine, keep=args.keep_fix, take=args.take_fix)
+
+    return _decide(args, context, act)
+
+
+def run_noise(args: argparse.Namespace, context: Context) -> int:
+    """`errors noise`: cases that are no errors worth a fix, or are after all."""
+
+    def act(store: Store, seen: list[Seen]) -> Curated:
+        return unmark_noise(store, person(), seen) if args.off else mark_noise(store, person(), seen, args.reason or "")
+
+    return _decide(args, context, act)
+
+
+def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store, list[Seen]], Curated]) -> int:
+    """Look at the cases, act on them, say what was done. Exit 1 if nothing was, or somebody was faster."""
+    ids: list[int] = list(dict.fromkeys(args.id if isinstance(args.id, list) else [args.id]))
+    mark = getattr(args, "fingerprint", None)
+    mark = redact(mark) if isinstance(mark, str) else None
+    expected = getattr(args, "expect", None)
+    if expected is not None and len(ids) > 1:
+        raise Fault("invalid_input", "--expect names the fix of one case", "give one ID")
+    with open_store(context.database, write=True) as store, faults(context.database):
+        try:
+            ids = [at if 0 < at <= _LARGEST else 0 for at in ids]
+            seen = [look(store.con, at) if mark is None else look_at_error(store.con, at, mark) for at in ids]
+        except Fault as fault:
+            return not_there(fault, context)
+        if expected is not None:
+            seen = [replace(seen[0], resolution_id=expected or None)]
+        done = act(store, seen)
+    context.log("info", done.act, cases=len(done.cases), change=done.change, conflicts=len(done.conflicts))
+    context.out.result(done, _done_lines(context.out, done))
+    return 0 if done.cases and not done.conflicts else 1
+
+
+def _written(args: argparse.Namespace, store: Store, seen: Seen) -> Written:
+    """What the options say, over what the fix that answers says."""
+    now = None if seen.resolution_id is None else resolution(store.con, seen.case_id, seen.resolution_id)
+    before = Written("") if now is None else written_of(now)
+    text = before.text if args.resolution is None else text_given(args.resolution, "resolution")
+    return Written(
+        text,
+        before.resolved_by if args.resolved_by is None else args.resolved_by,
+        before.tool_sequence if args.tool_sequence is None else tool_names(args.tool_sequence),
+        before.tags if args.tag is None else tuple(args.tag),
+        before.source if args.source is None else _source(args.source),
+    )
+
+
+def _source(text: str) -> Source:
+    session, _, numbers = text.rpartition(":")
+    if not session or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in numbers.split(",")):
+        raise Fault("invalid_input", f"--source is no place in a session: {text}", "write it like SESSION:12,13")
+    return Source(redact(session), tuple(int(part) for part in numbers.split(",")))
+
+
+def _done_lines(out: Output, done: Curated) -> Iterator[str]:
+    if done.cases:
+        yield out.paint(f"{_DONE[done.act]} {_cases(done.cases)}.", "good")
+    if done.made is not None:
+        yield f"The new case is {done.made}."
+    yield from _differed_lines(out, done)
+    if done.change is not None:
+        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+    if done.unchanged:
+        yield f"Nothing to do for {_cases(done.unchanged)}."
+    yield from map(_beside_line, done.beside)
+    for conflict in done.conflicts:
+        yield from _conflict_lines(out, conflict)
+
+
+def _beside_line(one: Beside) -> str:
+    """Which fix it was, where the case holds others."""
+    first, *more = one.others
+    others = f"fix {first}" if not more else f"fixes {', '.join(map(str, one.others[:3]))}{' …' if more[2:] else ''}"
+    said = "answers for another error" if not more else "answer for other errors"
+    return f"In case {one.case_id} that is fix {one.fix}; {others} {said} of it: --fix {first}"
+
+
+def _differed_lines(out: Output, done: Curated) -> Iterator[str]:
+    """What was merged though it was not obviously the same, in what it differed, and whose fix answers now."""
+    for other in done.differed:
+        yield clip(f"Case {other.case_id} was not obviously the same: {other.key_line}", out.columns)
+        for one in other.differences:
+            yield from wrap(f"{one.what:<5}{one.why}", out.columns, "  ")
+    if done.resolutions and any(one.what == "fix" for other in done.differed for one in other.differences):
+        yield f"Fix {done.resolutions[0]} answers now; the others are in its history: errors show {done.cases[0]}"
+
+
+def _conflict_lines(out: Output, conflict: Conflict) -> Iterator[str]:
+    if conflict.reason == "gone":
+        where = f"it was merged into case {conflict.moved_to}" if conflict.moved_to else "it is gone"
+        yield out.paint(f"Case {conflict.case_id} was left alone: {where}.", "warn")
+        return
+    yield out.paint(f"Case {conflict.case_id} was left alone: another fix answers now.", "warn")
+    if conflict.theirs is not None:
+        yield from wrap(f"fix {conflict.theirs.id} by {conflict.theirs.author}:", out.columns, "  ")
+        yield from wrap(conflict.theirs.text[:2000], out.columns, "    ")
+
+
+def _cases(ids: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, ids[:10])) + (f" and {len(ids) - 10:,} more" if len(ids) > 10 else "")
+    return f"case{'' if len(ids) == 1 else 's'} {shown}"
+
+
+def run_triage(args: argparse.Namespace, context: Context) -> int:
+    """`errors triage`: the cases that wait for a decision."""
+    if not 1 <= args.limit <= 10_000:
+        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+    tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))
+    with open_store(context.database) as store, faults(context.database):
+        page = triage_queue(store, Filters(tool=tool, project=project), args.limit, args.after)
+    context.out.result(page, _queue_lines(context.out, page))
+    return 0 if page.cases else 1
+
+
+def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
+    yield f"{page.left:,} left to decide." if page.left else "Nothing waits for a decision."
+    for row in page.cases:
+        head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  "
+        yield head + clip(row.key_line, max(20, out.columns - len(head)))
+    if page.next is not None:
+        yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
+
+
+def run_history(args: argparse.Namespace, context: Context) -> int:
+    """`errors history` and `undo --list`: who or what changed what, and when."""
+    if not 1 <= args.limit <= 10_000:
+        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+    case_id: Any = getattr(args, "id", None)
+    with open_store(context.database) as store, faults(context.database):
+        about = case_id if case_id is None or 0 < case_id <= _LARGEST else 0
+        page = read_history(store, args.limit, args.before, about)
+        if case_id is not None and not page.changes:
+            try:
+                look(store.con, case_id if 0 < case_id <= _LARGEST else 0)
+            except Fault as fault:
+                return not_there(fault, context)
+    context.out.result(page, history_lines(context.out, page))
+    return 0 if page.changes else 1
+
+
+def history_lines(out: Output, page: History) -> Iterator[str]:
+    """Changes, newest first, each with what it did."""
+    if not page.changes:
+        yield "Nothing was changed yet."
+    for one in page.changes:
+        state = f" (taken back by {one.undone_by})" if one.undone_by is not None else ""
+        yield from wrap(f"{one.change:>5}  {one.ts}  {one.actor}: {one.title}{state}".replace("\n", " "), out.columns)
+        for line in (*one.what, *map(_quote_line, one.quotes)):
+            yield from wrap(line.replace("\n", " "), out.columns, "         ")
+        if one.more_quotes:
+            yield f"         and {one.more_quotes:,} more quotes"
+    if page.next is not None:
+        yield out.paint(f"more: add --before {page.next}", "dim")
+
+
+def _quote_line(one: ChangedQuote) -> str:
+    if one.gone:
+        return f"quote {one.id}, which is gone: {one.place}"
+    return f"quote {one.id} “{one.quote}”: {one.place}; entry {one.entry_id}, session {one.session}"

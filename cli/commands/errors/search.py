@@ -1,0 +1,99 @@
+"""`casebook errors search`: the command that is run most, so it is read and answered without its siblings."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cli.context import Context, fault_in, text_given
+from cli.parser import Parser, add_group, add_leaf
+from core.base.fault import Fault
+
+_EXAMPLES = """\
+examples:
+  npm test 2>&1 | casebook errors search
+  casebook errors search "error TS2304: Cannot find name 'foo'." --json
+  casebook errors search -- "-bash: frobnicate: command not found"
+  casebook errors search --jsonl < errors.jsonl      lines like {"text": "…"}
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-command without its siblings."""
+    add_search(add_group(parser, "errors_command"), shared)
+
+
+def add_search(children: Any, shared: Parser) -> None:
+    """The sub-command and its arguments."""
+    search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _EXAMPLES)
+    add_text(search)
+    search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
+    search.add_argument(
+        "--tiers",
+        choices=("text", "all"),
+        default="text",
+        help="all: load a model for the vector tier; text: only ask one that is loaded already",
+    )
+    search.set_defaults(run=run_search)
+
+
+def add_text(parser: argparse.ArgumentParser) -> None:
+    """The text that a command is about, or a stream of them."""
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="the error as it was printed; - or nothing: from stdin")
+    parser.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+
+
+def run_search(args: argparse.Namespace, context: Context) -> int:
+    """`errors search`: the known fix of one error, or of every error of a stream."""
+    from core.errors import search
+
+    count = context.settings.search.count and not args.no_count
+    if args.jsonl:
+        refuse_text(args)
+        return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
+    from cli.format.cases import answer_lines
+
+    with _vectors(context, args.tiers) as vectors:
+        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True)
+    fault = fault_in(answer.trace)
+    if fault is not None and answer.match is None:
+        raise fault
+    context.out.result(answer, answer_lines(context.out, answer))
+    return 1 if answer.match is None else 0
+
+
+def _vectors(context: Context, tiers: str) -> Any:
+    """What the vector tier searches with: `all` loads a model; else the model service is asked, if one answers."""
+    from core.flows.system.vectors import vector_search
+
+    return vector_search(context.settings.embedding, "process" if tiers == "all" else "service")
+
+
+def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
+    """One connection for the whole stream, where there is a casebook; faults are told line by line."""
+    from contextlib import ExitStack, suppress
+
+    from cli.stream import run_stream, text_of
+    from core.errors import search
+    from core.store import open_store
+
+    with ExitStack() as stack:
+        target: Any = context.database
+        with suppress(Fault):
+            target = stack.enter_context(open_store(context.database, write=count))
+        vectors = stack.enter_context(_vectors(context, tiers))
+
+        def answer(item: dict[str, Any]) -> object:
+            found = search(target, text_of(item), count=count, vectors=vectors, words=True)
+            fault = fault_in(found.trace)
+            if fault is not None and found.match is None:
+                raise fault
+            return found
+
+        return run_stream(answer)
+
+
+def refuse_text(args: argparse.Namespace) -> None:
+    """A stream of texts takes none beside it. Raises Fault invalid_input."""
+    if args.text not in (None, "-"):
+        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "leave one of them out")

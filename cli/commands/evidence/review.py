@@ -1,0 +1,308 @@
+"""`casebook evidence` on a casebook: entries in, their quotes aligned, listed, decided about, promoted."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cli.context import Context, not_there
+from cli.parser import Parser, add_leaf, number, path_name
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.align import Span
+    from core.evidence import Decided
+    from core.store import Store
+
+_STATUSES = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
+_AT = re.compile(r"(\d{1,15}):(\d{1,15})-(\d{1,15})", re.ASCII)
+_ADD = """\
+examples:
+  casebook evidence add entries.json --session 0f3c4143
+
+the file: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
+messages are counted from 0, as casebook evidence show prints them; exit 1 if no entry was taken
+"""
+_ACCEPT = """\
+examples:
+  casebook evidence accept 12                 where it was found, or at its best near miss (with --confirm)
+  casebook evidence accept 12 --place 2       at the second place that show lists
+  casebook evidence accept 12 --at 4:120-168  at these characters of message 4
+  casebook evidence accept 12 --end -1        without the last word there
+  casebook evidence accept 12 --words         and take the words there as the quote
+
+a place that may not say the same needs --confirm; a word or two is no place for a long quote at all
+exit codes: 0 accepted, 1 refused, 2 error
+"""
+_PROMOTE = """\
+examples:
+  casebook evidence promote e12                verify one entry
+  casebook evidence promote e12 --back         make it a candidate again
+  casebook evidence promote --ready --dry-run  list the entries that are ready
+  casebook evidence promote --ready            verify all of them; casebook undo takes all back
+
+exit codes: 0 verified, 1 an entry is blocked or none is ready, 2 error
+"""
+
+
+def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    add = add_leaf(children, shared, "add", "take extracted entries of an imported session", _ADD)
+    add.add_argument(
+        "file", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON; - for standard input"
+    )
+    add.add_argument("--session", metavar="ID", required=True, help="the session; the beginning of its id is enough")
+    add.add_argument("--no-align", action="store_true", help="do not look for the quotes yet")
+    add.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
+    add.set_defaults(run=run_add)
+    found = add_leaf(children, shared, "list", "the quotes, and where they stand")
+    found.add_argument("--status", choices=_STATUSES, action="append", help="only these; may be given again")
+    found.add_argument("--open", action="store_true", help="only what is left to decide")
+    found.add_argument("--entries", action="store_true", help="the entries instead of their quotes")
+    found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only at this stage")
+    found.add_argument("--ready", action="store_true", help="only of entries that can be promoted")
+    found.add_argument("--session", metavar="ID", help="only of this session")
+    found.add_argument("--type", metavar="TYPE", help="only of entries of this type")
+    found.add_argument("--limit", metavar="N", type=number, default=50, help="how many on one page (default 50)")
+    found.add_argument("--after", metavar="ID", help="the page after this one")
+    found.set_defaults(run=run_list)
+    show = add_leaf(children, shared, "show", "a quote with its places, or an entry with its quotes")
+    show.add_argument("id", metavar="ID", help="the number of a quote, or the id of an entry")
+    show.add_argument("--entry", action="store_true", help="ID is an entry's, though it is a number")
+    show.set_defaults(run=run_show)
+    _add_acts(children, shared)
+
+
+def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    accept = add_leaf(children, shared, "accept", "a quote stands where it was found, or elsewhere", _ACCEPT)
+    accept.add_argument("id", metavar="ID", type=number, help="the number of the quote")
+    where = accept.add_mutually_exclusive_group()
+    where.add_argument("--place", metavar="N", type=number, help="at the place of this number")
+    where.add_argument("--at", metavar="MSG:START-END", help="at these characters of a message, counted from 0")
+    accept.add_argument("--start", metavar="N", type=number, help="begin so many words earlier (negative: later)")
+    accept.add_argument("--end", metavar="N", type=number, help="end so many words later (negative: earlier)")
+    accept.add_argument("--words", action="store_true", help="take the original's words as the quote")
+    accept.add_argument("--confirm", action="store_true", help="though it may not say the same")
+    reject = add_leaf(children, shared, "reject", "a quote is no evidence")
+    reject.add_argument("id", metavar="ID", type=number, help="the number of the quote")
+    reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
+    for leaf, run in ((accept, run_accept), (reject, run_reject)):
+        leaf.add_argument("--expect", metavar="MARK", help="only if nobody decided since show printed this mark")
+        leaf.set_defaults(run=run)
+    about = "verify an entry whose quotes are all aligned or accepted"
+    promote = add_leaf(children, shared, "promote", about, _PROMOTE)
+    promote.add_argument("id", metavar="ENTRY", nargs="?", help="the id of the entry")
+    promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
+    promote.add_argument("--dry-run", action="store_true", help="with --ready: show what would change, write nothing")
+    promote.add_argument("--back", action="store_true", help="make it a candidate again")
+    promote.set_defaults(run=run_promote)
+
+
+def run_add(args: argparse.Namespace, context: Context) -> int:
+    """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
+    from cli.commands.evidence.input import align_settings, read_from
+    from cli.format.review import added_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.align import read_extracted
+    from core.evidence import session_named
+    from core.flows.system.evidence import add_extracted
+    from core.store import faults, open_store
+
+    extracted = read_from(args.file, read_extracted)
+    with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
+        done = add_extracted(
+            store,
+            session_named(store.con, args.session),
+            extracted,
+            align_settings(context, args.guard),
+            align=not args.no_align,
+            on_progress=reporter(context.out),
+            cancelled=stopped,
+        )
+    context.log("info", "evidence added", entries=len(done.added), quotes=done.quotes, left=len(done.left))
+    context.out.result(done, added_lines(context.out, done))
+    if done.alignment is not None and done.alignment.canceled:
+        return 130
+    return 0 if done.added or done.known else 1
+
+
+def run_align_session(args: argparse.Namespace, context: Context) -> int:
+    """`evidence align --session`: exit 0 if every quote is aligned or accepted, 1 if not, 130 where it was stopped."""
+    from cli.commands.evidence.input import align_settings
+    from cli.format.review import session_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.evidence import session_named
+    from core.flows.system.evidence import align_sessions
+    from core.store import faults, open_store
+
+    if args.session is None or args.messages is not None or args.extracted is not None:
+        raise Fault("invalid_input", "--session stands alone", "give --session ID, or --messages and --extracted")
+    with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
+        (done,) = align_sessions(
+            store,
+            [session_named(store.con, args.session)],
+            align_settings(context, args.guard),
+            again=args.again,
+            on_progress=reporter(context.out),
+            cancelled=stopped,
+        )
+    context.log("info", "aligned", quotes=done.quotes, looked=done.looked, changed=done.changed)
+    context.out.result(done, session_lines(context.out, done))
+    if done.canceled:
+        return 130
+    return 0 if done.quotes and done.aligned + done.accepted == done.quotes else 1
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`evidence list`: exit 1 if there is none."""
+    from cli.format.review import entry_list_lines, list_lines
+    from core.evidence import list_entries, list_quotes, session_named
+    from core.evidence.entry_list import EntryPage
+    from core.evidence.review.queue import OPEN, QuoteFilters
+    from core.store import faults, open_store
+    from core.store.sql import storable
+
+    if not 1 <= args.limit <= 10_000:
+        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+    after = storable(args.after or "")
+    with open_store(context.database) as store, faults(context.database):
+        session = None if args.session is None else session_named(store.con, args.session)
+        if args.entries:
+            which = {"session": session, "stage": args.stage, "ready": args.ready}
+            page = list_entries(store, **which, limit=args.limit, after=after)
+        else:
+            if after and not (after.isascii() and after.isdecimal() and len(after) < 19):
+                raise Fault("invalid_input", "--after is no number of a quote", "use `next` of the page before")
+            statuses = tuple(args.status or ()) or (OPEN.statuses if args.open else ())
+            kind = None if args.type is None else storable(args.type)
+            filters = QuoteFilters(statuses, session, kind, ready=args.ready)
+            page = list_quotes(store, filters, args.limit, int(after or 0))
+    if isinstance(page, EntryPage):
+        context.out.result(page, entry_list_lines(context.out, page))
+        return 0 if page.entries else 1
+    context.out.result(page, list_lines(context.out, page))
+    return 0 if page.quotes else 1
+
+
+def run_show(args: argparse.Namespace, context: Context) -> int:
+    """`evidence show`: exit 1 if there is none of that id."""
+    from cli.format.review import entry_lines, quote_lines
+    from core.evidence import show_entry, show_quote
+    from core.store import faults, open_store
+    from core.store.sql import storable
+
+    number = args.id.isascii() and args.id.isdecimal() and len(args.id) < 19 and not args.entry
+    with open_store(context.database) as store, faults(context.database):
+        quote = show_quote(store, int(args.id)) if number else None
+        entry = None if number else show_entry(store, storable(args.id))
+    if quote is not None:
+        context.out.result(quote, quote_lines(context.out, quote))
+    elif entry is not None:
+        context.out.result(entry, entry_lines(context.out, entry))
+    else:
+        what = "quote" if number else "entry"
+        fault = Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "see casebook evidence list")
+        return not_there(fault, context)
+    return 0
+
+
+def run_accept(args: argparse.Namespace, context: Context) -> int:
+    """`evidence accept`."""
+    from core.errors.curation.actor import person
+    from core.evidence import accept, adjust, choose, take_words
+
+    if (args.place is not None or args.at is not None) + (args.start is not None) + (args.end is not None) > 1:
+        raise Fault("invalid_input", "one change of the place at a time", "give one of --place, --at, --start, --end")
+    if args.words and (args.place is not None or args.start is not None or args.end is not None):
+        raise Fault("invalid_input", "--words goes alone or with --at", "accept the place first, then its words")
+    spans = None if args.at is None else [_span(args.at)]
+
+    def act(store: Store) -> Decided:
+        me, how = person(), {"confirmed": args.confirm, "expect": args.expect}
+        if args.words:
+            return take_words(store, me, args.id, spans, expect=args.expect)
+        if args.place is not None:
+            return choose(store, me, args.id, args.place, **how)
+        if args.start is not None:
+            return adjust(store, me, args.id, "start", args.start, **how)
+        if args.end is not None:
+            return adjust(store, me, args.id, "end", args.end, **how)
+        return accept(store, me, args.id, spans, **how)
+
+    return _decide(args, context, act)
+
+
+def run_reject(args: argparse.Namespace, context: Context) -> int:
+    """`evidence reject`."""
+    from core.errors.curation.actor import person
+    from core.evidence import reject
+
+    return _decide(args, context, lambda store: reject(store, person(), args.id, args.reason, expect=args.expect))
+
+
+def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store], Decided]) -> int:
+    from cli.format.review import decided_lines
+    from core.store import faults, open_store
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        try:
+            done = act(store)
+        except Fault as fault:
+            return not_there(fault, context)
+    context.log("info", done.act, quote=done.evidence_id, change=done.change, refused=done.refused)
+    context.out.result(done, decided_lines(context.out, done))
+    return 0 if done.change is not None else 1
+
+
+def run_promote(args: argparse.Namespace, context: Context) -> int:
+    """`evidence promote`: exit 0 if the entry has the stage asked for, 1 if it is blocked."""
+    if args.ready:
+        return _promote_ready(args, context)
+    if args.id is None:
+        raise Fault("invalid_input", "no entry was named", "give the id of an entry, or --ready")
+    if args.dry_run:
+        raise Fault("invalid_input", "--dry-run needs --ready", "casebook evidence promote --ready --dry-run")
+    from cli.format.review import promoted_lines
+    from core.errors.curation.actor import person
+    from core.evidence import demote, promote
+    from core.store import faults, open_store
+    from core.store.sql import storable
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        try:
+            done = (demote if args.back else promote)(store, person(), storable(args.id))
+        except Fault as fault:
+            return not_there(fault, context)
+    context.log("info", "promoted", entry=done.entry_id, change=done.change, stage=done.promotion.stage)
+    context.out.result(done, promoted_lines(context.out, done))
+    return 0 if done.promotion.stage == ("candidate" if args.back else "verified") else 1
+
+
+def _promote_ready(args: argparse.Namespace, context: Context) -> int:
+    """`evidence promote --ready`: exit 0 if entries were ready and each of them was promoted, else 1."""
+    from cli.format.review import promoted_many_lines
+    from core.errors.curation.actor import person
+    from core.evidence import promote_many
+    from core.store import faults, open_store
+
+    if args.id is not None or args.back:
+        given = "an entry's id" if args.id is not None else "--back"
+        raise Fault("invalid_input", f"--ready and {given} exclude each other", "give one of the two")
+    with open_store(context.database, write=not args.dry_run) as store, faults(context.database):
+        done = promote_many(store, person(), dry_run=args.dry_run)
+    context.log("info", "promoted all", entries=len(done.promoted), blocked=len(done.blocked), change=done.change)
+    context.out.result(done, promoted_many_lines(context.out, done))
+    return 0 if done.promoted and not done.blocked else 1
+
+
+def _span(text: str) -> Span:
+    from core.align import Span
+
+    found = _AT.fullmatch(text)
+    if found is None or int(found[2]) >= int(found[3]):
+        raise Fault("invalid_input", f"--at is no place: {text[:80]}", "write it like 4:120-168 (message:start-end)")
+    return Span(int(found[1]), int(found[2]), int(found[3]))

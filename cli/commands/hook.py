@@ -1,0 +1,327 @@
+"""`casebook hook`: one payload of an agent's hook in, at most one answer out, exit 0 whatever happens.
+
+It runs a thousand times a day beside somebody's work. So it asks the hook host, which has everything loaded; where
+there is none it does the work itself and leaves a host behind. It builds no argument parser, reads the settings only
+where there are any, and ends without tearing the interpreter down. A watchdog ends it before an agent would notice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+from core.base.xdg import folder_name, make_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+    from typing import NoReturn
+
+    from cli.context import Context
+    from core.flows.hook.payload import Payload
+
+DEADLINE_MS = 1_600
+"""After so long the process ends, answer or not, unless a setting says otherwise."""
+_WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"', b'"PreToolUse"')
+_ANSWERED = 0
+_LAST_WORDS_S = 0.3
+"""After giving up: for keeping what was told, and for the log."""
+_SPARE_S, _SPARE_FILES = 0.2, 3
+
+
+def run(argv: Sequence[str]) -> NoReturn:
+    """Handle the payload on standard input. `argv`: `--db PATH`, `--config FILE`."""
+    given = list(argv)
+    try:
+        if "--after" in given:
+            _after(given)
+        elif "--host" in given:
+            from core.flows.hook.server import serve
+
+            serve()
+        else:
+            watchdog = _Watchdog(DEADLINE_MS)
+            _handle(given, watchdog)
+            watchdog.cancel()
+    except BaseException as error:  # noqa: BLE001 a hook never fails
+        _log("error", "hook failed", error=f"{type(error).__name__}: {error}")
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        pass  # whoever asked is gone
+    os._exit(_ANSWERED)  # nothing is open any more; taking the interpreter down would cost a fifth of the whole
+
+
+def add_to(parser: argparse.ArgumentParser, shared: object) -> None:
+    """The arguments, for the help: the command itself is answered before any parser is built."""
+    parser.epilog = "Agents call it with a JSON payload on standard input; `casebook hooks install` sets that up."
+    parser.set_defaults(run=_by_parser)
+
+
+def _by_parser(args: argparse.Namespace, context: Context) -> int:
+    """`casebook --db X hook`: the same, found by the parser."""
+    run(["--db", str(context.database)])
+
+
+def _handle(argv: list[str], watchdog: _Watchdog) -> None:
+    if sys.stdin is None or sys.stdin.isatty():
+        sys.stderr.write("casebook hook: waits for an agent's payload on standard input; see `casebook hooks --help`\n")
+        return
+    found = _settings(argv)
+    if found.deadline_ms != DEADLINE_MS:
+        watchdog.set(found.deadline_ms)
+    from core.flows.hook.first import keep_first
+
+    with watchdog.first:  # whatever happens from here on, the event is not lost
+        payload = _payload()
+        event = keep_first(payload, found.database)
+    watchdog.keep = None if event else (payload, found.database)
+    hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
+    hung = None
+    if hosted:
+        from core.flows.hook.client import UnansweredError, ask
+
+        try:
+            wait = found.deadline_ms / 1000
+            if ask(payload, found.database, found.model, found.service, wait, found.rules, event, _pass_on):
+                return
+        except UnansweredError as error:
+            hung = error
+    if hung is not None and hung.taken and not event:
+        from core.flows.hook.spool import put
+
+        put(payload, found.database)  # the host may have written it down: then it takes this away
+    watchdog.host = hosted and hung is None
+    worth = _answer_here(payload, found, argv, event, taken=hung is not None and hung.taken)
+    watchdog.keep, watchdog.host = None, False
+    if hosted and worth and hung is None:
+        _leave_host()
+    if hung is not None and hung.asked:
+        _log("warning", "hook", fault="the hook host gave no answer in its share of the time: answered without it")
+    if hung is None or not hung.taken:  # else it may be written down right now
+        _take_up(found)
+
+
+def _leave_host() -> None:
+    from core.flows.hook.session_end import start_detached
+
+    start_detached(["hook", "--host"])
+
+
+def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, *, taken: bool) -> bool:
+    """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
+    and says nothing."""
+    import json
+    from pathlib import Path
+
+    from core.flows.hook.dispatch import Surroundings, handle
+
+    given = [f"{name}={value}" for name in ("--db", "--config") if (value := _option(argv, name))]
+    around = Surroundings(
+        lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules
+    )
+    handled = handle(payload, Path(found.database), around, taken=taken, event=event)
+    if handled.reply is not None:
+        sys.stdout.write(json.dumps(handled.reply) + "\n")
+        sys.stdout.flush()
+    if handled.fault:
+        _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
+    if handled.once_written is not None and (fault := handled.once_written()):
+        _log("warning", "hook", hook_event=handled.event, fault=fault)
+    return handled.event != "PreToolUse" or handled.rules > 0
+
+
+def _take_up(found: _Found) -> None:
+    """Write down what hooks before this one could not: a little of it, because the agent waits."""
+    folder = os.path.join(folder_name("state"), "hooks")
+    if sys.platform == "win32" or os.path.isdir(folder):
+        from pathlib import Path
+
+        from core.flows.hook.spool import take_up
+
+        take_up(Path(found.database), seconds=_SPARE_S, most=_SPARE_FILES)
+
+
+def _pass_on(answer: bytes) -> None:
+    """What the host said: a line for the log, a line for the agent."""
+    told, _, reply = answer.decode().partition("\n")
+    if reply.strip():
+        sys.stdout.write(reply)
+        sys.stdout.flush()
+    if told:
+        import json
+
+        _log("warning", "hook", **json.loads(told))
+
+
+def _payload() -> bytes:
+    most = 8 << 20  # as core.flows.hook.payload has it, which is not loaded for this
+    data = sys.stdin.buffer.read(most + 1)
+    while len(data) > most and sys.stdin.buffer.read(1 << 20):
+        pass  # the agent must not find its pipe broken
+    return data
+
+
+def _option(argv: list[str], name: str) -> str:
+    for at, word in enumerate(argv):
+        if word == name and at + 1 < len(argv):
+            return argv[at + 1]
+        if word.startswith(f"{name}="):
+            return word[len(name) + 1 :]
+    return ""
+
+
+class _Found:
+    """The settings that a hook needs; plain, because a dataclass takes as long to load as the rest."""
+
+    def __init__(
+        self,
+        database: str,
+        deadline_ms: int = DEADLINE_MS,
+        host: bool = True,
+        model: str = "",
+        service: bool = True,
+        config: str = "",
+        rules: str = "",
+    ) -> None:
+        self.database, self.deadline_ms, self.host = database, deadline_ms, host
+        self.model, self.service, self.config, self.rules = model, service, config, rules
+
+
+def _settings(argv: list[str]) -> _Found:
+    """The settings in force. Where there are none of any kind all of them are the default, and nothing is read."""
+    named, config = _option(argv, "--db"), _option(argv, "--config")
+    if not config and not _has_settings():
+        return _Found(os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")))
+    from pathlib import Path
+
+    from core.base.config.settings_sources import database_path, load_config
+
+    settings = load_config(Path(config) if config else None).values
+    database = os.path.abspath(named or database_path(settings))
+    hook, embedding, rules = settings.hook, settings.embedding, settings.rules
+    told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
+    return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told)
+
+
+def _has_settings() -> bool:
+    if sys.platform == "win32" or any(name.startswith("CASEBOOK_") for name in os.environ):
+        return True  # elsewhere than on Windows the folders' names are known without asking
+    return os.path.exists(os.path.join(folder_name("config"), "config.toml"))
+
+
+def _ended(payload: Payload, given: list[str]) -> None:
+    """Read the session that has ended, in a process of its own."""
+    if payload.transcript and os.path.isfile(payload.transcript):
+        from core.flows.hook.session_end import start_detached
+
+        start_detached(["hook", "--after", payload.transcript, *given])
+
+
+def _began(found: _Found) -> None:
+    """Have the model ready by the time it is asked, where the casebook has vectors of it."""
+    from pathlib import Path
+
+    from core.flows.hook.session_end import warm_model
+
+    warm_model(Path(found.database), found.model, service=found.service)
+
+
+def _after(argv: list[str]) -> None:
+    """The detached half: import the transcript, then embed what is new. Nobody waits for it."""
+    from pathlib import Path
+
+    from core.flows.hook.session_end import read_session
+
+    found = _settings(argv)
+    report = read_session(Path(found.database), Path(_option(argv, "--after")), found.model)
+    _log("info", "session read", **report)
+
+
+class _Watchdog:
+    """Ends the process, well, when its time is up; setting it again starts the time anew.
+
+    `first` is held while an event is read and written down: so long it waits. `keep` is what must not be lost then: a
+    payload that is in no file, and the casebook it is for. `host`: what took too long here (a very
+    large rule file) is done by a host for the next ones, once.
+    """
+
+    def __init__(self, ms: int) -> None:
+        self._timer: threading.Timer | None = None
+        self._ms = ms
+        self._once = threading.Lock()
+        self.first = threading.Lock()
+        self.keep: tuple[bytes, str] | None = None
+        self.host = False
+        self.set(ms)
+
+    def set(self, ms: int) -> None:
+        self.cancel()
+        self._ms = ms
+        self._timer = _timer(ms / 1000, self.give_up)
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def give_up(self) -> NoReturn:
+        """Leave what was told to the next hook or import; nothing of that may take long either."""
+        if not self._once.acquire(blocking=False):
+            threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
+            os._exit(_ANSWERED)
+        _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
+        _log_bare(f"it took longer than {self._ms} ms and was given up")
+        self.first.acquire(timeout=_LAST_WORDS_S / 2)
+        kept = False
+        if self.keep is not None:
+            from core.flows.hook.spool import put
+
+            kept = put(*self.keep)
+        if kept:
+            _log("info", "hook", told="the event waits for the next hook or import")
+        if self.host:
+            try:
+                _leave_host()
+            except OSError:
+                pass  # the next one tries again
+        os._exit(_ANSWERED)
+
+
+def _timer(seconds: float, do: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, do)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _log_bare(fault: str) -> None:
+    """A warning in the log without loading the log: a machine too busy for the work has no time for that either, and
+    another thread may hold an import lock. `fault` is ASCII without quotes or backslashes."""
+    if sys.platform == "win32":  # the state folder has another name there
+        _log("warning", "hook", fault=fault)
+        return
+    from time import gmtime, strftime
+
+    at = strftime("%Y-%m-%dT%H:%M:%S.000Z", gmtime())
+    line = f'{{"ts": "{at}", "level": "warning", "event": "hook", "pid": {os.getpid()}, "fault": "{fault}"}}\n'
+    folder = folder_name("state")
+    try:
+        make_folder(folder)
+        no_wait = getattr(os, "O_NONBLOCK", 0)
+        handle = os.open(os.path.join(folder, "casebook.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | no_wait, 0o600)
+        os.write(handle, line.encode())
+        os.close(handle)
+    except OSError:
+        pass
+
+
+def _log(level: str, event: str, **facts: object) -> None:
+    try:
+        from core.base.log import Log
+        from core.base.paths import log_file
+
+        Log(log_file()).write(level, event, **facts)  # pyright: ignore[reportArgumentType]
+    except Exception:  # noqa: BLE001 a log serves, it never stands in the way
+        pass

@@ -1,0 +1,154 @@
+"""`casebook import`: agents' transcripts into the casebook."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context
+from cli.format.layout import clip, counted
+from cli.output import Output
+from cli.parser import Parser, path_name
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.base.reports import SkippedLine
+    from core.flows.transcripts.api import AgentChoice
+
+_EXAMPLES = """\
+examples:
+  casebook import auto                          where your agents keep their transcripts
+  casebook import claude-code ~/.claude/projects/-home-me-shop
+  casebook import rollout.jsonl                 whose transcript it is shows in the file
+  casebook import inspect rollout.jsonl         show what would be harvested from it; write nothing
+
+A transcript that was read before goes on where it ended; reading it again changes nothing.
+"""
+
+
+AGENTS = ("claude-code", "codex", "auto")
+_INSPECT = "inspect"
+
+
+class _Agents(tuple[str, ...]):
+    """What help and completion offer. No other word is refused: it is a path, and the file tells whose it is."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "agent",
+        metavar="AGENT",
+        nargs="?",
+        choices=_Agents((*AGENTS, _INSPECT)),
+        help="claude-code, codex, auto (the file tells), or inspect: show what one file gives, write nothing",
+    )
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        type=path_name,
+        nargs="*",
+        help="files or folders (default: where the agent keeps them)",
+    )
+    parser.set_defaults(run=run_import)
+
+
+def run_import(args: argparse.Namespace, context: Context) -> int:
+    """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
+    if args.agent == _INSPECT:
+        return _inspect(args, context)
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.flows.system.evidence import align_due
+    from core.flows.transcripts.api import import_transcripts
+    from core.store import open_store
+
+    agent, paths = _asked(args, context)
+    if not paths:
+        context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
+        return 1
+    with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
+        told = reporter(context.out)
+        report = import_transcripts(store, agent, paths, on_progress=told, cancelled=stopped)
+        if not report.canceled:  # the import stands; quotes that this leaves out are aligned by the next one
+            align_due(store, on_progress=told, cancelled=stopped)
+    context.log(
+        "info",
+        "imported",
+        files=report.files,
+        messages=report.messages,
+        errors=report.errors,
+        skipped=len(report.skipped),
+    )
+    context.out.result(report, report_lines(context.out, report))
+    if report.canceled:
+        return 130
+    return 0 if report.files else 1
+
+
+def _inspect(args: argparse.Namespace, context: Context) -> int:
+    """`import inspect`: exit 0 if a result shows a sign of failure, 1 if none does."""
+    from cli.format.harvest import inspection_lines
+    from core.flows.transcripts.inspection import inspect_transcript
+
+    if len(args.paths) != 1:
+        raise Fault("invalid_input", f"{len(args.paths)} files to inspect", "name one: casebook import inspect FILE")
+    found = inspect_transcript(Path(args.paths[0]))
+    context.log("info", "inspected", results=len(found.results), passed=found.passed)
+    context.out.result(found, inspection_lines(context.out, found))
+    return 0 if found.results else 1
+
+
+def _asked(args: argparse.Namespace, context: Context) -> tuple[AgentChoice, list[Path]]:
+    """The agent and the places to read. Those that were named must be there; of the agents' own, those that are."""
+    agent, named = (args.agent, args.paths) if args.agent in AGENTS else ("auto", [args.agent, *args.paths])
+    if not args.agent:
+        raise Fault("invalid_input", "nothing to read was named", "what your agents left: casebook import auto")
+    if not named:
+        return agent, [path for path in _own_places(agent, context) if path.exists()]
+    for path in map(Path, named):
+        if not path.exists():
+            raise Fault("invalid_input", f"there is no {path}", f"name a file, a folder, or {', '.join(AGENTS)}")
+    return agent, [Path(path) for path in named]
+
+
+def _own_places(agent: str, context: Context) -> list[Path]:
+    """The agents' own folders, or those of the agent that is named."""
+    from core.flows.transcripts.agent_folders import agent_folders
+
+    places = agent_folders(context.settings.imports)
+    return [folder for name, folders in places.items() if agent in (name, "auto") for folder in folders]
+
+
+def report_lines(out: Output, report: Any) -> Iterator[str]:
+    """What an import did: the counts, and the lines it had to leave out."""
+    counts = [
+        (report.files, "file"), (report.sessions, "session"), (report.messages, "message"),
+        (report.tool_calls, "tool call"), (report.errors, "error"), (report.resolutions, "fix"),
+    ]  # fmt: skip
+    yield "Read " + ", ".join(counted(count, what) for count, what in counts) + "."
+    if getattr(report, "canceled", False):
+        yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
+    if not report.skipped:
+        return
+    yield out.paint(_left_out(report.skipped), "warn")
+    most = len(report.skipped) if out.verbose else 10
+    for gap in report.skipped[:most]:
+        place = f"{gap.file}:{gap.line}" if gap.line else gap.file
+        yield "  " + clip(f"{place}: {gap.reason}" if place else gap.reason, 500)
+    if len(report.skipped) > most:
+        yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
+
+
+def _left_out(gaps: tuple[SkippedLine, ...]) -> str:
+    """How many lines could not be read, and how many files or folders as a whole."""
+    lines = sum(gap.line > 0 for gap in gaps)
+    whole = len(gaps) - lines
+    said = " and ".join(counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
+    return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} left out:"

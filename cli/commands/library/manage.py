@@ -1,0 +1,186 @@
+"""`casebook library list`, `inspect`, `open`, `index` and `reset`: what is there, and beginning anew."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context, not_there
+from cli.format.layout import clip, counted, one_line, wrap
+from cli.format.library import columns_of
+from cli.output import Output
+from core.base.fault import Fault
+from core.library.ingest.reset import ResetReport
+from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`library list`: exit 1 where there is none."""
+    from cli.commands.library.search import filters_of
+    from core.library.search.inspect import list_documents
+    from core.store import faults, open_store
+
+    if not 1 <= args.limit <= 1000:
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
+    filters = filters_of(args)
+    with open_store(context.database) as store, faults(context.database):
+        found = list_documents(store.con, filters, args.limit, args.after)
+        filled = bool(found.total) or bool(list_documents(store.con, limit=1).total)
+    context.out.result(found, _page_lines(context.out, found, filled=filled))
+    return 0 if found.documents else 1
+
+
+def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
+    if found.total and not found.documents:
+        yield out.paint(f"No more documents: {found.total} come before.", "warn")
+    elif filled and not found.documents:
+        yield out.paint("No document passes the filters; leave one out.", "warn")
+    elif not found.documents:
+        yield out.paint("No document. Fill the library with: casebook library ingest FOLDER", "warn")
+    for one in found.documents:
+        told = ", ".join((one.lang, one.code_lang or one.media_type, *one.tags))
+        yield columns_of([f"{one.chunk_count}", one_line(one.doc_path)], [5])
+        yield "       " + clip(f"{one.title} ({told})", out.columns - 7)
+    if found.documents:
+        yield out.paint(
+            f"{len(found.documents)} of {counted(found.total, 'document')}, with their number of passages", "dim"
+        )
+    if found.next:
+        yield out.paint(f"there is more: --after {one_line(found.next)}", "dim")
+
+
+def run_inspect(args: argparse.Namespace, context: Context) -> int:
+    """`library inspect`: a document with its passages, or one passage; exit 1 where there is none of that name."""
+    from core.library.search.inspect import inspect
+    from core.store import faults, open_store
+
+    with open_store(context.database) as store, faults(context.database):
+        try:
+            found = inspect(store.con, args.name)
+        except Fault as fault:
+            return not_there(fault, context)
+    lines = _chunk_lines(context.out, found) if isinstance(found, ChunkInspection) else _doc_lines(context.out, found)
+    context.out.result(found, lines)
+    return 0
+
+
+def _chunk_lines(out: Output, one: ChunkInspection) -> Iterator[str]:
+    yield out.paint(one_line(one.citation.uri), "bold")
+    if one.heading_path:
+        yield clip(" > ".join(one.heading_path), out.columns)
+    yield from wrap(one.text, out.columns, "  ")
+    known = ", ".join(one_line(made.model) for made in one.embeddings) or "no vector"
+    told = f"chunk {one.chunk_id}  {one.chunker_version}  about {one.token_estimate} tokens"
+    yield out.paint(clip(f"{told}  {len(one.block_ids)} blocks  {known}", out.columns * 2), "dim")
+
+
+def _doc_lines(out: Output, found: DocInspection) -> Iterator[str]:
+    doc = found.document
+    yield out.paint(one_line(doc.doc_path), "bold")
+    yield clip(doc.title, out.columns)
+    tags = ", ".join(doc.tags) or "no tags"
+    yield clip(f"{doc.lang}, {doc.media_type}, {doc.trust_level}, {tags}, {doc.byte_len} bytes", out.columns)
+    yield clip(f"document {doc.doc_id}, {doc.parser_version}, read {doc.indexed_at}", out.columns)
+    for one in found.chunks:
+        label = " > ".join(one.heading_path) or (one.section_label or "")
+        yield f"  {one_line(one.citation.uri)}  {clip(label, 60)}"
+        if out.verbose:
+            yield from wrap(one.text, out.columns, "    ")
+
+
+def run_open(args: argparse.Namespace, context: Context) -> int:
+    """`library open`: the file at its line in `$VISUAL` or `$EDITOR`; off a terminal FILE:LINE.
+
+    Exit 1: nothing of that name; 2: no editor.
+    """
+    from core.base.editor import at_line, editor_of
+    from core.library.citations.location import file_place
+    from core.store import faults, open_store
+
+    with open_store(context.database) as store, faults(context.database):
+        try:
+            found = file_place(store.con, args.name)
+        except Fault as fault:
+            return not_there(fault, context)
+    apart = context.out.json or not sys.stdout.isatty()
+    if found.told and (apart or not args.workbench):  # the workbench tells it itself
+        context.out.note(f"casebook: {one_line(found.doc_path)}: {found.told}")
+    if apart:
+        context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
+        return 0
+    if args.workbench:
+        from cli.commands.open import open_workbench
+
+        cited = found.uri if "#" in found.uri else f"{found.doc_path}#L1"
+        return open_workbench(context, ascii_only=args.ascii, cited=cited)
+    words, why = editor_of(os.environ, to_read=False)
+    if not words:
+        raise Fault("invalid_input", why)
+    try:
+        ended = subprocess.run(at_line(words, Path(found.file), found.line), check=False)
+    except OSError as error:
+        raise Fault("io_error", f"{words[0]} cannot be started: {error.strerror or error}", "set EDITOR") from error
+    return 0 if ended.returncode == 0 else 2
+
+
+def run_index(args: argparse.Namespace, context: Context) -> int:
+    """`library index --rebuild-fts`: the index of words, from the passages."""
+    from core.library.ingest.options import options_of
+    from core.library.search.fts import rebuild_fts
+    from core.store import open_store
+
+    options = options_of(context.settings.chunking, context.settings.library.korean)
+    if lacking := options.lacking:
+        context.out.note(f"casebook: {lacking}")
+    with open_store(context.database, write=True) as store:
+        count = rebuild_fts(store, analyser=options.analyser)
+    context.out.result(IndexReport(count), [f"{counted(count, 'passage')} indexed anew."])
+    return 0
+
+
+def run_embed(args: argparse.Namespace, context: Context) -> int:
+    """`library embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
+    from cli.commands.embed import report_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.flows.ingest.embed import embed_passages
+
+    kept = context.settings.embedding
+    told = reporter(context.out, every_line=context.out.json)
+    with stoppable() as stopped:
+        report = embed_passages(context.database, kept, threads=kept.threads, progress=told, stop=stopped)
+    context.log("info", "embedded", embedded=report.embedded, failed=len(report.failed), waiting=report.waiting)
+    context.out.result(report, report_lines(context.out, report))
+    return 130 if report.canceled else 1 if report.busy else 0
+
+
+def run_reset(args: argparse.Namespace, context: Context) -> int:
+    """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
+    from core.library.ingest.reset import reset_library
+    from core.store import open_store
+
+    with open_store(context.database, write=True) as store:
+        if not args.yes and not _agreed(args, context):
+            context.out.note("Nothing was changed.")
+            return 1
+        found = reset_library(store, orphans_only=args.orphans_only)
+    context.out.result(found, _reset_lines(found))
+    return 0
+
+
+def _agreed(args: argparse.Namespace, context: Context) -> bool:
+    what = "what no file stands behind" if args.orphans_only else "every document, passage and vector of the library"
+    if not sys.stdin.isatty():
+        raise Fault("invalid_input", f"this removes {what}, and nobody can be asked", "give --yes")
+    sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _reset_lines(found: ResetReport) -> Iterator[str]:
+    within = f"{counted(found.passages, 'passage')} and {counted(found.vectors, 'vector')}"
+    yield f"Removed {counted(found.documents, 'document')} with {within}."

@@ -1,0 +1,96 @@
+"""`casebook library search`: one query, or many."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context, text_given
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.library.search.api import SearchQuery
+    from core.library.search.filters import SearchFilters
+
+
+def run_search(args: argparse.Namespace, context: Context) -> int:
+    """`library search`: exit 1 where nothing is found; of several queries exit 2 where one has a fault."""
+    from core.flows.ingest.search import model_search, search_library
+
+    if args.jsonl or args.bulk:
+        if args.text not in (None, "-"):
+            raise Fault("invalid_input", "several queries come from standard input", "leave QUERY out")
+        return _many(args, context)
+    from cli.format.library import response_lines
+
+    query = _query(args, text_given(args.text, "query"))
+    with model_search(context.settings.embedding) as vectors:
+        found = search_library(context.database, query, None if query.mode == "lexical" else vectors)
+    context.out.result(found, response_lines(context.out, found, explain=args.explain))
+    return 0 if found.hits else 1
+
+
+def _many(args: argparse.Namespace, context: Context) -> int:
+    """A stream of queries over one connection and one model."""
+    import sys
+
+    from cli.stream import capped_lines, run_stream
+    from core.flows.ingest.search import BULK_MOST, QUERY, model_search, opened_search, query_of, search_bulk
+
+    like = _query(args, "")
+    with ExitStack() as stack:
+        vectors = stack.enter_context(model_search(context.settings.embedding))
+        search = stack.enter_context(opened_search(context.database, vectors))
+        asked = 0
+
+        def answer(item: dict[str, Any]) -> object:
+            nonlocal asked
+            asked += 1
+            if asked > BULK_MOST:
+                raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
+            return search(query_of(item, like))
+
+        if args.jsonl:
+            return 0 if run_stream(answer, QUERY) else 2
+        found = search_bulk(search, (_read(line, like) for line in capped_lines(sys.stdin.buffer)))
+    from core.base.wire import dumps
+
+    context.out.line(dumps(found))
+    return 2 if found.summary.failed else 0
+
+
+def _read(line: bytes | None, like: SearchQuery) -> SearchQuery | Fault:
+    """A line as a query, or the fault it is answered with."""
+    from cli.stream import object_of
+    from core.flows.ingest.search import QUERY, query_of
+
+    try:
+        return query_of(object_of(line, QUERY), like)
+    except Fault as fault:
+        return fault
+
+
+def _query(args: argparse.Namespace, text: str) -> SearchQuery:
+    from core.library.search.api import SearchQuery
+
+    return SearchQuery(
+        text,
+        args.mode,
+        args.k,
+        filters_of(args),
+        args.cursor,
+        args.max_tokens,
+        args.snippet_chars,
+        explain=args.explain,
+    )
+
+
+def filters_of(args: argparse.Namespace) -> SearchFilters:
+    """The filters that the arguments name."""
+    from core.library.search.filters import SearchFilters
+
+    return SearchFilters(
+        tuple(args.tag), args.lang, args.path, args.trust, args.source, args.type, args.media, args.doc,
+        args.code_lang, args.repo, args.since, args.until,
+    )  # fmt: skip

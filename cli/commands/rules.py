@@ -1,0 +1,311 @@
+"""`casebook rules`: which rules a tool call meets, and everything around them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context
+from cli.parser import Parser, add_group, add_leaf, number, path_name
+from core.base.fault import Fault, why_unread
+
+if TYPE_CHECKING:
+    from core.flows.rules.files import ScopedFiles, Unread
+    from core.flows.rules.matcher import RuleMatcher
+    from core.flows.system.vectors import From
+    from core.rules.matching.answer import RuleMatch
+    from core.rules.matching.call import ToolCall
+
+_LIKE = 'write it like \'{"command": "ls"}\''
+_MATCH = """\
+examples:
+  casebook rules match --rules memory.md --tool Bash --input '{"command": "git push -f origin main"}'
+  casebook rules match --rules ~/.claude/memory.md .claude/memory.md --tool Write --input - --json < input.json
+  casebook rules match --rules memory.md --jsonl < calls.jsonl    lines like {"tool_name": …, "tool_input": {…}}
+
+If no rule reaches the cut-off, it exits 1. It asks the model service, else loads the model and waits for it at most
+4 seconds. Without a model it matches by keywords and says so.
+"""
+_COMPARE = """\
+example:
+  casebook rules compare --rules memory.md --calls calls.jsonl --half report
+The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}; [] means silence.
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "rules_command")
+    match = add_leaf(children, shared, "match", "which rules does a tool call meet?", _MATCH)
+    _add_rules(match)
+    match.add_argument("--tool", metavar="NAME", help="the tool: Bash, Write, Edit, …")
+    match.add_argument("--input", metavar="JSON", help="the tool's input, one JSON object; - reads it in")
+    match.add_argument("--project", metavar="DIR", type=path_name, help="the project it happens in")
+    match.add_argument("--limit", metavar="N", type=number, default=5, help="rules shown at most (default 5)")
+    match.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+    _add_model(match)
+    match.set_defaults(run=run_match)
+    for name, about, run in (
+        ("list", "the rules, as they are read, and how often each was used", run_list),
+        ("check", "problems and hints in rule files; exit 1 if there is a problem", run_check),
+        ("refresh", "read the files again and embed what changed", run_refresh),
+        ("clusters", "rules that say nearly the same, or belong together", run_clusters),
+        ("compare", "keywords against meaning against both, on labelled calls", run_compare),
+    ):
+        leaf = add_leaf(children, shared, name, about, _COMPARE if name == "compare" else "")
+        _add_rules(leaf)
+        leaf.set_defaults(run=run)
+        if name == "refresh":
+            leaf.add_argument("--all", action="store_true", help="embed every rule anew")
+            leaf.add_argument(
+                "--watch", action="store_true", help="go on: embed each rule as it is edited, until Ctrl-C"
+            )
+        if name in ("clusters", "compare"):
+            _add_model(leaf)
+        if name == "compare":
+            leaf.add_argument(
+                "--calls",
+                metavar="FILE",
+                type=path_name,
+                required=True,
+                help="labelled calls, one JSON object a line; - reads them",
+            )
+            leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
+            leaf.add_argument(
+                "--quiet", metavar="SHARE", type=share,
+                help="with cut-offs at which this share (0 to 1) of the hard negatives is met with silence",
+            )  # fmt: skip
+            leaf.add_argument("--fit", action="store_true", help="say which cut-offs fit the tuned half best")
+
+
+def share(text: str) -> float:
+    """A share, more than 0 and at most 1."""
+    with suppress(ValueError):
+        if 0 < (value := float(text)) <= 1:
+            return value
+    raise argparse.ArgumentTypeError(f"{text[:80]!r} is no share: above 0, at most 1, as in 0.8")
+
+
+def _add_rules(leaf: Parser) -> None:
+    leaf.add_argument(
+        "--rules",
+        metavar="FILE",
+        type=path_name,
+        nargs="+",
+        help="rule files, the global one first (else those that the settings name)",
+    )
+
+
+def _add_model(leaf: Parser) -> None:
+    leaf.add_argument("--no-model", action="store_true", help="keywords alone")
+
+
+def run_match(args: argparse.Namespace, context: Context) -> int:
+    """`rules match`: the rules for one call, or for every call of a stream; exit 1 on silence."""
+    from core.flows.rules.files import with_unread
+    from core.rules.matching.api import LATE
+    from core.rules.matching.call import CALL, read_call
+    from core.rules.matching.project_type import project_type
+
+    if not 1 <= args.limit <= 100:
+        raise Fault(
+            "invalid_input", f"--limit {args.limit} is not between 1 and 100", "see casebook rules match --help"
+        )
+    if args.project and not Path(args.project).is_dir():
+        raise Fault("invalid_input", f"--project {args.project} is no folder", "name the folder of the project")
+    kind = project_type(Path(args.project)) if args.project else ()
+    matching, unread = _whole(args, context, source="process" if args.jsonl else "either")
+    with matching as matcher:
+        if args.jsonl:
+            from cli.stream import run_stream
+
+            if args.tool or args.input:
+                raise Fault("invalid_input", "--jsonl reads calls from standard input", "leave --tool and --input out")
+
+            def answer(item: Any) -> RuleMatch:
+                return with_unread(matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0), unread)
+
+            return 0 if run_stream(answer, CALL) else 2
+        found = with_unread(matcher.match(_call(args, kind), limit=args.limit), unread)
+        from cli.format.rules import match_lines
+
+        context.out.result(found, match_lines(context.out, found))
+        if late := found.trace[0].fact(LATE):
+            context.out.note(f"casebook: rules.toml: no time for {late}: repeats within repeats take too long")
+        return 0 if found.rules else 1
+
+
+def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
+    from cli.context import text_given
+    from core.rules.matching.call import read_call
+
+    if not args.tool:
+        raise Fault("invalid_input", "no tool given", 'write --tool Bash --input \'{"command": "…"}\'')
+    try:
+        given: object = json.loads(text_given(args.input, "input").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
+    if not isinstance(given, dict):
+        raise Fault("invalid_input", "--input is JSON, but no object", _LIKE)
+    return read_call({"tool_name": args.tool, "tool_input": given}, kind)
+
+
+def _whole(
+    args: argparse.Namespace, context: Context, *, model: bool = True, source: From = "process"
+) -> tuple[RuleMatcher, tuple[Unread, ...]]:
+    """The matcher over the rule files, and those of the settings that it does without, which are told."""
+    files, unread = _read(args, context)
+    for _, told in unread:
+        context.out.note(f"casebook: {told}; done without it")
+    return _matcher(args, context, files, model=model, source=source), unread
+
+
+def _read(args: argparse.Namespace, context: Context) -> tuple[ScopedFiles, tuple[Unread, ...]]:
+    """The named files, or those of the settings that can be read, and the others. Raises Fault where there is none."""
+    from core.flows.rules.files import readable
+
+    files = _files(args, context)
+    return (files, ()) if args.rules else readable(files)
+
+
+def _matcher(
+    args: argparse.Namespace, context: Context, scoped: ScopedFiles, *, model: bool = True, source: From = "process"
+) -> RuleMatcher:
+    from core.flows.rules.matcher import RuleMatcher
+    from core.flows.system.vectors import vector_search
+
+    vectors = None
+    if model and not getattr(args, "no_model", False):
+        vectors = vector_search(context.settings.embedding, source)
+    return RuleMatcher(scoped, context.database, vectors, log=lambda told: context.log("warning", "rules", told=told))
+
+
+def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
+    from core.flows.rules.files import named_files, own_places, rule_files, untrusted_files
+
+    if args.rules:
+        return named_files(args.rules)
+    project = Path(getattr(args, "project", None) or Path.cwd())
+    found = rule_files(context.settings.rules, project)
+    if not found:
+        for _, told in untrusted_files(context.settings.rules, project):
+            raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
+        looked = ", ".join(map(str, own_places(context.settings.rules))) or "no file of your own"
+        hint = "name one with --rules, or set rules.files (casebook config show)"
+        raise Fault("invalid_input", f"there is no rule file: looked for {looked}, and in this project", hint)
+    return found
+
+
+def run_list(args: argparse.Namespace, context: Context) -> int:
+    """`rules list`: exit 1 where there is none."""
+    from dataclasses import replace
+
+    from cli.format.rules import list_lines
+
+    with _whole(args, context, model=False)[0] as matcher:
+        found = matcher.rules()
+    counts = _usage(context)
+    known = tuple(count for rule in found.rules if (count := counts.get((rule.path, rule.id))) is not None)
+    context.out.result(replace(found, usage=known), list_lines(context.out, found, counts))
+    return 0 if found.rules else 1
+
+
+def _usage(context: Context) -> Any:
+    from core.rules.evaluation.usage import usage
+    from core.store import open_store
+
+    try:
+        with open_store(context.database) as store:
+            return usage(store)
+    except Fault:
+        return {}
+
+
+def run_check(args: argparse.Namespace, context: Context) -> int:
+    """`rules check`: exit 1 where there is a problem or no rule; hints (`Flaw.cost` missing) are none.
+    Rules that patterns name and that are not in these files are noted: they may be another project's."""
+    from dataclasses import replace
+
+    from cli.format.rules import check_lines, flaw_line
+    from core.flows.rules.files import untrusted_files
+    from core.rules.format.rule import Flaw, dearest_first
+    from core.rules.matching.tables import strangers, table_flaws
+
+    files, unread = _read(args, context)
+    with _matcher(args, context, files, model=False) as matcher:
+        read = matcher.rules()
+    if not args.rules:
+        unread = (*unread, *untrusted_files(context.settings.rules, Path.cwd()))
+    without = [Flaw(str(path), 0, told.replace(f" {path}", "").removeprefix(f"{path} ")) for path, told in unread]
+    found = replace(read, flaws=dearest_first((*without, *read.flaws, *table_flaws())))
+    context.out.result(found, check_lines(context.out, found))
+    for one in strangers(found.rules):
+        context.out.note(flaw_line(one))
+    return 1 if any(one.cost != "missing" for one in found.flaws) or not found.rules else 0
+
+
+def run_refresh(args: argparse.Namespace, context: Context) -> int:
+    """`rules refresh`: exit 0 done, 1 where another run is at it. Raises Fault where there is no model."""
+    from cli.commands.embed import report_lines
+    from core.embedding.runtime.query_model import NoVectors
+
+    with _matcher(args, context, _files(args, context)) as matcher:
+        report = matcher.refresh(all_of_them=args.all)
+        if isinstance(report, NoVectors):
+            raise Fault("model_not_pulled", report.reason, report.remedy)
+        context.out.result(report, report_lines(context.out, report))
+        if args.watch:
+            return _watch(matcher, context)
+    return 1 if report.busy else 0
+
+
+def _watch(matcher: RuleMatcher, context: Context) -> int:
+    """A line for every edit, until Ctrl-C."""
+    from cli.format.rules import edit_lines
+    from cli.interrupt import stoppable
+    from core.flows.rules.watch import RuleEdit, watch_rules
+
+    def tell(edit: RuleEdit) -> None:
+        context.out.result(edit, edit_lines(context.out, edit))
+        sys.stdout.flush()
+
+    with stoppable() as stopped:
+        watch_rules(matcher, tell, stopped, lambda: context.out.note("watching; Ctrl-C ends it"))
+    return 0
+
+
+def run_clusters(args: argparse.Namespace, context: Context) -> int:
+    """`rules clusters`: exit 1 where every rule stands alone."""
+    from cli.format.rules import cluster_lines
+
+    with _whole(args, context)[0] as matcher:
+        found = matcher.clusters()
+    context.out.result(found, cluster_lines(context.out, found))
+    return 0 if found.clusters else 1
+
+
+def run_compare(args: argparse.Namespace, context: Context) -> int:
+    """`rules compare`: the table, with and without a model; expected rules that are not there are told beside."""
+    from cli.context import text_given
+    from cli.format.layout import clip
+    from cli.format.rules import comparison_lines
+    from core.rules.evaluation.label_names import known_names
+    from core.rules.evaluation.labelled import expected_elsewhere, labelled_in, named_in, read_labelled
+
+    if args.calls == "-":
+        calls = labelled_in(text_given("-", "file of labelled calls").encode(), "standard input")
+    else:
+        calls = read_labelled(Path(args.calls))
+    with ExitStack() as stack:
+        matcher = stack.enter_context(_whole(args, context)[0])
+        missing = expected_elsewhere(calls, known_names(matcher.rules().rules, named_in(calls)))
+        found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
+    context.out.result(found, comparison_lines(context.out, found))
+    if missing:
+        told = ", ".join(f"{name} ({count})" for name, count in missing.items())
+        context.out.note(clip(f"casebook: calls expect rules that are not there: {told}", 500))
+    return 0

@@ -1,0 +1,77 @@
+"""`casebook undo`: take changes back, bring them back, see what was changed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli.context import Context
+from cli.format.layout import wrap
+from cli.output import Output
+from cli.parser import Parser, number
+from core.base.fault import Fault
+from core.errors.cases.undo import TakenBack
+
+if TYPE_CHECKING:
+    from core.store import Store
+
+_MOST = 1000
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="how many changes (default 1)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--change", metavar="ID", type=number, help="this change alone (its number is in --list)")
+    which.add_argument("--redo", action="store_true", help="bring back what was taken back last")
+    which.add_argument("--list", action="store_true", help="what was changed, newest first, instead")
+    parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes on one page")
+    parser.add_argument("--before", metavar="ID", type=number, help="with --list: the page after this one")
+    parser.set_defaults(run=run_undo)
+
+
+def run_undo(args: argparse.Namespace, context: Context) -> int:
+    """`undo`."""
+    if args.list:
+        from cli.commands.errors.curation import run_history
+
+        return run_history(args, context)
+    if not 1 <= args.steps <= _MOST:
+        raise Fault("invalid_input", f"{args.steps} changes to take back", f"give a number from 1 to {_MOST:,}")
+    from core.store import faults, open_store
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        try:
+            done = _undo(args, store)
+        except Fault as fault:
+            if fault.code != "invalid_input":
+                raise
+            context.out.fault(fault)  # refused: there is none, or something was changed since
+            return 1
+    context.log("info", "undone", changes=len(done.changes), stopped=bool(done.stopped))
+    context.out.result(done, _lines(context.out, done, redo=args.redo))
+    return 1 if done.stopped else 0
+
+
+def _undo(args: argparse.Namespace, store: Store) -> TakenBack:
+    from core.errors.curation import person
+    from core.flows.system.undo import bring_back, take_back, take_back_several
+
+    if args.change is not None:
+        one = take_back(store, person(), args.change)
+        return TakenBack((one.undid,), (one.id,), "")
+    return take_back_several(store, person(), args.steps, how=bring_back if args.redo else take_back)
+
+
+def _lines(out: Output, done: TakenBack, *, redo: bool) -> Iterator[str]:
+    word = "Brought back" if redo else "Taken back"
+    for entry in done.undone:
+        title = entry.title.partition(": ")[2] if redo else entry.title
+        yield from wrap(
+            f"{word}: {title} (change {entry.id}, {entry.actor}, {entry.ts})".replace("\n", " "), out.columns
+        )
+    if done.stopped:
+        yield from (out.paint(line, "warn") for line in wrap(f"Stopped: {done.stopped}", out.columns))
+    if not redo:
+        yield out.paint("casebook undo --redo brings it back.", "dim")

@@ -1,0 +1,1 @@
+"""Output for people: values as lines of plain text."""

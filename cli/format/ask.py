@@ -1,0 +1,244 @@
+"""An answer as lines for people, as kebab-frozen-design 1.1 to 1.4 draws it: text, sources, what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cli.format.layout import clip, one_line, wrap
+from cli.output import Output
+from core.library.ask.answer import Answer, AnswerCitation, Claim
+from core.library.ask.checks.markers import sentences
+from core.library.ask.store import SessionList, SessionShown
+from core.text import hangul_share
+
+_RULE: Final = "─" * 57
+_BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")
+_QUOTE: Final = 300  # code points shown of a source's words
+_NEAR: Final = {  # English, Korean
+    "all": ("Nearest passages (all below the gate of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
+    "some": ("Nearest passages:", "가까운 후보:"),
+    "judged": (
+        "Found, but the model sees no answer in them:",
+        "검색은 됨, LLM 이 결론 부재 판단:",
+    ),
+}
+
+
+def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: bool = False) -> Iterator[str]:
+    """The answer with its sources. `explain`: each sentence with its place, and how it was found; `said`: the text
+    stands on the terminal already."""
+    if explain and found.claims:
+        yield ""
+        yield from _claims(out, found)
+    elif not said:
+        yield ""
+        yield from wrap(found.answer, out.columns - 4)
+    if any(one.marker for one in found.citations):
+        yield from _sources(out, found) if not explain else ()
+    else:
+        yield from _nearest(out, found)
+    if found.said and not said:
+        words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
+        yield ""
+        yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
+    yield from _doubts(out, found, explain=explain)
+    yield from _outdated(out, found)
+    if found.cut is not None:
+        yield ""
+        yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
+    if found.why:
+        what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(
+            found.refusal_reason, "Not taken as an answer"
+        )
+        yield ""
+        yield from (out.paint(line, "bad") for line in wrap(f"{what}: {one_line(found.why)}.", out.columns))
+    yield ""
+    if explain:
+        yield from _retrieval(out, found)
+        yield ""
+    if found.refusal_reason != "no_index":  # no model was asked
+        yield _footer(out, found)
+    if found.conversation_id is not None:
+        turn = "" if found.turn_index is None else f", turn {found.turn_index + 1}"
+        yield out.paint(f"session {one_line(found.conversation_id)}{turn}", "dim")
+    if explain:
+        yield from _costs(out, found)
+    if out.verbose:
+        from cli.format.cases import trace_lines
+
+        yield from trace_lines(out, found.trace)
+
+
+def _sources(out: Output, found: Answer) -> Iterator[str]:
+    if not found.citations:
+        return
+    yield ""
+    yield out.paint(_RULE, "dim")
+    for one in found.citations:
+        yield out.paint(f"{one.marker} {one_line(one.citation.uri)}", "bold")
+        if one.file_now:
+            yield out.paint(one.file_now, "warn")
+        if one.speaks_to_model:
+            yield out.paint(clip(f"speaks to the model: {one.speaks_to_model}", out.columns), "warn")
+        if one.section:
+            yield clip(one.section, out.columns)
+
+
+def _nearest(out: Output, found: Answer) -> Iterator[str]:
+    if not found.citations:
+        return
+    korean = hangul_share(found.query) > 0.3
+    gate = found.retrieval.score_gate
+    below = all(one.score < gate for one in found.citations)
+    judged = found.refusal_reason == "llm_self_judge" and not found.why
+    stopped = found.refusal_reason == "llm_stream_aborted"
+    kind = "judged" if judged else "all" if below and not stopped else "some"
+    yield _NEAR[kind][korean].format(gate=gate)
+    for one in found.citations:
+        now = f", {one.file_now}" if one.file_now else ""
+        now += ", speaks to the model" if one.speaks_to_model else ""
+        yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
+
+
+def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
+    """What in the answer does not stand in its source as it is said; explained, the sentences have told that."""
+    doubtful = [one for one in found.cited_claims if one.status != "supported" and not explain]
+    uncited = found.uncited if found.claims and not explain else ()
+    dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
+    if not doubtful and not dropped and not uncited:
+        return
+    yield ""
+    for one in doubtful:
+        what = "; ".join(concern.text for concern in one.concerns) or "not word for word in its source"
+        sign = "!" if one.status == "flagged" or one.concerns else "?"
+        yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
+        yield from wrap(what, out.columns, "  ")
+    for one in uncited:
+        yield out.paint(clip(f"? {one.text}", out.columns), "warn")
+        yield "  nothing is cited"
+    if dropped:
+        yield out.paint(f"! {one_line(dropped)}: no such passage was given, so it was dropped", "warn")
+
+
+def _outdated(out: Output, found: Answer) -> Iterator[str]:
+    """Which sources are of files that are others today."""
+    if not found.outdated:
+        return
+    yield ""
+    for one in found.outdated:
+        yield out.paint(clip(f"! {one.marker} {one.citation.path}: {one.file_now}", out.columns), "warn")
+    yield "  casebook library ingest reads what has changed"
+
+
+def _claims(out: Output, found: Answer) -> Iterator[str]:
+    """Each sentence with the place it rests on."""
+    known = {one.start: one for one in found.cited_claims}
+    silent = {one.start for one in (*found.uncited, *found.invented)}
+    for at, sentence in enumerate(sentences(found.answer)):
+        if at:
+            yield ""
+        claim = known.get(sentence.start)
+        first, *more = wrap(claim.text if claim else sentence.text, out.columns - 2)
+        yield out.paint(f"▎ {first.rstrip('.')}" if not more else f"▎ {first}", "bold")
+        yield from (out.paint(f"▎ {line}", "bold") for line in more)
+        if claim is None:
+            cut = found.cut is not None and sentence.start == found.cut.start
+            if cut or sentence.start in silent:
+                yield out.paint("└ cut off" if cut else "└ nothing is cited", "warn")
+        else:
+            yield from _claim(out, claim)
+
+
+def _claim(out: Output, claim: Claim) -> Iterator[str]:
+    yield f"└ {one_line(claim.citation.uri if claim.citation else '')}"
+    if claim.status == "unsupported":
+        yield out.paint("? not word for word in its source" + (", the likest place:" if claim.quote else ""), "warn")
+    for concern in claim.concerns:
+        yield from (out.paint(line, "warn") for line in wrap(f"! {concern.text}", out.columns))
+    if claim.quote:
+        quote = " ".join(claim.quote.split())
+        quote = quote if len(quote) <= _QUOTE else quote[:_QUOTE] + "…"
+        yield from wrap(f"「{quote}」", out.columns)
+
+
+def _retrieval(out: Output, found: Answer) -> Iterator[str]:
+    used = found.retrieval
+    passed = "refused" if used.top_score < used.score_gate or found.refusal_reason in _BY_THE_GATE else "pass"
+    yield out.paint("retrieval trace", "bold")
+    yield f'query "{clip(found.query, out.columns - 8)}"'
+    yield f"mode {used.mode}"
+    yield f"k {used.k}"
+    yield f"threshold (gate) {used.score_gate:.2f} → top-1 {used.top_score:.2f} {passed}"
+    refused = next((step for step in found.trace if step.stage == "gate" and step.outcome == "rejected"), None)
+    if refused is not None:
+        yield from wrap(f"gate: {refused.reason}", out.columns)
+    yield {"hybrid": "fusion rrf (k=60)", "lexical": "order bm25", "vector": "order cosine"}[used.mode]
+    yield f"chunks (used) {used.chunks_used} / {used.chunks_returned} returned"
+    for number, one in enumerate(found.packed, 1):
+        yield _packed(number, one)
+    for hop in found.hops or ():
+        what = f"{hop.kind} {hop.iter}: {len(hop.sub_queries)} searches, {hop.context_chunks_added} passages added"
+        yield what + (" (forced stop)" if hop.forced_stop else "")
+        yield from (clip(f"  {query}", out.columns) for query in hop.sub_queries)
+
+
+def _packed(number: int, one: AnswerCitation) -> str:
+    scores = (("bm25", one.lexical_score, ".1f"), ("vec", one.vector_score, ".2f"))
+    told = " ".join(f"{name}={value:{form}}" for name, value, form in scores if value is not None)
+    marked = " speaks to the model" if one.speaks_to_model else ""
+    return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip() + marked
+
+
+def _footer(out: Output, found: Answer) -> str:
+    sign = "✓" if found.grounded else "✗"
+    used = found.retrieval.chunks_used
+    chunks = f"{used} chunks" if used != 1 else "1 chunk"
+    if found.refusal_reason == "llm_stream_aborted":
+        chunks = f"{chunks}, stopped before its end"
+    elif found.unverified:
+        chunks = f"{chunks}, not verified"
+    elif not found.grounded:
+        chunks = f"{chunks} searched, 0 grounded" if used else "0 chunks used"
+    elif found.cut is not None:
+        chunks = f"{chunks}, cut off"
+    line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
+    if found.grounded and found.outdated:
+        line += ", of files that have changed since"
+    return out.paint(line, "good" if found.grounded and not found.outdated else "warn")
+
+
+def _costs(out: Output, found: Answer) -> Iterator[str]:
+    usage = found.usage
+    yield out.paint(
+        f"prompt {usage.prompt_tokens} tokens completion {usage.completion_tokens} tokens"
+        f" latency {usage.latency_ms} ms",
+        "dim",
+    )
+    model = f"embedding {one_line(found.embedding.id)} " if found.embedding else ""
+    yield out.paint(f"{model}index {found.retrieval.index_version}", "dim")
+
+
+def session_list_lines(out: Output, found: SessionList) -> Iterator[str]:
+    """The conversations, one a line."""
+    if not found.sessions:
+        yield out.paint("No sessions.", "warn")
+    for one in found.sessions:
+        turns = "1 turn" if one.turns == 1 else f"{one.turns} turns"
+        yield clip(f"{one_line(one.session_id)}  {turns}, {one.updated_at[:16]}  {one.title}", out.columns)
+
+
+def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
+    """One conversation, turn by turn."""
+    for one in found.turns:
+        yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))
+        yield from wrap(one.answer, out.columns - 4)
+        if one.refusal_reason == "llm_stream_aborted":
+            yield out.paint("not finished: it was cut off (llm_stream_aborted)", "warn")
+        elif not one.grounded:
+            told = "not verified" if one.refusal_reason is None else f"refused: {one_line(one.refusal_reason)}"
+            yield out.paint(told, "warn")
+        if one.cut is not None:
+            yield out.paint(f"cut off after {one.cut:,} tokens", "warn")
+        yield from (out.paint(one_line(uri), "dim") for uri in one.citations)
+        yield ""

@@ -1,0 +1,125 @@
+"""Answers, cases and reports as lines for people: plain words, 80 columns, nothing that could act on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cli.format.layout import clip, one_line, wrap
+from cli.output import Output, Style
+from core.base.trace import Step, lines
+from core.errors.equivalence.other_names import in_words
+from core.errors.identity.identity import Identity
+from core.errors.retrieval.answer import Hit, SearchAnswer, Source
+
+_LABEL = 15
+_SAME = {
+    "fingerprint": "the same error",
+    "exact": "the same kind of error",
+    "prefix": "an error that begins alike",
+    "vector": "an error that reads alike",
+    "text": "an error with these words",
+}
+_STATUS = {
+    "draft": "draft: nobody has checked it yet",
+    "verified": "verified",
+    "rejected": "rejected",
+}
+_LOW = "low confidence, check it before you rely on it"
+
+
+def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:
+    """A labelled foreign value, made inert and wrapped beside its label, so that it can pass for nothing of ours."""
+    for at, line in enumerate(wrap(text, out.columns - _LABEL)):
+        head = " " * _LABEL if at else out.paint(f"  {label:<{_LABEL - 2}}", "dim")
+        yield (head + (line if style is None else out.paint(line, style))).rstrip()
+
+
+def identity_lines(out: Output, found: Identity) -> Iterator[str]:
+    """What names an error."""
+    yield from field(out, "key line", found.key_line or "(no line names an error)", "bold")
+    for line in found.key_lines[1:]:
+        yield from field(out, "also", one_line(line.text))
+    yield from field(out, "tool", found.tool)
+    yield from field(out, "normalized", found.normalized)
+    yield from field(out, "fingerprint", found.fingerprint)
+
+
+def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
+    """The match with the reason for it, or none with the reason for that; the candidates; the trace if asked for."""
+    if answer.match is None:
+        yield out.paint("No known fix.", "warn")
+        yield from field(out, "error", answer.query.key_line or "(no line names an error)", "bold")
+        yield from field(out, "looked for", answer.query.fingerprint)
+        missed = [step for step in answer.trace if step.outcome != "hit"]
+        if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
+            yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
+        else:
+            yield from field(out, "tried", "; ".join(map(_told, missed)))
+    else:
+        yield from _match_lines(out, answer.match)
+    if answer.candidates:
+        yield ""
+        yield "Looked at, and not the answer:"
+        for hit in answer.candidates[: None if out.verbose else 5]:
+            yield from _candidate_lines(out, hit)
+    if answer.similar:
+        yield ""
+        yield "Similar, never an answer:"
+        for near in answer.similar:
+            yield "  " + clip(f"case {near.id}  {near.similarity:.2f}  {near.error_normalized}", out.columns - 2)
+    if out.verbose:
+        yield ""
+        yield from trace_lines(out, answer.trace)
+
+
+def _told(step: Step) -> str:
+    remedy = dict(step.facts).get("remedy")
+    return f"{step.stage}: {step.reason}" + (f" ({remedy})" if remedy else "")
+
+
+def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
+    sure = "" if hit.confidence == "high" else f" ({_LOW})"
+    named = f"; {in_words(hit.other_names)}" if hit.other_names else ""
+    for line in wrap(f"Known: {_SAME[hit.tier]}{named}{sure}.", out.columns):
+        yield out.paint(line, "good" if not sure else "warn")
+    yield from field(
+        out, "case", f"{hit.id}, {hit.tier} tier, {hit.confidence} confidence ({hit.score:.2f}), {uses(hit.use_count)}"
+    )
+    yield from field(out, "error", hit.key_line, "bold")
+    yield from field(out, "why", "; ".join(hit.why))
+    yield from field(out, "fix", hit.resolution or "")
+    yield from field(out, "status", _STATUS[hit.status] if hit.status else "unknown")
+    if hit.resolved_by:
+        yield from field(out, "fixed by", hit.resolved_by)
+    if hit.tool_sequence:
+        yield from field(out, "tools", " > ".join(hit.tool_sequence))
+    yield from field(out, "source", source_line(hit.source))
+
+
+def _candidate_lines(out: Output, hit: Hit) -> Iterator[str]:
+    score = "" if hit.tier == "text" else f"{hit.score:.2f}  "
+    yield "  " + clip(f"case {hit.id}  {hit.tier}  {score}{hit.key_line}", out.columns - 2)
+    yield from wrap(hit.reason or "; ".join(hit.why), out.columns, "      ")
+
+
+def uses(count: int) -> str:
+    """How often a case was of use."""
+    return "never used" if count == 0 else "used once" if count == 1 else f"used {count:,} times"
+
+
+def source_line(source: Source) -> str:
+    """Where a resolution comes from."""
+    if source.session is None:
+        return "no session: written down or imported"
+    messages = ", ".join(map(str, source.messages))
+    return f"session {source.session}" + (f", messages {messages}" if messages else "")
+
+
+def trace_lines(out: Output, trace: tuple[Step, ...]) -> Iterator[str]:
+    """A trace, one step a line."""
+    yield "How it was found:"
+    for line in lines(trace):
+        indent = "  " + " " * (len(line) - len(line.lstrip(" ")))
+        first, *rest = wrap(line.strip(), out.columns, indent + "  ")
+        yield out.paint(first[2:], "dim")
+        yield from (out.paint(part, "dim") for part in rest)

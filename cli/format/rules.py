@@ -1,0 +1,147 @@
+"""Rules, matches and comparisons as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cli.format.layout import clip, one_line, pad, wrap
+from cli.output import Output
+from core.flows.rules.watch import RuleEdit
+from core.rules.evaluation.clusters import Clusters
+from core.rules.evaluation.compare import Comparison, Difference, Rate
+from core.rules.evaluation.usage import Usage
+from core.rules.format.rule import Flaw, RuleList, counted_flaws, folded
+from core.rules.matching.answer import MatchedRule, RuleMatch
+
+
+def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:
+    """The rules that apply with their solutions and reasons; with --verbose those below, and the trace."""
+    for one in found.rules:
+        yield from _rule_lines(out, one)
+    if not found.rules:
+        yield out.paint("No rule applies.", "dim")
+    if found.fallback_used:
+        yield out.paint(_fallback_line(found), "warn")
+    if out.verbose:
+        from cli.format.cases import trace_lines
+
+        if found.below:
+            yield out.paint(f"not shown (the cut-off is {found.cutoff:.2f}):", "dim")
+        for one in found.below:
+            yield f"  {one.relevance_score:.2f}  {clip(f'{one.id}: {one.title}', out.columns - 10)}"
+        yield from trace_lines(out, found.trace)
+
+
+def _fallback_line(found: RuleMatch) -> str:
+    """Why keywords alone answered."""
+    step = next((step for step in found.trace if step.stage == "semantic"), None)
+    why = f"Keywords only: {one_line(step.reason)}." if step is not None and step.reason else "Keywords only."
+    late = step is not None and step.outcome == "timeout"
+    return f"{why} The answer with the model may differ." if late else why
+
+
+def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
+    yield out.paint(clip(f"{one.id}: {one.title}", out.columns - 8), "bold") + f"  {one.relevance_score:.2f}"
+    yield from wrap(one.solution or "(no solution)", out.columns, "  ")
+    if out.verbose:
+        where = f"{one.path}:{one.line}" if one.path else ""
+        for said in filter(None, (*one.why, where)):
+            yield from (out.paint(line, "dim") for line in wrap(said, out.columns, "  "))
+    else:
+        yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
+
+
+_NO_RULE = "There is no rule in these files (### ERR-001: title)."
+
+
+def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
+    """Every rule on a line: id, title, where it stands, how often it was used."""
+    for rule in found.rules:
+        use = used.get((rule.path, rule.id))
+        told = f"  shown {use.shown}, helped {use.helped}, dismissed {use.dismissed}" if use else ""
+        where = f"{one_line(rule.path)}:{rule.line}"
+        yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
+    if found.flaws:
+        yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
+    elif not found.rules:
+        yield out.paint(_NO_RULE, "warn")
+
+
+def flaw_line(flaw: Flaw) -> str:
+    """File, line and what is wrong; no line where it is the file itself."""
+    place = f"{one_line(flaw.path)}:{flaw.line}" if flaw.line else one_line(flaw.path)
+    return f"{place}: {one_line(flaw.message)}"
+
+
+def check_lines(out: Output, found: RuleList) -> Iterator[str]:
+    """Each problem with file and line; hints dim, those of one kind on one line unless --verbose."""
+    for flaw in found.flaws if out.verbose else folded(found.flaws):
+        told = flaw_line(flaw)
+        yield out.paint(told, "dim") if flaw.cost == "missing" else told
+    if not found.rules:
+        yield out.paint(_NO_RULE, "warn")
+    elif not found.flaws:
+        many = "One rule, nothing wrong with it." if len(found.rules) == 1 else ""
+        yield out.paint(many or f"{len(found.rules)} rules, nothing wrong with them.", "good")
+
+
+def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
+    """What an edit of a rule file came to, on a line."""
+    if edit.fault:
+        yield out.paint(one_line(edit.fault), "bad")
+        return
+    parts = (("added", edit.added), ("edited", edit.edited), ("removed", edit.removed))
+    said = "; ".join(f"{what} {clip(', '.join(ids), 60)}" for what, ids in parts if ids)
+    yield f"{said}: {edit.embedded} embedded" + (f" ({one_line(edit.without)})" if edit.without else "")
+
+
+def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
+    """Each cluster with its rules and what to do."""
+    for one in found.clusters:
+        head = "nearly the same" if one.kind == "duplicate" else "related"
+        yield out.paint(f"{head} ({one.similarity:.2f})", "bold")
+        for rule in one.rules:
+            yield "  " + clip(f"{rule.id}: {rule.title}", out.columns - 2)
+        yield from (out.paint(line, "dim") for line in wrap(one.suggestion, out.columns, "  "))
+    if not found.clusters:
+        many = "The one rule" if found.rules == 1 else f"Each of the {found.rules} rules"
+        yield f"{many} stands alone (compared by {found.by})."
+
+
+def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
+    """The table, then the calls on which it matters which way is taken."""
+    yield f"calls: {found.calls} ({found.half}), rules: {found.rules}, model: {one_line(found.model) or 'none'}"
+    faulted = any(one.unwanted.of for one in found.systems)
+    yield f"{'':22}{'hit@1':>18}{'recall@5':>18}{'quiet':>18}{'shown':>7}{'cut-off':>9}{'beside':>9}" + (
+        f"{'wrong shown':>18}" if faulted else ""
+    )
+    for one in found.systems:
+        cut = "never" if one.cutoff is None else f"{one.cutoff:.3f}"
+        beside = f"{one.companions_right}/{one.companions_right + one.companions_wrong}"
+        rates = "".join(f"{_rate(value):>18}" for value in (one.hit_at_1, one.recall_at_5, one.quiet))
+        yield f"{one.name:22}{rates}{one.shown:>7.2f}{cut:>9}{beside:>9}" + (
+            f"{_rate(one.unwanted):>18}" if faulted else ""
+        )
+    if found.fitted:
+        yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
+    for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):
+        turns = [one.between("hybrid", other) for one in found.differences]
+        yield f"hybrid against {other}: {turns.count(1)} better, {turns.count(-1)} worse"
+    if out.verbose:
+        for one in found.differences:
+            yield from _difference_lines(out, one)
+
+
+def _difference_lines(out: Output, one: Difference) -> Iterator[str]:
+    """A call on which the ways differ: what was wanted, what each shows, + where it is right."""
+    yield clip(f"{one.tool_name}: {one.about}", out.columns)
+    yield clip(f"  wanted    {', '.join(one.expected) or 'silence'}", out.columns)
+    ways = {"bm25": one.bm25, "keyword": one.keyword, "semantic": one.semantic, "hybrid": one.hybrid}
+    for name, shown in ways.items():
+        if shown is not None:
+            sign = "+" if name in one.right else "-"
+            yield clip(f"  {sign} {name:9}{', '.join(shown) or 'silence'}", out.columns)
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.value:.2f} ({rate.low:.2f}-{rate.high:.2f})" if rate.of else "-"

@@ -1,0 +1,215 @@
+"""Aligning one quote: exact, folded, in fragments, fuzzy; in the message it names, then in the nearest others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.align.ellipsis import fragments_of, place_fragments
+from core.align.exact_match import Found, find, variants
+from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
+from core.align.guard import beside, compare, cut_signs
+from core.align.guard.ellipsis import elided
+from core.align.normalization.normalized_view import View
+from core.align.result import Aligned, Concern, Difference, Method, NearMiss, failed, hash_of
+from core.align.session import Session
+from core.align.settings import AlignSettings
+from core.align.spans import Span
+from core.align.verdict import judged
+from core.base.trace import Step, Stopwatch, facts
+
+NEAR = 0.5
+"""A place less like the quote than this is no near miss."""
+TIE = 0.005
+"""Two places whose similarities differ by no more are as good as each other."""
+MOVES_FROM = 8
+"""A quote with fewer letters and digits is not looked for in other messages: it would be found anywhere."""
+FUZZY_MOVES_FROM = 20
+_OFFERED = 3
+"""Places of a quote whose index is one too high that are offered."""
+
+
+def align_quote(session: Session, message_index: object, quote: str, settings: AlignSettings) -> Aligned:
+    """Where a quote stands in its message or, failing that, in another; or why it stands nowhere. Raises nothing."""
+    if not isinstance(message_index, int) or isinstance(message_index, bool):
+        return failed("index_out_of_range", (Step("index", "rejected", "the message index is no number"),))
+    if not 0 <= message_index < len(session.messages):
+        said = f"there is no message {message_index}: the session has {len(session.messages)}"
+        near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
+        step = Step("index", "rejected", f"{said}; the quote stands in message {message_index - 1}" if near else said)
+        return failed("index_out_of_range", (step,), near)
+    if not View(quote).normal.strip():
+        return failed("empty_quote", (Step("quote", "rejected", "nothing is left of the quote but blanks"),))
+    return _Search(session, message_index, quote, settings).run()
+
+
+def _counted_from_one(session: Session, quote: str) -> tuple[NearMiss, ...]:
+    """Where the quote stands without an error in the last message, which a model that counts from 1 numbers so."""
+    if not session.messages or not View(quote).normal.strip():
+        return ()
+    last = len(session.messages) - 1
+    view = session.view(last)
+    for reading in (quote, *variants(quote)):
+        if found := find(view, View(reading)):
+            return tuple(NearMiss(Span(last, *span), 1.0) for span in found.spans[:_OFFERED])
+    return ()
+
+
+class _Search:
+    """One search, with the steps it took."""
+
+    def __init__(self, session: Session, index: int, quote: str, settings: AlignSettings) -> None:
+        self._session, self._index, self._quote, self._settings = session, index, quote, settings
+        self._view = View(quote)
+        self._readings = [self._view, *(View(text) for text in variants(quote))]
+        self._parts = fragments_of(quote)
+        self._trace: list[Step] = []
+
+    def run(self) -> Aligned:
+        letters = len(self._view.letters)
+        found = self._without_error(self._index) or self._in_fragments(self._index)
+        if found is not None:
+            return self._done(found)
+        likes, like = self._alike(self._index)
+        if like is not None and like.status != "flagged":
+            return self._done(like)
+        moved = self._elsewhere(letters, doubtful=like is not None)
+        if moved is not None:
+            return self._done(moved)
+        return self._done(like) if like is not None else self._nowhere(likes)
+
+    def _done(self, found: Aligned) -> Aligned:
+        spans = found.spans if found.status != "ambiguous" else found.spans[:1]
+        text = self._session.messages[spans[0].message_index]
+        matched = hash_of("".join(text[span.start : span.end] for span in spans))
+        moved = None if spans[0].message_index == self._index else self._index
+        return replace(found, matched_hash=matched, relocated_from=moved, trace=tuple(self._trace))
+
+    def _without_error(self, index: int) -> Aligned | None:
+        """Word for word or folded, as written or as it was before it was escaped or put in quotation marks."""
+        watch = Stopwatch()
+        view = self._session.view(index)
+        for quote in self._readings:
+            found = find(view, quote)
+            if found is None:
+                continue
+            form = found.form if quote is self._view or found.form != "plain" else "normal"
+            outcome = f"{len(found.spans)} places" if len(found.spans) > 1 else "one place"
+            self._note(form, "hit", outcome, watch, index)
+            return self._placed(index, Found(form, found.spans), quote)
+        if index == self._index:
+            self._note("without error", "miss", "neither word for word nor folded", watch, index)
+        return None
+
+    def _placed(self, index: int, found: Found, quote: View) -> Aligned:
+        if len(found.spans) > 1:
+            return Aligned("ambiguous", found.method, found.confidence, _spans(index, found.spans), 1.0)
+        return self._guarded(index, next(iter(found.spans)), found.method, found.confidence, 1.0, quote)
+
+    def _in_fragments(self, index: int) -> Aligned | None:
+        if not self._parts:
+            return None
+        watch = Stopwatch()
+        threshold = self._settings.fuzzy_threshold if self._may_be_fuzzy() else 1.01
+        found = place_fragments(self._session.view(index), self._parts, threshold)
+        if found is None:
+            self._note("fragments", "miss", "not every fragment stands here", watch, index)
+            return None
+        method: Method = "normalized" if found.similarity == 1.0 else "fuzzy"
+        confidence = 0.96 if found.similarity == 1.0 else _confidence(found.similarity)
+        self._note("fragments", "hit", f"{len(found.spans)} fragments", watch, index)
+        if found.rivals:
+            places = ((found.spans[0][0], found.spans[-1][1]), *found.rivals)
+            return Aligned("ambiguous", method, confidence, _spans(index, places), found.similarity)
+        text = self._session.messages[index]
+        concerns: list[Concern] = []
+        diff: tuple[Difference, ...] = ()
+        for part, (start, end) in zip(self._parts, found.spans, strict=True):
+            verdict = compare(part, text[start:end], self._session.knows, self._settings.guard)
+            concerns += verdict.concerns
+            diff += verdict.diff
+            if self._settings.guard != "off":
+                concerns += cut_signs(text, start, end, part)
+        if self._settings.guard != "off":
+            concerns += elided(text, found.spans, in_order=found.in_order)
+            concerns += beside(text, found.spans[0][0], found.spans[-1][1]) if found.in_order else ()
+        status = "flagged" if concerns else "aligned"
+        spans = _spans(index, found.spans)
+        said = tuple(dict.fromkeys(concerns))
+        return Aligned(status, method, confidence, spans, found.similarity, concerns=said, diff=diff)
+
+    def _may_be_fuzzy(self) -> bool:
+        return self._settings.enable_fuzzy and len(self._quote) <= self._settings.max_quote_length
+
+    def _alike(self, index: int) -> tuple[list[Stretch], Aligned | None]:
+        """The places most like the quote, and the best of them if it is good enough."""
+        watch = Stopwatch()
+        quote = max(self._readings, key=lambda one: 0) if len(self._readings) == 1 else self._readings[-1]
+        if len(quote.letters) < LEAST_LETTERS or len(self._quote) > self._settings.max_quote_length:
+            self._note("fuzzy", "skipped", "the quote is too short or too long for it", watch, index)
+            return [], None
+        likes = [one for one in likest(self._session.view(index), quote, 3) if one.similarity >= NEAR]
+        best = likes[0].similarity if likes else 0.0
+        if not self._settings.enable_fuzzy or best < self._settings.fuzzy_threshold:
+            self._note("fuzzy", "miss", f"the best place has similarity {best:.3f}", watch, index)
+            return likes, None
+        self._note("fuzzy", "hit", f"similarity {best:.3f}", watch, index)
+        rivals = [one for one in likes if best - one.similarity <= TIE]
+        spans = [(one.start, one.end) for one in rivals]
+        if len(rivals) > 1:
+            return likes, Aligned("ambiguous", "fuzzy", _confidence(best), _spans(index, spans), best)
+        return likes, self._guarded(index, spans[0], "fuzzy", _confidence(best), best, quote)
+
+    def _elsewhere(self, letters: int, *, doubtful: bool) -> Aligned | None:
+        """In the nearest other message; `doubtful`: there is a place already, so only one without error will do."""
+        if letters < MOVES_FROM:
+            self._trace.append(Step("other messages", "skipped", "the quote is too short to be looked for elsewhere"))
+            return None
+        watch = Stopwatch()
+        for other in self._session.others(self._index):
+            found = self._without_error(other)
+            if found is not None:
+                return found
+        if doubtful or letters < FUZZY_MOVES_FROM or not self._may_be_fuzzy():
+            self._note("other messages", "miss", "not there without an error either", watch)
+            return None
+        for other in self._session.others(self._index):
+            if self._parts and (found := self._in_fragments(other)) is not None and found.status == "aligned":
+                return found
+        best: tuple[float, Aligned] | None = None
+        steps = len(self._trace)
+        for other in self._session.others(self._index):
+            _, like = self._alike(other)
+            if like is not None and (best is None or like.similarity > best[0] + TIE):
+                best = like.similarity, like
+        del self._trace[steps:]
+        self._note("other messages", "hit" if best else "miss", "the likest of them" if best else "nowhere", watch)
+        return None if best is None else best[1]
+
+    def _nowhere(self, likes: list[Stretch]) -> Aligned:
+        near = tuple(NearMiss(Span(self._index, one.start, one.end), round(one.similarity, 4)) for one in likes)
+        if len(self._quote) > self._settings.max_quote_length:
+            return failed("quote_too_long", tuple(self._trace), near)
+        return failed("below_threshold" if near else "not_found", tuple(self._trace), near)
+
+    def _guarded(
+        self, index: int, span: tuple[int, int], method: Method, confidence: float, similarity: float, quote: View
+    ) -> Aligned:
+        """A single place after the guard has looked at it."""
+        place = Span(index, *span)
+        made = judged(self._session, place, quote.plain, self._settings, method, confidence, similarity)
+        self._trace += made.trace
+        return made
+
+    def _note(self, stage: str, outcome: str, reason: str, watch: Stopwatch, index: int | None = None) -> None:
+        told = facts() if index is None else facts(message=index)
+        self._trace.append(Step(stage, outcome, reason, told, elapsed_ms=watch.ms()))  # pyright: ignore[reportArgumentType]
+
+
+def _spans(index: int, places: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
+    return tuple(Span(index, start, end) for start, end in places)
+
+
+def _confidence(similarity: float) -> float:
+    """A raw similarity from 0.85 to 1, set into the band of fuzzy matches."""
+    return min(0.85 + 0.1 * (similarity - 0.85) / 0.15, 0.9499)

@@ -1,0 +1,1 @@
+"""Differences between a quote and its source, in words."""

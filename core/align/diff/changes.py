@@ -1,0 +1,186 @@
+"""What the guard found, in words for a person: a swap as a swap, two words in each other's place as one change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from core.align.guard.lexicon.word_classes import HARMLESS, KIND_OF
+from core.align.guard.tokens import Token, tokens_of
+from core.align.normalization.normalized_view import View
+from core.align.result import Concern, Difference
+
+_MOST = 4
+"""Words of an order that are shown."""
+_CODE_POINTS = 40
+"""Code points of each side of a change in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Words in the order that the source has and the quote has, or, where one word moved alone, each with the word
+    beside it. `canons`: the words as the guard compares them."""
+
+    source: tuple[str, ...]
+    quote: tuple[str, ...]
+    canons: frozenset[str]
+
+    @property
+    def swap(self) -> bool:
+        """Two words in each other's place."""
+        return len(self.source) == 2 and not any(word[:1].isdigit() for word in self.source)
+
+    @property
+    def brief(self) -> str:
+        """For a list: `uploader⇄exporter`, `order: 500, 2000 → 2000, 500`, `first request → first answer`."""
+        if self.swap:
+            return "⇄".join(self.source)
+        said = f"{', '.join(self.source)} → {', '.join(self.quote)}"
+        return f"order: {said}" if len(self.source) > 1 else said
+
+    def __str__(self) -> str:
+        if self.swap:
+            return f"swapped: “{' … '.join(self.source)}” became “{' … '.join(self.quote)}”"
+        return self.brief if len(self.source) > 1 else f"moved: “{''.join(self.source)}” became “{''.join(self.quote)}”"
+
+
+def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | None:
+    """The words that stand elsewhere in the quote, if the guard says that some do."""
+    moved = [token for one in concerns if one.kind == "moved" for token in _tokens(one.quote)]
+    if not moved:
+        return None
+    every = frozenset(token.canon for token in moved)
+    canons = {token.canon for token in moved if _weighs(token)} or every
+    sides = [_Run(run.same, _tokens(run.source), _tokens(run.quote)) for run in diff]
+    theirs = [token for run in sides if not run.same for token in run.source if token.canon in canons]
+    ours = [token for run in sides if not run.same for token in run.quote if token.canon in canons]
+    if not theirs or not ours:
+        return None
+    if [token.canon for token in theirs] != [token.canon for token in ours]:
+        return Move(_texts(theirs), _texts(ours), every)
+    found = _passed(sides, ours[0]) or _beside(sides, ours[0])
+    return None if found is None else replace(found, canons=found.canons | every)
+
+
+class _Run(NamedTuple):
+    """A run of the diff in tokens."""
+
+    same: bool
+    source: list[Token]
+    quote: list[Token]
+
+    def side(self, *, quote: bool) -> list[Token]:
+        return self.quote if quote else self.source
+
+
+def _passed(sides: Sequence[_Run], moved: Token) -> Move | None:
+    """The order of the moved word and of what it went past: of a number the numbers, of a word the one with a sense."""
+    before, after = (_kept_before(sides, moved.canon, quote=quote) for quote in (False, True))
+    kept = [token for run in sides if run.same for token in run.source]
+    past = [token for token in kept[min(before, after) : max(before, after)] if _weighs(token)]
+    if moved.kind == "number":
+        past = [token for token in past if token.kind == "number"]
+    elif len(past) != 1:
+        return None
+    if not past:
+        return None
+    first, last = (moved.text, *_texts(past)), (*_texts(past), moved.text)
+    canons = frozenset((moved.canon, *(token.canon for token in past)))
+    return Move(first, last, canons) if before < after else Move(last, first, canons)
+
+
+def _kept_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> int:
+    """How many tokens that did not move stand before the moved one, in the source or the quote."""
+    count = 0
+    for run in sides:
+        if run.same:
+            count += len(run.source)
+        elif any(token.canon == canon for token in run.side(quote=quote)):
+            break
+    return count
+
+
+def _beside(sides: Sequence[_Run], moved: Token) -> Move | None:
+    """The moved word with the word beside it, in the source and in the quote."""
+    for step in (1, -1):
+        there, here = (_pair(sides, moved.canon, step, quote=quote) for quote in (False, True))
+        if there and here and there.casefold() != here.casefold():
+            return Move((there,), (here,), frozenset((moved.canon,)))
+    return None
+
+
+def _pair(sides: Sequence[_Run], canon: str, step: int, *, quote: bool) -> str:
+    """The moved word and the one behind (1) or before it (-1); empty where there is none."""
+    tokens = [(token, run.same) for run in sides for token in run.side(quote=quote)]
+    at = next((at for at, (token, same) in enumerate(tokens) if not same and token.canon == canon), -1)
+    beside = at + step
+    if at < 0 or not 0 <= beside < len(tokens):
+        return ""
+    return " ".join(tokens[place][0].text for place in sorted((at, beside)))
+
+
+def _weighs(token: Token) -> bool:
+    return token.kind == "number" or (
+        token.kind == "word" and token.canon not in HARMLESS and KIND_OF.get(token.canon) != "logic"
+    )
+
+
+def _tokens(text: str) -> list[Token]:
+    return tokens_of(View(text).lines)
+
+
+def _texts(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(token.text.rstrip(",") for token in tokens[:_MOST])
+
+
+def reason_of_each(concerns: Sequence[Concern], diff: Sequence[Difference]) -> tuple[str, ...]:
+    """Each concern as a sentence, a moved word as the swap it is part of."""
+    move = move_of(concerns, diff)
+    return tuple(str(move) if move is not None and one.kind == "moved" else str(one) for one in concerns)
+
+
+def reasons_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> tuple[str, ...]:
+    """The same for a person to read: each once, and no pair of words that the swap shows already."""
+    move = move_of(concerns, diff)
+    told = ([] if move is None else [str(move)]) + [str(one) for one in _rest(concerns, move)]
+    return tuple(dict.fromkeys(told))
+
+
+def changes_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> tuple[str, ...]:
+    """The changes for a list, the first one first: `75≠57` (the source has 75, the quote 57), `+not`, `-not`, `a⇄b`."""
+    move = move_of(concerns, diff)
+    told = ([] if move is None else [move.brief]) + [_brief(one, diff) for one in _rest(concerns, move)]
+    return tuple(dict.fromkeys(told))
+
+
+def _rest(concerns: Sequence[Concern], move: Move | None) -> Iterator[Concern]:
+    """The concerns that the move does not cover."""
+    for one in concerns:
+        if move is None:
+            yield one
+            continue
+        said = {token.canon for side in (one.quote, one.source) for token in _tokens(side)}
+        if one.kind == "negation" or (one.kind != "moved" and not said <= move.canons):
+            yield one
+
+
+def _brief(one: Concern, diff: Sequence[Difference]) -> str:
+    quote, source = one.quote, one.source
+    if not (quote and source):
+        # A word that only one side has stands in the place of another: `금지≠허용` is one change.
+        own = [token.canon for token in _tokens(quote or source)]
+        for run in diff:
+            if run.same or not (run.quote and run.source):
+                continue
+            here = [token.canon for token in _tokens(run.quote if quote else run.source)]
+            if all(any(_has(word, part) for word in here) for part in own):
+                quote, source = run.quote, run.source
+                break
+    quote, source = (" ".join(side.split())[:_CODE_POINTS] for side in (quote, source))
+    return f"{source}≠{quote}" if quote and source else f"+{quote}" if quote else f"-{source}"
+
+
+def _has(word: str, part: str) -> bool:
+    """Whether it is that word, or in Korean begins with it."""
+    return word == part or ("가" <= part[:1] <= "힣" and word.startswith(part))

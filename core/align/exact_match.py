@@ -1,0 +1,145 @@
+"""Where a quote stands in one text without an error: word for word, or in one of the folded forms of both."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from core.align.normalization.normalized_view import View
+from core.align.result import Method
+from core.text.patterns import TERMINAL
+
+Form = Literal["plain", "normal", "folded", "letters"]
+CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97}
+MOST_PLACES = 10_000
+"""Places of one quote that are listed; whoever has more has no quote."""
+_MOST_READ = 20_000_000
+"""Characters of places that are read at most: long quotes have few places, unless they overlap."""
+_MARKS_KEPT = 320
+_ESCAPE_REACH = 300
+LEAST_LETTERS = 4
+"""A quote with fewer letters and digits stands only where it stands word for word."""
+
+_ESCAPED = re.compile(r"\\([nrt\"'\\/_*`~#\[\]()<>|{}!.+-])")
+_ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
+_ROLE = re.compile(r"^\s*(?:user|assistant|human|system|ai|사용자|어시스턴트|유저)\s*[:：]\s*", re.IGNORECASE)
+_OPENING = "\"'“”‘’「『«`"
+_CLOSING = "\"'“”‘’」』»`"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The places of a quote in one text, in the original's code points, and the form that showed them."""
+
+    form: Form
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def method(self) -> Method:
+        return "exact" if self.form == "plain" else "normalized"
+
+    @property
+    def confidence(self) -> float:
+        return CONFIDENCE[self.form]
+
+
+def find(view: View, quote: View, *, loose: bool = True) -> Found | None:
+    """The places of `quote`, by the first form in which there are any; only word for word where not `loose`."""
+    if spans := _all(view.plain, quote.plain):
+        return Found("plain", tuple(spans))
+    if not loose or len(quote.letters) < LEAST_LETTERS:
+        return None
+    normal = quote.normal.strip(" ")
+    if spans := _all(view.normal, normal, view.original_of_normal):
+        return Found("normal", tuple(spans))
+    if spans := _all(view.folded, quote.folded.strip(" "), view.original_of_normal):
+        return Found("folded", tuple(spans))
+    if spans := _all(view.letters, quote.letters, view.original_of_letters):
+        whole = [span for span in spans if _on_words(view.plain, *span)]
+        return Found("letters", tuple(_with_marks(view.plain, span, quote) for span in whole or spans))
+    return None
+
+
+def variants(quote: str) -> Iterator[str]:
+    """What a quote may have been before something escaped it, put it in quotation marks, or named its speaker."""
+    seen = {quote}
+    for make in _READINGS:
+        made = make(quote)
+        if made not in seen and made.strip():
+            seen.add(made)
+            yield made
+
+
+def _all(
+    text: str, wanted: str, original: Callable[[int, int], tuple[int, int]] | None = None
+) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    at = text.find(wanted) if wanted else -1
+    most = max(2, min(MOST_PLACES, _MOST_READ // max(1, len(wanted))))
+    while at >= 0 and len(found) < most:
+        span = (at, at + len(wanted))
+        found.append(span if original is None else original(*span))
+        at = text.find(wanted, at + 1)
+    return found
+
+
+def _on_words(text: str, start: int, end: int) -> bool:
+    """Whether a range begins and ends where words do."""
+    cut_left = start > 0 and text[start].isalnum() and text[start - 1].isalnum() and not _ends_escape(text, start)
+    cut_right = end < len(text) and text[end - 1].isalnum() and text[end].isalnum()
+    return not cut_left and not cut_right
+
+
+def _ends_escape(text: str, at: int) -> bool:
+    """Whether a terminal's escape sequence ends right before `at`."""
+    begin = max(text.rfind("\x1b", max(0, at - _ESCAPE_REACH), at), text.rfind("\x9b", max(0, at - _ESCAPE_REACH), at))
+    return begin >= 0 and (found := TERMINAL.match(text, begin)) is not None and found.end() == at
+
+
+def _with_marks(text: str, span: tuple[int, int], quote: View) -> tuple[int, int]:
+    """A range of letters with the marks beside it that the quote has there too (`## `, `**`, a full stop, …)."""
+    start, end = span
+    first, last = quote.original_of_letters(0, len(quote.letters))
+    lead, tail = quote.plain[:first].split(), quote.plain[last:].split()
+    before = _reach(text[max(0, start - _MARKS_KEPT) : start][::-1], "".join(lead)[::-1])
+    after = _reach(text[end : end + _MARKS_KEPT], "".join(tail))
+    return start - before, end + after
+
+
+def _reach(text: str, marks: str) -> int:
+    """How far `text` goes on with `marks`; blanks between them, and other marks before one of them, are passed over."""
+    reached = at = 0
+    for mark in marks:
+        next_ = at
+        while next_ < len(text) and text[next_] != mark and not text[next_].isalnum():
+            next_ += 1
+        if next_ < len(text) and text[next_] == mark:
+            at = reached = next_ + 1
+    return reached
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
+
+
+def _inner(text: str) -> str:
+    """What stands within quotation marks, with one sign of punctuation behind them or none; else the text itself."""
+    said = text.strip()
+    shut = said[:-1] if said[-1:] in (".", ",", ";") else said
+    if len(shut) < 2 or shut[0] not in _OPENING or shut[-1] not in _CLOSING:
+        return text
+    return shut.lstrip(_OPENING).rstrip(_CLOSING)
+
+
+def _spoken(text: str) -> str:
+    return _ROLE.sub("", text)
+
+
+def _all_at_once(text: str) -> str:
+    return _inner(_spoken(_unescaped(text)))
+
+
+_READINGS: tuple[Callable[[str], str], ...] = (_unescaped, html.unescape, _inner, _spoken, _all_at_once)

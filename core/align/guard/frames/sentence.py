@@ -1,0 +1,96 @@
+"""The sentence that a place lies in: what goes before it and behind it there, and the sentences around."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from core.align.normalization.normalized_view import View
+
+_REACH: Final = 360
+"""Code points before and behind a place that are read."""
+_ABBREVIATED: Final = r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)(?<!\b[DM]r\.)(?<!\bMs\.)"
+SENTENCE_END: Final = re.compile(
+    rf"(?:\.{_ABBREVIATED}\.*|[!?。])[\"'”’)\]*_`]*(?=\s|$)"
+    r"|\n[ \t]*(?:\n|(?=(?:[-*+#>|]|\d{1,3}[.)])[ \t]))|\s\|\s"
+)
+_INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*(?![-*+>|]|\d{1,3}[.)])\S")
+_LIST_LINE: Final = re.compile(r"^[ \t]*(?:[-*+>|]|\d{1,3}[.)])[ \t]")
+_MARKS: Final = " \t\n\"'`*_()[]“”‘’>#|-"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What stands around a place, as `View.lines` on one line each.
+
+    `before`, `behind`: of its own sentence; `ended`: the sign that ends it; `following`: the next sentence;
+    `heading`: the line that introduces the list or section it stands in, if it ends with a colon or begins with #;
+    `is_prose`: false inside a block of code.
+    """
+
+    before: str
+    behind: str
+    ended: str
+    following: str
+    heading: str
+    is_prose: bool = True
+
+
+def context_of(text: str, start: int, end: int) -> Context:
+    """The context of `text[start:end]`; empty inside a block of code, fenced or indented, which is no prose."""
+    if text.count("```", 0, start) % 2:
+        return Context("", "", "", "", "", is_prose=False)
+    if _INDENTED.match(text, text.rfind("\n", 0, start) + 1):
+        return Context("", "", "", "", "", is_prose=False)
+    left, right = ahead_of(text, start), beyond(text, end)
+    head = _few(text[start : min(end, start + 8)])
+    ends = [one.end() for one in SENTENCE_END.finditer(left + head) if one.start() < len(left)]
+    before = left[ends[-1] :] if ends else left
+    inside = _few(text[max(start, end - 3) : end]).rstrip("\"'”’)]*_`")
+    if inside[-1:] in (".", "!", "?", "。") and not right[:1].isalnum():
+        behind, ended, rest = "", inside[-1:], right
+    elif found := SENTENCE_END.search(right):
+        behind, ended, rest = right[: found.start()], found[0].strip()[:1], right[found.end() :]
+    else:
+        behind, ended, rest = right, "", ""
+    after = SENTENCE_END.search(rest.lstrip(_MARKS))
+    following = rest.lstrip(_MARKS)[: after.end() if after else None]
+    return Context(_line(before), _line(behind), ended, _line(following), _heading(left))
+
+
+def ahead_of(text: str, start: int) -> str:
+    """What goes before a place, as far as it is read, as `View.lines`."""
+    return lines_of(text[max(0, start - _REACH) : start])
+
+
+def beyond(text: str, end: int) -> str:
+    """What goes behind a place, as far as it is read, as `View.lines`."""
+    return lines_of(text[end : end + _REACH])
+
+
+@lru_cache(maxsize=32)
+def lines_of(text: str) -> str:
+    """`View.lines` of a text that is looked at more than once in a row."""
+    return View(text).lines
+
+
+def _few(text: str) -> str:
+    """`View.lines` of a few code points; printable ones end a sentence just as they are."""
+    return text if text.isprintable() else View(text).lines
+
+
+def _line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def _heading(left: str) -> str:
+    """The line that introduces what follows it: through the lines of a list, and blank ones, upwards."""
+    for line in reversed(left.split("\n")[:-1]):
+        said = line.strip()
+        if said.startswith("#") or said.rstrip("*_").endswith(":"):
+            return said
+        if said and not _LIST_LINE.match(line):
+            return ""
+    return ""

@@ -1,0 +1,1 @@
+"""Word classes and word forms, English and Korean."""

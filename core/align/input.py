@@ -1,0 +1,146 @@
+"""What a model extracted from a session, and the session's messages, as they come in JSON: claims with quotes.
+
+The place of a quote is never taken from the model: it counts tokens, not characters (evidence-aligner-v2 1.1).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from core.base.fault import Fault
+
+ADVISED_LENGTH = (30, 200)
+"""Code points of a good quote, as the extraction prompt asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedQuote:
+    """One quote of an entry, and the message it is said to stand in: whatever the model gave, which may be no index."""
+
+    message_index: object
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntry:
+    """One claim with the quotes it rests on."""
+
+    entry_id: str
+    type: str
+    title: str
+    evidence: tuple[ExtractedQuote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """Everything extracted from one session; `warnings`: what in it was ignored or is not as advised."""
+
+    entries: tuple[ExtractedEntry, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def read_messages(text: str) -> tuple[str, ...]:
+    """The messages of a session from a JSON array of texts, or of objects with a `text`.
+
+    Raises Fault invalid_input for anything else, naming the message.
+    """
+    value = _json(text, "the messages are")
+    if isinstance(value, Mapping) and isinstance(cast("Mapping[str, object]", value).get("messages"), list):
+        value = cast("Mapping[str, object]", value)["messages"]
+    if not isinstance(value, list):
+        raise Fault("invalid_input", "the messages are no JSON array", "give texts, or objects with role and text")
+    out: list[str] = []
+    for index, one in enumerate(cast("list[object]", value)):
+        said = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
+        if not isinstance(said, str):
+            raise Fault("invalid_input", f"message {index} is no text", 'give a text, or {"role": …, "text": …}')
+        out.append(said)
+    return tuple(out)
+
+
+def read_extracted(text: str) -> Extracted:
+    """The entries of an extraction. Raises Fault invalid_input where it has no entries or one of them has no form."""
+    return extracted_from(_json(text, "the extraction is"))
+
+
+def extracted_from(value: object) -> Extracted:
+    """The same from JSON that was read already. An object with `evidence` alone is one entry without an id."""
+    if isinstance(value, Mapping):
+        whole = cast("Mapping[str, object]", value)
+        if "entries" not in whole and isinstance(whole.get("evidence"), list):
+            entries: object = [{"entryId": "", **whole}]
+        else:
+            entries = whole.get("entries")
+    else:
+        entries = None
+    if not isinstance(entries, list):
+        raise Fault("invalid_input", "the extraction has no entries", 'give {"entries": [{"entryId", "evidence"}]}')
+    warnings: list[str] = []
+    out = tuple(_entry(one, at, warnings) for at, one in enumerate(cast("list[object]", entries)))
+    seen: set[str] = set()
+    for entry in out:
+        if entry.entry_id in seen:
+            warnings.append(f"entry {entry.entry_id}: the id is used more than once")
+        seen.add(entry.entry_id)
+    return Extracted(out, tuple(warnings))
+
+
+def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
+    if not isinstance(value, Mapping):
+        raise Fault("invalid_input", f"entry {at} is no object", "give entryId, type, title and evidence")
+    entry = cast("Mapping[str, object]", value)
+    name = entry.get("entryId")
+    if not isinstance(name, str):
+        raise Fault("invalid_input", f"entry {at} has no entryId", "give it a text as its id")
+    said = entry.get("evidence", [])
+    if said is None:
+        said = []
+    if not isinstance(said, list):
+        raise Fault("invalid_input", f"entry {name}: the evidence is no array", "give messageIndex and quote of each")
+    quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", said)))
+    if not quotes:
+        warnings.append(f"entry {name}: it has no evidence, so it can never be promoted")
+    return ExtractedEntry(name, _text(entry.get("type")), _text(entry.get("title")), quotes)
+
+
+def _quote(value: object, name: str, index: int, warnings: list[str]) -> ExtractedQuote:
+    where = f"entry {name}, quote {index}"
+    if not isinstance(value, Mapping):
+        raise Fault("invalid_input", f"{where}: it is no object", "give messageIndex and quote")
+    given = cast("Mapping[str, object]", value)
+    if given.get("spanStart") is not None or given.get("spanEnd") is not None:
+        warnings.append(f"{where}: spanStart and spanEnd are ignored; the place is found from the quote")
+    quote = given.get("quote")
+    if not isinstance(quote, str):
+        warnings.append(f"{where}: it has no quote")
+        quote = ""
+    low, high = ADVISED_LENGTH
+    if quote and not low <= len(quote) <= high:
+        warnings.append(f"{where}: it has {len(quote)} characters; {low} to {high} are advised")
+    return ExtractedQuote(given.get("messageIndex"), quote)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(text: str, what: str) -> object:
+    if not text.strip():
+        raise Fault("invalid_input", f"{what} empty", "give JSON")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"{what} no JSON: {error}", "correct it there") from None
+
+
+def as_index(value: object) -> int | None:
+    """A message index as the model gave it, or None for what is no whole number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def quotes_of(claims: Sequence[str]) -> Extracted:
+    """Bare claims about the first message, as one entry without an id."""
+    return Extracted((ExtractedEntry("", "", "", tuple(ExtractedQuote(0, claim) for claim in claims)),))

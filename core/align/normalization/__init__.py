@@ -1,0 +1,1 @@
+"""Normalized views of a text, each with a way back to the original offsets."""

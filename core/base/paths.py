@@ -1,0 +1,55 @@
+"""Where casebook keeps its files: the XDG folders, on macOS too, and the user's own folders on Windows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from core.base.xdg import HOMES, folder_name
+
+Kind = Literal["config", "data", "state", "cache"]
+
+
+def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
+    """casebook's own folder for settings, data, state or what can be made again. It need not exist.
+
+    A relative XDG variable is ignored, as the XDG specification demands.
+    """
+    env = os.environ if environ is None else environ
+    if sys.platform == "win32" and not Path(env.get(HOMES[kind][0], "")).is_absolute():
+        import platformdirs  # slow to import, and elsewhere three lines do
+
+        ask = {
+            "config": platformdirs.user_config_path,
+            "data": platformdirs.user_data_path,
+            "state": platformdirs.user_state_path,
+            "cache": platformdirs.user_cache_path,
+        }[kind]
+        return ask("casebook", appauthor=False)
+    return Path(folder_name(kind, env))
+
+
+def casebook_state(kind: str, database: Path | str, environ: Mapping[str, str] | None = None) -> Path:
+    """Where state of this kind is kept of one casebook, by where its file stands. It need not exist."""
+    import hashlib  # who only looks for a folder needs none
+
+    name = hashlib.sha256(os.fsencode(Path(database).absolute())).hexdigest()[:20]
+    return user_folder("state", environ) / kind / name
+
+
+def config_file(environ: Mapping[str, str] | None = None) -> Path:
+    """The user's settings file."""
+    return user_folder("config", environ) / "config.toml"
+
+
+def database_file(environ: Mapping[str, str] | None = None) -> Path:
+    """The casebook, unless a setting or a flag names another."""
+    return user_folder("data", environ) / "casebook.db"
+
+
+def log_file(environ: Mapping[str, str] | None = None) -> Path:
+    """The log."""
+    return user_folder("state", environ) / "casebook.log"

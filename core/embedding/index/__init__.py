@@ -1,0 +1,1 @@
+"""Stored vectors and their indexes: nearest neighbours, backlog, consistency, maintenance."""

@@ -1,0 +1,1 @@
+"""Embedding models: catalogue, folders, download, conversion, calibration."""

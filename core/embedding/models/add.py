@@ -1,0 +1,103 @@
+"""Add a model of one's own: an ONNX folder, or a sentence-transformers folder with safetensors, which is converted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.base.fault import Fault
+from core.base.xdg import make_folder
+from core.embedding.models.catalogue import CATALOGUE, Languages, Model
+from core.embedding.models.convert import WEIGHTS, convert, put_tokenizer
+from core.embedding.models.finish import settle
+from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, sweep, valid_id
+from core.embedding.models.models import added_folder
+from core.embedding.models.prepare import lock_of
+from core.embedding.models.source_folder import Described, describe
+from core.embedding.service.process_lock import turn
+
+_GRAPHS = (ONNX, f"onnx/{ONNX}")
+_WINDOW = 256
+"""What a model reads at once where its files do not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user says of the model, where its files do not say it or not rightly; None: as its files say."""
+
+    id: str | None = None
+    languages: Languages | None = None
+    document_prefix: str | None = None
+    query_prefix: str | None = None
+
+
+def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) -> Model:
+    """Copy or convert the model in `folder` to where casebook keeps them, prove that it embeds, and return it.
+
+    Nothing of `folder` is run and nothing in it is changed. Raises Fault invalid_input for a folder that holds no
+    model or one that cannot be used, model_unreachable where it does not run, io_error for the disk.
+    """
+    if not folder.is_dir():
+        told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise Fault("invalid_input", told, "name the folder of a model")
+    name = wishes.id or folder.resolve().name
+    if not valid_id(name):
+        raise Fault("invalid_input", f"{name!r} cannot be a model's id", "give one of letters, digits, . _ - with --id")
+    target = added_folder(name, environ)
+    make_folder(target.parent)
+    with turn(lock_of(target)):
+        sweep(target)
+        part = new_part(target)
+        try:
+            model = _filled(folder, part, name, wishes)
+            sealed = settle(part, model, str(folder.resolve()))
+            put(part, target)
+        except OSError as error:
+            raise Fault("io_error", f"cannot copy the model: {error.strerror}", "check both folders") from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    return sealed
+
+
+def _filled(folder: Path, part: Path, name: str, wishes: Wishes) -> Model:
+    """Fill `part` from `folder`; what the model then is."""
+    known = CATALOGUE.get(name)
+    graph = next((folder / one for one in _GRAPHS if (folder / one).is_file()), None)
+    if graph is not None:
+        said, version = describe(folder), ""
+        shutil.copyfile(graph, part / ONNX)
+        data = graph.with_name(DATA)
+        if data.is_file():
+            shutil.copyfile(data, part / DATA)
+        put_tokenizer(folder, part, said, _window(said, known))
+    elif (folder / WEIGHTS).is_file():
+        said = convert(folder, part, name, known.window if known else _window(describe(folder), None))
+        version = digest(folder / WEIGHTS)[:12]
+    else:
+        message = f"{folder} holds no model: there is no {ONNX} and no {WEIGHTS} in it"
+        raise Fault("invalid_input", message, f"name a folder that has one of them and a {TOKENIZER}")
+    if known is not None:
+        return known._replace(version=version)
+    return _described(said, name, version, wishes, part)
+
+
+def _described(said: Described, name: str, version: str, wishes: Wishes, part: Path) -> Model:
+    model = Model(
+        name,
+        version,
+        said.dim,
+        wishes.languages or said.languages,
+        _window(said, None),
+        document_prefix=said.document_prefix if wishes.document_prefix is None else wishes.document_prefix,
+        query_prefix=said.query_prefix if wishes.query_prefix is None else wishes.query_prefix,
+        pooling=said.pooling,
+    )
+    if not model.dim:
+        raise Fault("invalid_input", "the folder does not say how many numbers a vector has", "add its config.json")
+    return model
+
+
+def _window(said: Described, known: Model | None) -> int:
+    return known.window if known is not None else said.window or _WINDOW

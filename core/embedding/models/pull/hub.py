@@ -1,0 +1,156 @@
+"""A model from the Hugging Face hub, checked against the digests the hub itself states. Runs in a pull's process."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.base.fault import Fault
+from core.embedding.models.catalogue import Model
+from core.embedding.models.convert import WEIGHTS, convert, put_tokenizer
+from core.embedding.models.model_folder import CONFIG, DATA, ONNX, SPECIAL, TOKENIZER, TOKENIZER_CONFIG
+from core.embedding.models.pull.protocol import Signs
+from core.embedding.models.source_folder import describe
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import RepoSibling
+
+ANSWER_S = 2.5
+"""How long the hub may take for its first answer."""
+_LATER_S = 10.0
+_CHUNK = 64 * 1024
+_LARGEST = 6_000_000_000
+_GRAPHS = ("onnx/model.onnx", ONNX, WEIGHTS)
+"""Where repositories keep their weights, the best place first; safetensors are converted here."""
+_SIDE = (
+    TOKENIZER, TOKENIZER_CONFIG, SPECIAL, CONFIG, "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A file to fetch: its size, and what the hub says of its bytes: SHA-256 of a large one, git's name of a small."""
+
+    path: str
+    size: int
+    sha256: str
+    git: str
+
+
+def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
+    """Fill `part` with the model's files and return where they are from, with the revision. Raises Fault."""
+    import httpx
+    from huggingface_hub.errors import FileMetadataError, HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return _fetch(model, part, signs)
+    except (LocalEntryNotFoundError, FileMetadataError) as error:  # what the client makes of a lost connection
+        raise unreachable("the hub", error.__cause__ or error) from error
+    except HfHubHTTPError as error:
+        raise _refused(model, error.response.status_code) from error
+    except (httpx.HTTPError, ConnectionError, TimeoutError) as error:
+        raise unreachable("the hub", error) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Fault("model_unreachable", "the hub's answer makes no sense", "try again later") from error
+
+
+def unreachable(what: str, error: object) -> Fault:
+    """The one line for every way of having no network."""
+    said = " ".join(str(error).split())[:150]
+    cure = "check the network, then pull again; everything but the vector tier works without a model"
+    return Fault("model_unreachable", f"{what} cannot be reached ({said or type(error).__name__})", cure)
+
+
+def _fetch(model: Model, part: Path, signs: Signs) -> str:
+    from huggingface_hub import HfApi, constants
+
+    download: Callable[..., str] = import_module("huggingface_hub").hf_hub_download
+    constants.DOWNLOAD_CHUNK_SIZE = _CHUNK  # as shipped, 10 MB: a slow line would look like a dead one
+    signs.asking()
+    info = HfApi().model_info(model.hub, files_metadata=True, timeout=ANSWER_S)
+    revision = info.sha
+    wanted = _choose(model, info.siblings or ())
+    if not revision or sum(one.size for one in wanted) > _LARGEST:
+        raise Fault("model_unreachable", f"what the hub says of {model.hub} makes no sense", "try again later")
+    signs.answered(sum(one.size for one in wanted))
+    scratch = part / "download"
+    for one in wanted:
+        bar = _bar(signs, one.path)
+        download(model.hub, one.path, revision=revision, local_dir=scratch, etag_timeout=_LATER_S, tqdm_class=bar)
+    signs.working()
+    for one in wanted:
+        _check(scratch / one.path, one)
+    _arrange(model, scratch, part)
+    shutil.rmtree(scratch)
+    return f"{model.hub}@{revision}"
+
+
+def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_Wanted]:
+    """The weights and what goes with them, of all that the repository has."""
+    there: Mapping[str, RepoSibling] = {one.rfilename: one for one in siblings}
+    graph = next((name for name in _GRAPHS if name in there), None)
+    if graph is None or TOKENIZER not in there:
+        raise Fault("model_unreachable", f"{model.hub} has no weights that casebook can use", "casebook models list")
+    names = [*(name for name in _SIDE if name in there), graph]
+    names += [name for name in (f"{graph}_data",) if name in there]
+    out: list[_Wanted] = []
+    for name in names:
+        one = there[name]
+        out.append(_Wanted(name, int(one.size or 0), one.lfs.sha256 if one.lfs else "", one.blob_id or ""))
+    return out
+
+
+def _check(path: Path, wanted: _Wanted) -> None:
+    """Raise a Fault unless the file is what the hub says it is."""
+    if wanted.sha256:
+        with path.open("rb") as file:
+            right = hashlib.file_digest(file, "sha256").hexdigest() == wanted.sha256
+    else:
+        data = path.read_bytes()
+        right = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == wanted.git
+    if not right:
+        message = f"{wanted.path} came damaged: its digest is not the one the hub states"
+        raise Fault("model_unreachable", message, "pull again")
+
+
+def _arrange(model: Model, scratch: Path, part: Path) -> None:
+    """Give the files the names under which they are looked for here."""
+    graph = next(scratch / name for name in _GRAPHS if (scratch / name).is_file())
+    if graph.name == WEIGHTS:
+        convert(scratch, part, model.id, model.window)
+        return
+    graph.replace(part / ONNX)
+    data = graph.with_name(DATA)
+    if data.is_file():
+        data.replace(part / DATA)
+    put_tokenizer(scratch, part, describe(scratch), model.window)
+
+
+def _bar(signs: Signs, file: str) -> Any:
+    """What the hub's client takes for a progress bar."""
+
+    class Bar:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def __enter__(self) -> Bar:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def update(self, count: float | None = 1) -> None:
+            signs.came(int(count or 0), file)
+
+    return Bar
+
+
+def _refused(model: Model, status: int) -> Fault:
+    what = {401: "does not have it, or not for you", 403: "does not give it to you", 404: "does not have it"}
+    said = what.get(status, f"answers {status}")
+    return Fault("model_unreachable", f"the hub {said}: {model.hub}", "try again later, or: casebook models add DIR")

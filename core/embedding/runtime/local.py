@@ -1,0 +1,253 @@
+"""A model in this process: fastembed on onnxruntime, from a folder, never by name and never from a network."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from core.base.fault import Fault
+from core.embedding.index.vectors import cosine
+from core.embedding.models.catalogue import Model, Pooling, Wheel
+from core.embedding.models.centering import Centre, read_centre
+from core.embedding.models.model_folder import ONNX
+from core.embedding.models.models import Found
+from core.embedding.models.prepare import prepare
+from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Vector
+from core.embedding.runtime.loading import load_apart
+from core.embedding.runtime.providers import choose, keep_to_itself, offered
+from core.embedding.runtime.windows import windows
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+MAX_CHARS = 200_000
+"""A longer text is refused: it would be some hundred windows, which are no error, rule or note."""
+_BATCH_TEXTS, _BATCH_TOKENS = 16, 16_384
+"""A batch holds at most so many texts and, padded, so many tokens: what lies between the model's layers then fits the
+processor's cache (64 texts: a sixth slower; single ones: twice as slow), and memory is bounded."""
+_MEASURED = 4_096
+"""Characters of a text whose tokens are counted for the order of texts; of a longer one they are estimated."""
+_REGISTERING = Lock()
+
+
+def load(found: Found, *, threads: int = 1, stop: Callable[[], bool] = lambda: False) -> LocalEmbedder:
+    """The model, ready to embed; takes a second or so: not for a thread that draws.
+
+    `threads` 0 uses all cores. Ctrl-C interrupts the wait on the main thread; where `stop` says so LoadStoppedError is
+    raised (see `loading`). Raises Fault model_not_pulled where its files are not to be had or damaged,
+    model_unreachable where they are whole and yet cannot be run here.
+    """
+    return load_apart(lambda: _loaded(found, threads), stop)
+
+
+def _loaded(found: Found, threads: int) -> LocalEmbedder:
+    kept = prepare(found)
+    embedder = open_folder(found.folder, kept.model, threads=threads)
+    wheel = found.model.wheel
+    if wheel is not None and kept.files[ONNX][1] != wheel.onnx_sha256:
+        _check_known(embedder, wheel)
+    return embedder
+
+
+def open_folder(folder: Path, model: Model, *, threads: int = 1) -> LocalEmbedder:
+    """The model whose files lie in `folder`, unchecked. Raises Fault model_unreachable."""
+    try:
+        return _Local(folder, model, threads)
+    except Fault:
+        raise
+    except Exception as error:  # onnxruntime and tokenizers raise what they like
+        raise _broken(model, error) from error
+
+
+def _check_known(embedder: Embedder, wheel: Wheel) -> None:
+    """Where the converted file has other bytes than the pinned ones: are its vectors nevertheless the right ones?"""
+    one, other, wanted = wheel.known
+    (first,), (second,) = embedder.embed([one, other], "document")
+    if abs(cosine(first, second) - wanted) > 1e-3:
+        message = f"the model {embedder.id} was converted, but gives other vectors than it should"
+        raise Fault("model_unreachable", message, f"casebook models pull {embedder.id}")
+
+
+class _Local:
+    """The embedder (see `core.embedding.runtime.embedder`); one may be used by several threads."""
+
+    def __init__(self, folder: Path, model: Model, threads: int) -> None:
+        self._model = model
+        self._centre = _centre(folder, model)
+        session: Any = _open(folder, model, threads)
+        self._session: TextEmbedding | None = session
+        # fastembed's own: to read the words of a hundred languages once more would take a second or two
+        self._tokenizer: Tokenizer = session.model.tokenizer
+        self._special = int(self._tokenizer.num_special_tokens_to_add(False))
+
+    @property
+    def id(self) -> str:
+        return self._model.id
+
+    @property
+    def version(self) -> str:
+        return self._model.version
+
+    @property
+    def recipe(self) -> str:
+        return self._model.recipe
+
+    @property
+    def dim(self) -> int:
+        return self._model.dim
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        for text in texts:
+            _refuse(text)
+        prefix = self._model.document_prefix if kind == "document" else self._model.query_prefix
+        more = self._special + len(self._spans(prefix))
+        parts = [(index, *part) for index, text in enumerate(texts) for part in self._parts(text, more)]
+        found = self._vectors([prefix + part for _, part, _ in parts], [tokens for _, _, tokens in parts])
+        if self._centre is not None and found:
+            found = _moved(found, self._centre, [part for _, part, _ in parts], kind)
+        grouped: list[list[Vector]] = [[] for _ in texts]
+        for (index, _, _), vector in zip(parts, found, strict=True):
+            grouped[index].append(vector)
+        return [tuple(vectors) for vectors in grouped]
+
+    def tokens(self, text: str) -> int:
+        head = text[:_MEASURED].encode("utf-8", "replace").decode()  # half characters are refused later
+        return len(self._spans(head)) * max(1, len(text)) // max(1, len(head)) if head else 0
+
+    def close(self) -> None:
+        self._session = None
+
+    def _parts(self, text: str, more: int) -> list[tuple[str, int]]:
+        """The windows of a text, each with its number of tokens; `more` tokens are added to each."""
+        tokens = len(self._spans(text))
+        if tokens + more <= self._model.window:
+            return [(text, tokens + more)]
+        found = windows(text, self._model.window - more, self._spans)
+        return [(part, len(self._spans(part)) + more) for part in found]
+
+    def _vectors(self, texts: list[str], lengths: list[int]) -> list[Vector]:
+        """One vector a text. Neighbours in a batch are of like length, because a batch is as wide as its longest."""
+        order = sorted(range(len(texts)), key=lengths.__getitem__)
+        out: list[Vector] = [b""] * len(texts)
+        first = 0
+        while first < len(order):
+            last = first + 1
+            while last < len(order) and _fits(last + 1 - first, lengths[order[last]]):
+                last += 1
+            batch = order[first:last]
+            for index, vector in zip(batch, self._run([texts[index] for index in batch]), strict=True):
+                out[index] = vector
+            first = last
+        return out
+
+    def _run(self, batch: list[str]) -> list[Vector]:
+        import numpy as np
+
+        session = self._session
+        if session is None:
+            raise Fault("model_unreachable", f"the model {self.id} was closed", "start again")
+        try:
+            rows = np.stack(list(session.embed(batch, batch_size=len(batch)))).astype(np.float64)
+        except Exception as error:  # onnxruntime raises what it likes
+            raise _broken(self._model, error) from error
+        return _unit(rows, self._model)
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each token lies. The tokenizer cuts what is longer than a window and keeps the rest, filled up."""
+        found: Any = self._tokenizer.encode(text, add_special_tokens=False)
+        return [
+            span
+            for part in (found, *found.overflowing)
+            for span, real in zip(part.offsets, part.attention_mask, strict=True)
+            if real
+        ]
+
+
+def _open(folder: Path, model: Model, threads: int) -> TextEmbedding:
+    from loguru import logger
+
+    logger.disable("fastembed")  # it would write over the screen
+    # Tokenizers with threads of their own complain on the screen when a process is forked; they are no bottleneck.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    keep_to_itself()
+    from fastembed import TextEmbedding
+
+    name = _registered(TextEmbedding, model.pooling)
+    return TextEmbedding(
+        name,
+        cache_dir=str(folder),  # else it makes a folder of its own among the temporary files
+        threads=threads or None,
+        providers=choose(offered()),
+        local_files_only=True,
+        specific_model_path=str(folder),
+    )
+
+
+def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
+    """The name under which fastembed pools as the model needs; registering a name twice would be an error."""
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    name = f"casebook/{pooling}"
+    with _REGISTERING:
+        if not any(one["model"] == name for one in kind.list_supported_models()):
+            kind.add_custom_model(
+                name,
+                pooling={"mean": PoolingType.MEAN, "cls": PoolingType.CLS}[pooling],
+                normalization=True,
+                sources=ModelSource(hf="local/none"),  # never asked: the folder is always given
+                dim=0,  # the model's own is checked below
+                model_file=ONNX,
+            )
+    return name
+
+
+def _centre(folder: Path, model: Model) -> Centre | None:
+    centre = read_centre(folder) if model.centre else None
+    if centre is not None and centre.name != model.centre:
+        raise Fault("model_unreachable", f"the centre of {model.id} is another one", "add the model again")
+    return centre
+
+
+def _moved(vectors: list[Vector], centre: Centre, texts: list[str], kind: Kind) -> list[Vector]:
+    import numpy as np
+
+    rows = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
+    return [row.tobytes() for row in centre.moved(rows, texts, kind).astype("<f4")]
+
+
+def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:
+    """The rows as unit vectors, whatever the model says about normalising."""
+    import numpy as np
+
+    if rows.ndim != 2 or rows.shape[1] != model.dim:
+        raise Fault("model_unreachable", f"the model {model.id} gives {rows.shape[-1]} numbers, not {model.dim}", "")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
+        raise Fault("model_unreachable", f"the model {model.id} gives what is no vector", "casebook doctor")
+    return [row.tobytes() for row in (rows / lengths).astype("<f4")]
+
+
+def _fits(texts: int, longest: int) -> bool:
+    return texts <= _BATCH_TEXTS and texts * longest <= _BATCH_TOKENS
+
+
+def _refuse(text: str) -> None:
+    if len(text) > MAX_CHARS:
+        raise Fault(
+            "invalid_input", f"a text of {len(text):,} characters is too long to embed", "give the part that counts"
+        )
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise Fault("invalid_input", "a text with half a character (a lone surrogate) cannot be embedded", "correct it")
+    if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
+        raise Fault("invalid_input", "a blank text cannot be embedded", "give a text")
+
+
+def _broken(model: Model, error: Exception) -> Fault:
+    said = " ".join(str(error).split())[:200] or type(error).__name__
+    return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "see what casebook doctor says")

@@ -1,0 +1,257 @@
+"""Asking the model service: an `Embedder` that waits no longer than it may, or the reason why there is none.
+
+Nothing heavy is imported, and where no service runs one look at the file system is all it costs. What comes back is
+taken for what it is: other people's bytes. A service that hangs, dribbles, lies or dies costs its deadline at most.
+
+When a service is started: who asks for vectors says `start=True` if the setting `embedding.service` is on, the model
+is on this machine and the casebook has vectors of it (`worth_starting`). Then nothing is started for a one-off on a
+machine without a model, nor for a casebook that nobody has embedded; and the one who asked first does not wait.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from core.base.fault import Fault
+from core.embedding.runtime.embedder import Kind, Vector
+
+if TYPE_CHECKING:
+    from core.embedding.service.connection import Line
+    from core.embedding.service.protocol import State
+    from core.embedding.service.socket_path import Place
+
+DEADLINE_MS = 150
+"""What a hook or a search waits for the service at most, in all."""
+_PART = 64
+"""Texts sent at once: others get their turn, and a request stays far below its cap."""
+_PART_CHARS = 1 << 16
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """Why no service answers, in plain words for a trace; `outcome` is that of its step."""
+
+    outcome: Literal["skipped", "timeout", "failed"]
+    reason: str
+
+
+def worth_starting(*, service: bool, vectors: bool) -> bool:
+    """Whether a look-up should start the service for the next one, where the model is on this machine.
+
+    `service`: the setting `embedding.service`; `vectors`: whether the casebook has any of that model.
+    """
+    return service and vectors
+
+
+def connect(
+    model: str,
+    *,
+    version: str | None = None,
+    recipe: str | None = None,
+    deadline_ms: float = DEADLINE_MS,
+    start: bool = False,
+    place: Place | None = None,
+    clock: Clock = time.monotonic,
+) -> Served | Unserved:
+    """The service's embedder, if a service answers that holds this model (`version`, `recipe`: where given).
+
+    `deadline_ms` bounds the time waited here and in the first `embed` together, and in each later `embed`. `start`
+    starts a service where none runs, and does not wait for it; one that holds another model, or read texts in another
+    way, is ended for it: the setting has changed, and it would else answer nobody until it is tired of waiting. Raises
+    nothing.
+    """
+    from core.embedding.service.socket_path import service_place
+
+    where = service_place() if place is None else place
+    until = clock() + deadline_ms / 1000
+    met = _greet(where, until, clock)
+    if isinstance(met, Unserved):
+        if not start or met is not _NONE:
+            return met
+        from core.embedding.service.spawn import start_service
+
+        return Unserved("skipped", f"{met.reason}; {start_service(where, model)}")
+    line, state = met
+    if reason := _unfit(state, model, version, recipe):
+        line.close()
+        if start and not state.loading:
+            reason = f"{reason}; {_replaced(where, model, until - clock(), clock)}"
+        return Unserved("skipped", reason)
+    return Served(where, line, state, deadline_ms / 1000, max(0.0, until - clock()), clock)
+
+
+def _replaced(where: Place, model: str, left: float, clock: Clock) -> str:
+    """End the service that is there and start one with `model`; what came of it, in plain words."""
+    from core.embedding.service.spawn import start_service
+
+    ended = stop(where, max(0.0, left) * 1000, clock)
+    if isinstance(ended, Unserved) and ended is not _NONE:
+        return "it was asked to end" if ended.outcome == "timeout" else ended.reason
+    return f"it was ended, and another {start_service(where, model).removeprefix('it ')}"
+
+
+def look(place: Place | None = None, deadline_ms: float = 1000, clock: Clock = time.monotonic) -> State | Unserved:
+    """What service answers now, whatever its model. Raises nothing and starts nothing."""
+    from core.embedding.service.socket_path import service_place
+
+    met = _greet(service_place() if place is None else place, clock() + deadline_ms / 1000, clock)
+    if isinstance(met, Unserved):
+        return met
+    met[0].close()
+    return met[1]
+
+
+def stop(place: Place | None = None, deadline_ms: float = 5000, clock: Clock = time.monotonic) -> State | Unserved:
+    """Ask the service to end, and wait until it no longer listens; says which it was."""
+    from core.embedding.service.protocol import Stop, read_bye
+    from core.embedding.service.socket_path import service_place
+
+    where = service_place() if place is None else place
+    until = clock() + deadline_ms / 1000
+    met = _greet(where, until, clock)
+    if isinstance(met, Unserved):
+        return met
+    line, state = met
+    try:
+        line.ask(Stop(line.token), until, read_bye)
+        line.wait_for_end(until)
+    except TimeoutError:
+        return Unserved("timeout", f"the model service (process {state.pid}) does not end")
+    except Fault as fault:
+        return Unserved("failed", fault.message)
+    except OSError:
+        pass  # it ended before its answer came
+    finally:
+        line.close()
+    return state
+
+
+class Served:
+    """The service's model as an `Embedder`. Belongs to one thread; made by `connect`."""
+
+    def __init__(self, place: Place, line: Line, state: State, each: float, left: float, clock: Clock) -> None:
+        self._place, self._line, self._state, self._clock = place, line, state, clock
+        self._each, self._left = each, left
+
+    @property
+    def id(self) -> str:
+        return self._state.id
+
+    @property
+    def version(self) -> str:
+        return self._state.version
+
+    @property
+    def recipe(self) -> str:
+        return self._state.recipe
+
+    @property
+    def dim(self) -> int:
+        return self._state.dim
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        """As `Embedder.embed`. After Fault timeout or model_unreachable this embedder is closed."""
+        until = self._clock() + self._left
+        self._left = self._each
+        out: list[tuple[Vector, ...]] = []
+        try:
+            for part in parts(texts):
+                out += self._vectors(part, kind, until)
+        except TimeoutError as error:
+            self.close()
+            said = f"the model service has not answered within {self._each * 1000:.0f} ms"
+            raise Fault("timeout", said, "see casebook serve-model --status") from error
+        except OSError as error:
+            self.close()
+            raise Fault("model_unreachable", f"the model service is gone: {error.strerror or error}") from error
+        except Fault as fault:
+            if fault.code != "invalid_input":
+                self.close()
+            raise
+        return out
+
+    def _vectors(self, texts: Sequence[str], kind: Kind, until: float) -> list[tuple[Vector, ...]]:
+        from core.embedding.service.protocol import Embed, read_vectors, too_much
+
+        too_much(texts)
+        state = self._state
+
+        def ask() -> list[tuple[Vector, ...]]:
+            request = Embed(state.id, state.version, state.recipe, kind, tuple(texts), self._line.token)
+            return self._line.ask(request, until, lambda frame: read_vectors(frame, len(texts), state.dim))
+
+        try:
+            return ask()
+        except TimeoutError:
+            raise
+        except OSError:  # kept for long: the service has closed the connection, or has ended and another has come
+            self._reconnect(until)
+            return ask()
+
+    def _reconnect(self, until: float) -> None:
+        self._line.close()
+        met = _greet(self._place, until, self._clock)
+        if isinstance(met, Unserved):
+            raise Fault("timeout" if met.outcome == "timeout" else "model_unreachable", met.reason)
+        self._line, state = met
+        if (state.id, state.version, state.recipe, state.dim) != (self.id, self.version, self.recipe, self.dim):
+            raise Fault("model_unreachable", "the model service holds another model now")
+
+    def close(self) -> None:
+        """Hang up; may be called twice."""
+        self._line.close()
+
+
+def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts in requests of a modest size."""
+    start = chars = 0
+    for at, text in enumerate(texts):
+        if at > start and (at - start == _PART or chars + len(text) > _PART_CHARS):
+            yield texts[start:at]
+            start, chars = at, 0
+        chars += len(text)
+    if start < len(texts):
+        yield texts[start:]
+
+
+_NONE = Unserved("skipped", "no model service runs")
+
+
+def _greet(place: Place, until: float, clock: Clock) -> tuple[Line, State] | Unserved:
+    """A connection to whoever listens, and what they say they are; `_NONE` where nobody listens."""
+    try:
+        if not place.entrance.exists():
+            return _NONE
+    except OSError as error:
+        return Unserved("failed", f"{place.entrance} cannot be read: {error.strerror}")
+    from core.embedding.service.connection import open_line
+
+    try:
+        return open_line(place, until, clock)
+    except (ConnectionRefusedError, FileNotFoundError):
+        return _NONE  # it was killed, and its socket file is still there; or it has just ended
+    except TimeoutError:
+        return Unserved("timeout", "the model service does not answer")
+    except OSError as error:
+        if isinstance(error, BlockingIOError):  # its queue of connections is full
+            return Unserved("failed", "the model service is busy")
+        return Unserved("failed", f"the model service cannot be reached: {error.strerror or error}")
+    except Fault as fault:
+        return Unserved("failed", fault.message)
+
+
+def _unfit(state: State, model: str, version: str | None, recipe: str | None) -> str:
+    """Why this service's model is not the one to ask; empty if it is."""
+    if state.id != model or version not in (None, state.version):
+        wanted = model if version is None else f"{model} {version}"
+        return f"the model service holds {state.id} {state.version}, not {wanted}"
+    if state.loading:
+        return f"the model service is still loading {state.id}"
+    if recipe not in (None, state.recipe):
+        return f"the model service reads texts by the recipe {state.recipe}, not {recipe}"
+    return ""

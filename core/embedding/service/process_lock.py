@@ -1,0 +1,53 @@
+"""One process at a time: a lock that the system takes away from whoever dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.base.fault import Fault
+from core.base.xdg import make_folder
+
+_PAUSE = 0.05
+
+
+@contextmanager
+def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
+    """Hold `lock` (made if need be, never removed) while inside; threads of one process wait for each other too.
+
+    Raises Fault timeout after `patience` seconds, io_error where the file cannot be made.
+    """
+    try:
+        make_folder(lock.parent)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise Fault("io_error", f"cannot write {lock}: {error.strerror}", "check the folder and its room") from error
+    try:
+        until = time.monotonic() + patience
+        while not taken(handle):
+            if time.monotonic() >= until:
+                raise Fault("timeout", f"another process is at work in {lock.parent}", "try again later")
+            time.sleep(_PAUSE)
+        yield  # closing the file lets go of the lock
+    finally:
+        os.close(handle)
+
+
+def taken(handle: int) -> bool:
+    """Take the lock of an open file if nobody has it; the system gives it back when the process ends, however."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

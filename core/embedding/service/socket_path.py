@@ -1,0 +1,161 @@
+"""Where the model service listens: a Unix socket in a private folder or, where there are none, a loopback port.
+
+The folder is its owner's alone (0700) and the socket too (0600); both sides look before they trust it. A loopback port
+has no owner, so its number lies in a file of that folder (0600) beside a token: the service proves that it knows the
+token before a client sends a text, and the client names it with each text (DESIGN 6, decision 24).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from core.base.fault import Fault
+from core.base.paths import user_folder
+from core.base.xdg import make_folder
+
+if TYPE_CHECKING:
+    import socket as sockets  # most who ask for a place find no service there: they need no sockets
+
+_LONGEST = 103
+"""Bytes of a Unix socket's path: macOS takes 103, Linux 107."""
+_SHORT = Path("/tmp")
+"""A folder made in it is looked at before it is used: ours, no link, nobody else's to enter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a service listens, or would. `socket` is None where a loopback port is used instead."""
+
+    folder: Path
+    name: str
+    socket: Path | None
+
+    @property
+    def lock(self) -> Path:
+        """Locked while a service lives, so that there is one; it holds the number of its process."""
+        return self.folder / f"{self.name}.lock"
+
+    @property
+    def note(self) -> Path:
+        """Touched by who starts a service; holds why the last one could not start, if so."""
+        return self.folder / f"{self.name}.note"
+
+    @property
+    def port(self) -> Path:
+        """The loopback port and its token."""
+        return self.folder / f"{self.name}.port"
+
+    @property
+    def entrance(self) -> Path:
+        """The file that is there while a service listens."""
+        return self.port if self.socket is None else self.socket
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A loopback port, and what shows that it is ours."""
+
+    number: int
+    token: str
+
+
+def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | None = None) -> Place:
+    """The place of this user's service: below XDG_RUNTIME_DIR if that is the user's own, else in the state folder.
+
+    `loopback` None: where Python has no Unix sockets. A path too long for a socket moves to a folder of the user
+    in /tmp, under a name made from that path.
+    """
+    env = os.environ if environ is None else environ
+    folder = _runtime_folder(env)
+    if sys.platform == "win32" if loopback is None else loopback:
+        return Place(folder, "model", None)
+    path = folder / "model.sock"
+    if len(os.fsencode(path)) <= _LONGEST:
+        return Place(folder, "model", path)
+    from hashlib import blake2s
+
+    short = _SHORT / f"casebook-{os.geteuid()}"
+    name = f"model-{blake2s(os.fsencode(path), digest_size=8).hexdigest()}"
+    return Place(short, name, short / f"{name}.sock")
+
+
+def _runtime_folder(environ: Mapping[str, str]) -> Path:
+    named = environ.get("XDG_RUNTIME_DIR", "")
+    if named and Path(named).is_absolute() and hasattr(os, "geteuid"):
+        with contextlib.suppress(OSError, ValueError):
+            there = Path(named).stat()
+            if stat.S_ISDIR(there.st_mode) and there.st_uid == os.geteuid():  # under sudo it is somebody else's
+                return Path(named) / "casebook"
+    return user_folder("state", environ) / "run"
+
+
+def not_private(folder: Path) -> str | None:
+    """Why nothing in this folder may be trusted; None if it is its owner's alone, and that is us."""
+    try:
+        there = folder.lstat()
+    except (OSError, ValueError) as error:
+        return f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}"
+    if not stat.S_ISDIR(there.st_mode):
+        return f"{folder} is no folder"
+    if hasattr(os, "geteuid"):  # elsewhere the user's own folders are private by themselves
+        if there.st_uid != os.geteuid():
+            return f"{folder} belongs to somebody else"
+        if there.st_mode & 0o077:
+            return f"{folder} is open to others"
+    return None
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, for its owner alone. Raises Fault io_error where that cannot be had."""
+    cure = "remove it, or set XDG_RUNTIME_DIR to a folder of your own"
+    try:
+        make_folder(folder)
+        there = folder.lstat()
+        if hasattr(os, "geteuid") and stat.S_ISDIR(there.st_mode) and there.st_uid == os.geteuid():
+            folder.chmod(0o700)
+    except OSError as error:
+        raise Fault("io_error", f"cannot make the folder {folder}: {error.strerror}", cure) from error
+    if (reason := not_private(folder)) is not None:
+        raise Fault("io_error", reason, cure)
+
+
+def peer_uid(connection: sockets.socket) -> int | None:
+    """Whose process is at the other end of a Unix socket; None where the platform does not tell."""
+    import socket as sockets
+    import struct
+
+    option = getattr(sockets, "SO_PEERCRED", None)
+    if option is None:
+        return None
+    _, uid, _ = struct.unpack("3i", connection.getsockopt(sockets.SOL_SOCKET, option, 12))
+    return uid
+
+
+def read_port(place: Place) -> Port | None:
+    """The loopback port in force; None where no service has written one."""
+    import json
+
+    try:
+        with place.port.open("rb") as file:
+            found: object = json.loads(file.read(4096))
+    except (OSError, ValueError, RecursionError):
+        return None
+    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    number, token = fields.get("port"), fields.get("token")
+    if type(number) is not int or not 0 < number < 1 << 16 or not isinstance(token, str) or len(token) < 32:
+        return None
+    return Port(number, token)
+
+
+def proof_of(token: str, nonce: str) -> str:
+    """What only a holder of the token can say to a nonce."""
+    import hmac
+
+    return hmac.digest(token.encode("utf-8", "replace"), nonce.encode("utf-8", "replace"), "sha256").hex()

@@ -1,0 +1,90 @@
+"""Starting the model service for later: detached, at once, and not again and again where it cannot start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+
+from core.base.fault import Fault
+from core.base.program import program
+from core.embedding.service.socket_path import Place, make_private
+
+AGAIN_S = 30.0
+"""Seconds that a started service has to answer before another one is started."""
+FAILED_S = 300.0
+"""Seconds that nobody starts one after one could not load its model; by hand it is started always."""
+
+
+def start_service(place: Place, model: str) -> str:
+    """Start a service with this model, unless one was started a moment ago. Says, in plain words, what was done.
+
+    Returns at once: the model loads in a process of its own, which keeps nothing of ours (session, streams, folder).
+    Never raises: who asks has other tiers.
+    """
+    try:
+        if (reason := held_back(place, model, time.time())) is not None:
+            return reason
+        note_start(place, model)
+        detach(place, ["--model", model])
+    except (Fault, OSError) as error:
+        return f"it could not be started: {error}"
+    return "it has been started for the next time"
+
+
+def held_back(place: Place, model: str, now: float) -> str | None:
+    """Why no service with this model should be started at time `now` (seconds since the epoch); None if one may."""
+    try:
+        age = now - place.note.stat().st_mtime
+        with place.note.open("rb") as file:
+            whose, _, said = file.read(1000).decode("utf-8", "replace").strip().partition("\n")
+    except OSError:
+        return None
+    if said and whose == model and 0 <= age < FAILED_S:
+        return f"it could not start {age:.0f} s ago: {said}"
+    return "it is being started" if not said and 0 <= age < AGAIN_S else None
+
+
+def note_start(place: Place, model: str, failure: str = "") -> None:
+    """Write down that a service was started now or, with a reason, that it could not; never raises."""
+    with contextlib.suppress(OSError, Fault):
+        make_private(place.folder)
+        handle = os.open(place.note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(handle, f"{model}\n{failure}".encode("utf-8", "replace")[:1000])
+            os.utime(place.note)
+        finally:
+            os.close(handle)
+
+
+def note_success(place: Place) -> None:
+    """A service listens with its model loaded: nothing holds back the next start."""
+    with contextlib.suppress(OSError):
+        place.note.unlink()
+
+
+def detach(place: Place, options: list[str]) -> None:
+    """Run `serve-model` with these options in a process of its own: same code, same interpreter, no terminal.
+
+    It stands in the private folder, so that it imports nobody's project. Raises OSError, and Fault io_error.
+    """
+    import subprocess
+    import threading
+
+    make_private(place.folder)
+    if not sys.executable:
+        raise OSError("no interpreter to start it with")
+    windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    process = subprocess.Popen(
+        [*program(), "serve-model", "--foreground", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=place.folder,
+        start_new_session=True,
+        creationflags=windows,
+        close_fds=True,
+    )
+    # A workbench lives longer than the service may: somebody must take note of its end.
+    threading.Thread(target=process.wait, daemon=True).start()

@@ -1,0 +1,1 @@
+"""Stored cases: rows, occurrences, resolutions, tags, derived columns."""

@@ -1,0 +1,273 @@
+"""Browsing the cases: pages by key, one case whole, candidates as a person types. Counts nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, cast
+
+from core.base.fault import Fault
+from core.base.trace import Step, Stopwatch
+from core.errors.cases.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
+from core.errors.cases.columns import parse_names
+from core.errors.cases.positions import SORT_COLUMNS, conditions
+from core.errors.cases.projects import SHOWN_OF_CASE
+from core.errors.cases.resolutions import Resolution, answering, resolutions_of
+from core.errors.cases.tags import one_form
+from core.errors.cases.title import own_titles
+from core.errors.retrieval.answer import Hit, Place, Source
+from core.errors.retrieval.match_location import Asked, Worded, in_order, worded, words_step
+from core.lexical import any_of, match_query, terms
+from core.store import Store
+from core.text import words
+
+_KEY_LINE = (
+    "coalesce((SELECT key_line FROM fingerprint f WHERE f.case_id = e.id ORDER BY first_seen LIMIT 1),"
+    " e.error_normalized)"
+)
+_ROW = (
+    f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
+    f" {SHOWN_OF_CASE}"
+)
+_COLUMNS = 10
+RAREST = 4
+"""Words of a long text that browsing asks for when no case has them all: the rarest."""
+SOME = 5
+"""The most cases that are shown where none has every word."""
+EVERY = Filters()
+_CURSOR = re.compile(r"(?P<value>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
+
+
+def list_cases(
+    store: Store, filters: Filters = EVERY, sort: Sort = "last_seen", limit: int = 50, after: str | None = None
+) -> CaseList:
+    """One page of cases, newest or most frequent first; `after` is the `next` of the page before.
+
+    Pages go by key, never by offset, so page 1,000 costs what page 1 does. Raises Fault on a cursor that is none.
+    """
+    column = SORT_COLUMNS[sort]
+    tests, values = conditions(filters)
+    if after is not None:
+        cursor = _CURSOR.fullmatch(after)
+        if cursor is None:
+            raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
+        text = cursor["value"]
+        value: str | int = text
+        if sort == "seen":
+            value = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+        tests.append(f"(s.{column}, s.case_id) < (?, ?)")
+        values.extend((value, int(cursor["id"])))
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    rows = store.con.execute(
+        # The page first, the rest of its rows then: an order without an index of its own would else sort whole rows.
+        f"WITH s AS MATERIALIZED (SELECT * FROM case_state s{where} ORDER BY s.{column} DESC, s.case_id DESC LIMIT ?)"
+        f" SELECT {_ROW}, s.{column} FROM s JOIN error_kb e ON e.id = s.case_id"
+        f" ORDER BY s.{column} DESC, s.case_id DESC",
+        (*values, limit + 1),
+    ).fetchall()
+    page = rows[:limit]
+    following = f"{page[-1][_COLUMNS]}|{page[-1][0]}" if len(rows) > limit and page else None
+    return CaseList(_case_rows(store, [row[:_COLUMNS] for row in page]), following)
+
+
+def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
+    found = [CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str, str]", row)) for row in rows]
+    own = own_titles(store.con, [row.id for row in found])
+    return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
+
+
+def count_cases(store: Store, filters: Filters = EVERY) -> int:
+    """How many cases pass the filters."""
+    tests, values = conditions(filters)
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    row = store.con.execute(f"SELECT count(*) FROM case_state s{where}", tuple(values)).fetchone()
+    return cast("int", row[0]) if row else 0
+
+
+def case_rows(store: Store, ids: tuple[int, ...], filters: Filters = EVERY) -> tuple[CaseRow, ...]:
+    """The rows of these cases, in the order asked for; one that is gone or does not pass the filters is left out."""
+    marks = ", ".join("?" * len(ids))
+    tests, values = conditions(filters)
+    passing = "".join(f" AND {test}" for test in tests)
+    rows = store.con.execute(
+        f"SELECT {_ROW} FROM case_state s JOIN error_kb e ON e.id = s.case_id WHERE e.id IN ({marks}){passing}",
+        (*ids, *values),
+    ).fetchall()
+    by_id = {row.id: row for row in _case_rows(store, rows)}
+    return tuple(by_id[case_id] for case_id in ids if case_id in by_id)
+
+
+def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
+    """One case, or None if there is none of that id; at most `most` fingerprints and resolutions, all with -1."""
+    con = store.con
+    row = con.execute(
+        "SELECT e.id, e.ts, e.error_normalized, e.error_raw, e.resolution, e.resolved_by, e.tool_sequence,"
+        " coalesce(e.use_count, 0), e.last_used, s.status, s.tool, s.project, s.first_seen, s.last_seen, s.seen,"
+        f" {SHOWN_OF_CASE}, s.repository FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        (case_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    own = own_titles(con, [case_id]).get(case_id)
+    finer = con.execute(
+        "SELECT fingerprint, key_line, tool,"
+        " (SELECT count(*) FROM occurrence o WHERE o.fingerprint = f.fingerprint) FROM fingerprint f"
+        " WHERE case_id = ? ORDER BY fingerprint IS NOT ?, first_seen, fingerprint LIMIT ?",
+        (case_id, None if own is None else own.fingerprint, most),
+    ).fetchall()
+    keys = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ? ORDER BY 1", (case_id,)).fetchall()
+    fingerprints = tuple(CaseKeyLine(*cast("tuple[str, str, str, int]", item)) for item in finer)
+    return Case(
+        id=row[0],
+        ts=row[1],
+        error_normalized=row[2],
+        error_raw=row[3],
+        resolution=row[4],
+        resolved_by=row[5],
+        tool_sequence=parse_names(row[6]),
+        use_count=row[7],
+        last_used=row[8],
+        resolved=bool((row[4] or "").strip()),
+        status=row[9],
+        tool=row[10],
+        project=row[11],
+        first_seen=row[12],
+        last_seen=row[13],
+        occurrences=row[14],
+        keys=tuple(cast("str", key) for (key,) in keys) or (cast("str", row[2]),),
+        key_lines=tuple(dict.fromkeys(item.key_line for item in fingerprints)) or (cast("str", row[2]),),
+        fingerprints=fingerprints,
+        resolutions=resolutions_of(con, case_id, most),
+        project_name=row[15],
+        repository=row[16],
+    )
+
+
+_OccurrenceRow = tuple[
+    str, str | None, int | None, str | None, str | None, str, str, int | None, int | None, int
+]  # fmt: skip
+
+
+def occurrences_of(
+    store: Store, case_id: int, limit: int = 50, before: Occurrence | None = None, fingerprint: str | None = None
+) -> tuple[Occurrence, ...]:
+    """The times a case was seen, newest first, each with its raw text; `before` is the one to go on from.
+
+    With a `fingerprint` only those of that one of its errors.
+    """
+    only = "" if fingerprint is None else " AND f.fingerprint = ?"
+    only += "" if before is None else " AND (o.ts, o.id) < (?, ?)"
+    values = (case_id, *(() if fingerprint is None else (fingerprint,)))
+    values += (limit,) if before is None else (before.ts, before.id, limit)
+    rows = store.con.execute(
+        "SELECT o.fingerprint, o.session_id, o.message_idx, o.tool, o.project, o.ts,"
+        " coalesce(o.raw, m.text, f.key_line), o.start, o.end, o.id"
+        " FROM fingerprint f JOIN occurrence o USING (fingerprint)"
+        " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx"
+        f" WHERE f.case_id = ?{only} ORDER BY o.ts DESC, o.id DESC LIMIT ?",
+        values,
+    ).fetchall()
+    return tuple(Occurrence(*cast("_OccurrenceRow", row)) for row in rows)
+
+
+def browse(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[Hit, ...]:
+    """`browsed` without its step."""
+    return browsed(store, text, limit, filters)[0]
+
+
+def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) -> tuple[tuple[Hit, ...], Step]:
+    """Candidates while a person types: every word, the last one half typed; else any of the rarest words.
+
+    Each under the key line that has the words, with the fix of that error. Only cases that pass `filters`: the filter
+    is part of the query, so `limit` hits come if there are as many. Stage `text`: never a match, never counted.
+    """
+    watch = Stopwatch()
+    text = one_form(text)  # as what is stored is indexed
+    matched = match_query(text, prefix_last=True)
+    if matched is None:
+        return (), words_step((), "there is no word in it", watch.ms())
+    ids, asked = _matching(store, matched, limit, filters), Asked(terms(text), half=not text[-1:].isspace())
+    if not ids:
+        rare = _rarest(store, asked.terms)
+        anyone = any_of(rare)
+        if anyone is None:
+            return (), words_step((), "no case has any of the words", watch.ms())
+        ids, asked = _matching(store, anyone, min(limit, SOME), filters), Asked(rare, rare=True)
+    own = own_titles(store.con, ids)
+    hits = tuple(_text_hit(store, case_id, worded(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
+    if not asked.rare:  # a stable sort: within each half the index has ranked them
+        hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
+    has = "one of the rarest words" if asked.rare else "every word"
+    reason = f"{len(hits):,} with {has}: to look at, never an answer" if hits else "no case has the words"
+    return hits, words_step(hits, reason, watch.ms())
+
+
+def _matching(store: Store, asked: str, limit: int, filters: Filters) -> list[int]:
+    tests, values = conditions(filters)
+    # CROSS: the index of words leads and each case it finds is tested, never the other way round.
+    joined = " CROSS JOIN case_state s ON s.case_id = case_fts.rowid" if tests else ""
+    passing = "".join(f" AND {test}" for test in tests)
+    rows = store.con.execute(
+        f"SELECT case_fts.rowid FROM case_fts{joined} WHERE case_fts MATCH ?{passing}"
+        " ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?",
+        (asked, *values, limit),
+    ).fetchall()
+    return [cast("int", row[0]) for row in rows]
+
+
+def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
+    """The rarest words of `found` that say what a text is about and that the index knows at all."""
+    known: list[tuple[int, str]] = []
+    for term in found:
+        if not term.isdigit() and not words(term):
+            continue
+        row = store.con.execute("SELECT doc FROM case_term WHERE term = ?", (term,)).fetchone()
+        if row is not None:
+            known.append((cast("int", row[0]), term))
+    return tuple(term for _, term in sorted(known)[:RAREST])
+
+
+def _text_hit(store: Store, case_id: int, found: Worded) -> Hit:
+    row = store.con.execute(
+        "SELECT e.error_normalized, e.resolution, s.status, e.resolved_by, e.tool_sequence, coalesce(e.use_count, 0),"
+        " e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        (case_id,),
+    ).fetchone()
+    if row is None:  # deleted behind our back
+        row = ("", None, None, None, None, 0, None)
+    normalized, resolution, status, resolved_by, tools, uses, last = row
+    place, own, source = found.place, None, Source(None)
+    if place.part == "error" and place.says != "some" and (resolution or "").strip():
+        own = None if found.only else _own_fix(store, case_id, place)
+        place = Place(place.part, place.says, place.fingerprint, own_fix=found.only or own is not None)
+    if isinstance(own, Resolution):
+        resolution, status, resolved_by, source = own.text, own.status, own.resolved_by, own.source
+    return Hit(
+        id=case_id,
+        tier="text",
+        confidence="low",
+        score=0.0,
+        distance=None,
+        error_normalized=normalized,
+        key_line=found.line,
+        resolution=resolution,
+        status=None if status == "unresolved" else status,
+        resolved_by=resolved_by,
+        tool_sequence=own.tool_sequence if isinstance(own, Resolution) else parse_names(tools),
+        use_count=uses,
+        last_used=last,
+        source=source,
+        why=(found.why,),
+        accepted=False,
+        reason="found by its words: browsing, never an answer",
+        place=place,
+    )
+
+
+def _own_fix(store: Store, case_id: int, place: Place) -> Resolution | Literal["mirror"] | None:
+    """The fix that answers for the error which has the words; of a case without a history, what its row mirrors."""
+    if place.fingerprint is not None and (fix := answering(store.con, case_id, place.fingerprint)) is not None:
+        return fix
+    written = store.con.execute("SELECT 1 FROM resolution WHERE case_id = ? LIMIT 1", (case_id,)).fetchone()
+    return "mirror" if written is None else None

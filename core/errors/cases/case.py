@@ -1,0 +1,112 @@
+"""A case as it is shown, listed and exported (`case.v1`, `case_list.v1`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.errors.cases.cited import Cited
+from core.errors.cases.resolutions import Resolution
+
+CaseStatus = Literal["unresolved", "draft", "verified", "rejected", "noise"]
+"""`rejected`: every fix of it was turned down; `noise`: no error worth a fix."""
+Sort = Literal["last_seen", "seen", "first_seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which cases to list; None lets all pass. `since` is an ISO 8601 time compared with `last_seen`."""
+
+    status: CaseStatus | None = None
+    tool: str | None = None
+    project: str | None = None
+    since: str | None = None
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name."""
+
+    id: int
+    key_line: str
+    status: CaseStatus
+    tool: str
+    project: str
+    seen: int
+    use_count: int
+    first_seen: str
+    last_seen: str
+    project_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseList:
+    """One page of cases; `next` asks for the page after it, None at the end."""
+
+    SCHEMA: ClassVar[str] = "case_list.v1"
+
+    cases: tuple[CaseRow, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseKeyLine:
+    """One finer case within a case: its fingerprint, the line it was first seen with, and how often."""
+
+    fingerprint: str
+    key_line: str
+    tool: str
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One time an error was seen: where, when, and its raw text (redacted) with the key line's span in it."""
+
+    fingerprint: str
+    session: str | None
+    message: int | None
+    tool: str | None
+    project: str | None
+    ts: str
+    raw: str
+    start: int | None
+    end: int | None
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything known about one error. The first fields are the seed's row as it stands.
+
+    `citations`: what the fix that answers cites, where somebody who knows the library looked. `project` is the folder
+    it was seen in last, `repository` that folder's (`host/owner/name`, else a folder or a name), `project_name` its
+    short name; the last two are empty until an import has worked them out.
+    """
+
+    SCHEMA: ClassVar[str] = "case.v1"
+
+    id: int
+    ts: str
+    error_normalized: str
+    error_raw: str | None
+    resolution: str | None
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    use_count: int
+    last_used: str | None
+    resolved: bool
+    status: CaseStatus
+    tool: str
+    project: str
+    first_seen: str
+    last_seen: str
+    occurrences: int
+    keys: tuple[str, ...]
+    key_lines: tuple[str, ...]
+    fingerprints: tuple[CaseKeyLine, ...]
+    resolutions: tuple[Resolution, ...]
+    citations: tuple[Cited, ...] = ()
+    project_name: str = ""
+    repository: str = ""

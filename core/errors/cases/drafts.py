@@ -1,0 +1,166 @@
+"""The fixes that a harvest drafts, many at a time: each case is brought up to date once, however many it got."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, cast
+
+import apsw
+
+from core.errors.cases.current import current_resolution, mirror_current
+from core.errors.cases.derived import index_case, name_tool
+from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts
+from core.text import redact
+
+AUTHOR: Final = "harvest"
+_WORTHS: Final = ("general", "project", "slip", "none")
+
+
+Strength = Literal["strong", "weak"]
+Worth = Literal["general", "project", "slip", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a harvest knows of a fix besides its text: kept as JSON in the `original` column of its draft.
+
+    `links`: the session and message of each step and why it belongs to the fix. `attempts`, `messages`, `seconds`: what
+    the failure cost until it was gone.
+    """
+
+    strength: Strength
+    worth: Worth
+    links: tuple[tuple[str, int, str], ...] = ()
+    attempts: int = 0
+    messages: int = 0
+    seconds: float = 0.0
+
+    def to_json(self) -> str:
+        return json.dumps({"harvest": asdict(self)}, ensure_ascii=False)
+
+
+def evidence_of(original: str | None) -> Evidence | None:
+    """The evidence in the `original` column of a draft; None for a draft of an older casebook, or no harvested one."""
+    try:
+        found: object = json.loads(original or "null")
+    except ValueError:
+        return None
+    held = cast("dict[str, object]", found).get("harvest") if isinstance(found, dict) else None
+    if not isinstance(held, dict):
+        return None
+    known = cast("dict[str, Any]", held)
+    try:
+        links = tuple((str(session), int(message), str(why)) for session, message, why in known.get("links", ()))
+        return Evidence(
+            strength="strong" if known.get("strength") == "strong" else "weak",
+            worth=known["worth"] if known.get("worth") in _WORTHS else "none",
+            links=links,
+            attempts=int(known.get("attempts", 0)),
+            messages=int(known.get("messages", 0)),
+            seconds=float(known.get("seconds", 0.0)),
+        )
+    except (TypeError, ValueError):
+        return None
+
+
+def strength_of(author: str, status: str, original: str | None) -> Strength:
+    """How strong a fix is (decision 3b): a harvested draft is as strong as its evidence, weak without any; a fix that a
+    person wrote or verified, or that was recorded or imported, counts as strong."""
+    if author != AUTHOR or status != "draft":
+        return "strong"
+    evidence = evidence_of(original)
+    return "weak" if evidence is None else evidence.strength
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A harvested fix of a case, as `add_resolution` takes it."""
+
+    case_id: int
+    fingerprint: str
+    text: str
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    session_id: str | None
+    message_ids: tuple[int, ...]
+    ts: str
+    evidence: Evidence | None = None
+
+
+def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -> int:
+    """Add harvested fixes inside the caller's transaction; how many were not there before.
+
+    A draft of an earlier harvest of the same messages takes what this one says of them. Their cases then show the
+    resolution that now answers; they and the `stale` ones are named and indexed again.
+    """
+    current: dict[int, tuple[int | None, bool]] = {}
+    rejected: dict[int, frozenset[str]] = {}
+    added = 0
+    for draft in drafts:
+        if draft.case_id not in current:
+            current[draft.case_id] = _current(con, draft.case_id)
+            rejected[draft.case_id] = rejected_texts(con, draft.case_id)
+        before, stays = current[draft.case_id]
+        made = insert_resolution(
+            con,
+            draft.case_id,
+            draft.fingerprint,
+            draft.text,
+            status="draft",
+            resolved_by=draft.resolved_by,
+            tool_sequence=draft.tool_sequence,
+            author=AUTHOR,
+            session_id=draft.session_id,
+            message_ids=draft.message_ids,
+            supersedes=before,
+            ts=draft.ts,
+            original=None if draft.evidence is None else draft.evidence.to_json(),
+            rejected=rejected[draft.case_id],
+        )
+        if made is None:
+            if _renew(con, draft):
+                stale.add(draft.case_id)
+            continue
+        added += 1
+        stale.add(draft.case_id)
+        if not stays and draft.text.strip():
+            current[draft.case_id] = (made, False)
+    for case_id in stale:
+        if case_id in current:
+            mirror_current(con, case_id)
+        name_tool(con, case_id)
+        index_case(con, case_id)
+    return added
+
+
+def _renew(con: apsw.Connection, draft: Draft) -> bool:
+    """Write what a harvest now says over its own earlier draft of the same error and messages; whether that differs."""
+    original = None if draft.evidence is None else redact(draft.evidence.to_json())[:TEXT_KEPT]
+    tools = dump_names(draft.tool_sequence)
+    con.execute(
+        "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4"
+        " WHERE author = ?5 AND status = 'draft' AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8"
+        " AND (text, resolved_by, tool_sequence, original) IS NOT (?1, ?2, ?3, ?4)",
+        (
+            redact(draft.text)[:TEXT_KEPT],
+            None if draft.resolved_by is None else redact(draft.resolved_by),
+            tools,
+            original,
+            AUTHOR,
+            draft.session_id,
+            draft.fingerprint,
+            json.dumps(list(draft.message_ids)),
+        ),
+    )
+    return con.changes() > 0
+
+
+def _current(con: apsw.Connection, case_id: int) -> tuple[int | None, bool]:
+    """The resolution that answers for a case, and whether it goes on to, whatever a harvest drafts."""
+    found = current_resolution(con, case_id)
+    if found is None:
+        return None, False
+    row = con.execute("SELECT author = ? AND status = 'draft' FROM resolution WHERE id = ?", (AUTHOR, found)).fetchone()
+    return found, row is not None and not row[0]

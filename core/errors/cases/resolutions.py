@@ -1,0 +1,235 @@
+"""What fixed an error: written beside its history, never over it (error-kb REQ-RA-003, decision 6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import apsw
+
+from core.errors.cases.columns import message_numbers, parse_names
+from core.errors.cases.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current_resolution, mirror_current
+from core.errors.cases.derived import index_case
+from core.errors.cases.readable import readable
+from core.errors.retrieval.answer import Source, Status
+from core.text import redact
+
+TEXT_KEPT = 65_536
+"""Code points of one resolution."""
+
+_COLUMNS = (
+    "id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids, supersedes, ts,"
+    f" tags, reason, replaced_by, NOT ({ANSWERS}) AS silent"
+)
+_ResolutionRow = tuple[
+    int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str,
+    str, str, int | None, int,
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """One resolution of a case. `fingerprint` None: it holds for the whole case. `current`: the one that answers.
+
+    `reason` says why it was rejected; `replaced_by` is the one that a person wrote in its place.
+    """
+
+    id: int
+    fingerprint: str | None
+    text: str
+    status: Status
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    author: str
+    source: Source
+    supersedes: int | None
+    ts: str
+    current: bool
+    tags: tuple[str, ...] = ()
+    reason: str = ""
+    replaced_by: int | None = None
+
+
+def dump_names(names: Sequence[str]) -> str | None:
+    """A `tool_sequence` column: a JSON array of names, or NULL for none."""
+    if not names:
+        return None
+    kept = {name: redact(name) for name in set(names)}  # a session repeats few names many times
+    return json.dumps([kept[name] for name in names], ensure_ascii=False)
+
+
+def add_resolution(
+    con: apsw.Connection,
+    case_id: int,
+    fingerprint: str | None,
+    text: str,
+    *,
+    status: Status = "draft",
+    resolved_by: str | None = None,
+    tool_sequence: Sequence[str] = (),
+    author: str,
+    session_id: str | None = None,
+    message_ids: Sequence[int] = (),
+    ts: str,
+    original: str | None = None,
+    tags: Sequence[str] = (),
+) -> int | None:
+    """Add a resolution inside the caller's transaction and make the case show the one that now answers.
+
+    Returns its id, or None where a harvested one of the same session, error and messages is already there.
+    """
+    adopt_mirror(con, case_id)
+    added = insert_resolution(
+        con,
+        case_id,
+        fingerprint,
+        text,
+        status=status,
+        resolved_by=resolved_by,
+        tool_sequence=tool_sequence,
+        author=author,
+        session_id=session_id,
+        message_ids=message_ids,
+        supersedes=current_resolution(con, case_id),
+        ts=ts,
+        original=original,
+        tags=tags,
+    )
+    if added is not None:
+        mirror_current(con, case_id)
+        index_case(con, case_id)
+    return added
+
+
+def insert_resolution(
+    con: apsw.Connection,
+    case_id: int,
+    fingerprint: str | None,
+    text: str,
+    *,
+    status: Status,
+    resolved_by: str | None,
+    tool_sequence: Sequence[str],
+    author: str,
+    session_id: str | None,
+    message_ids: Sequence[int],
+    supersedes: int | None,
+    ts: str,
+    original: str | None = None,
+    tags: Sequence[str] = (),
+    reason: str = "",
+    rejected: Collection[str] | None = None,
+) -> int | None:
+    """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date.
+
+    A harvest that finds again what a person rejected stores it as rejected: a rejected fix never answers. `rejected`
+    are the `rejected_texts` of the case, where they are known already.
+    """
+    kept = redact(text)[:TEXT_KEPT]
+    if status == "draft" and author == "harvest":
+        status = "rejected" if kept in (rejected_texts(con, case_id) if rejected is None else rejected) else status
+    con.execute(
+        "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
+        " session_id, message_ids, supersedes, ts, original, tags, reason)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            case_id,
+            fingerprint,
+            kept,
+            status,
+            None if resolved_by is None else redact(resolved_by),
+            dump_names(tool_sequence),
+            author,
+            session_id,
+            json.dumps(list(message_ids)),
+            supersedes,
+            ts,
+            None if original is None else redact(original)[:TEXT_KEPT],
+            dump_names(tags) or "[]",
+            redact(reason),
+        ),
+    )
+    return con.last_insert_rowid() if con.changes() else None
+
+
+def rejected_texts(con: apsw.Connection, case_id: int) -> frozenset[str]:
+    """What a person said is no fix of the case."""
+    sql = "SELECT text FROM resolution WHERE case_id = ? AND status = 'rejected'"
+    return frozenset(cast("str", text) for (text,) in con.execute(sql, (case_id,)))
+
+
+def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple[Resolution, ...]:
+    """The resolutions of a case, the one that answers first, rejected ones last; all of them with `most` -1."""
+    rows = con.execute(
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? ORDER BY silent, {CURRENT_FIRST} LIMIT ?",
+        (case_id, most),
+    ).fetchall()
+    return tuple(
+        _resolution(row, current=at == 0 and not row[-1]) for at, row in enumerate(cast("list[_ResolutionRow]", rows))
+    )
+
+
+def answering(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Resolution | None:
+    """The resolution that answers for the case or, with `fingerprint`, for that finer case (its own first)."""
+    only, values, order = "", (case_id,), CURRENT_FIRST
+    if fingerprint is not None:
+        only, values, order = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint), OWN_FIRST
+    row = con.execute(
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 1", values
+    ).fetchone()
+    return None if row is None else _resolution(cast("_ResolutionRow", row), current=True)
+
+
+def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolution | None:
+    """One resolution of a case, whether it answers or not; `current` only says that it may."""
+    row = con.execute(
+        f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND id = ?", (case_id, resolution_id)
+    ).fetchone()
+    return None if row is None else _resolution(cast("_ResolutionRow", row), current=not row[-1])
+
+
+def _resolution(row: _ResolutionRow, *, current: bool) -> Resolution:
+    return Resolution(
+        id=row[0],
+        fingerprint=row[1],
+        text=row[2],
+        status=row[3],
+        resolved_by=row[4],
+        tool_sequence=parse_names(row[5]),
+        author=row[6],
+        source=Source(row[7], message_numbers(row[8])),
+        supersedes=row[9],
+        ts=row[10],
+        current=current,
+        tags=parse_names(row[11]),
+        reason=row[12],
+        replaced_by=row[13],
+    )
+
+
+def mirrored(con: apsw.Connection, case_id: int) -> Resolution | None:
+    """The fix of a row that the seed's own programs wrote, as it would stand in the history; its id is 0."""
+    row = con.execute(
+        "SELECT ts, resolution, resolved_by, tool_sequence FROM error_kb WHERE id = ?1 AND resolution IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1)",
+        (case_id,),
+    ).fetchone()
+    if row is None or not str(row[1]).strip():
+        return None
+    ts, text, resolved_by, tools = cast("tuple[str, str, str | None, str | None]", row)
+    names = parse_names(tools)
+    return Resolution(0, None, text, "draft", resolved_by, names, "import", Source(None), None, ts, current=True)
+
+
+def adopt_mirror(con: apsw.Connection, case_id: int) -> None:
+    """Give the fix of a row that the seed's own programs wrote a place in the history, before another one covers it."""
+    one = mirrored(con, case_id)
+    if one is None:
+        return
+    plain, original = readable(one.text)
+    insert_resolution(
+        con, case_id, None, plain, status=one.status, resolved_by=one.resolved_by, tool_sequence=one.tool_sequence,
+        author=one.author, session_id=None, message_ids=(), supersedes=None, ts=one.ts, original=original,
+    )  # fmt: skip

@@ -1,0 +1,199 @@
+"""Deciding about fixes: verify, reject, edit. None overwrites a text; each can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import apsw
+
+from core.base.fault import Fault
+from core.errors.cases.resolutions import Resolution, answering, insert_resolution, resolution
+from core.errors.curation.fix_input import Written, checked, written_of
+from core.errors.curation.noise import hear_again
+from core.errors.curation.optimistic_lock import Seen
+from core.errors.curation.other_fixes import beside
+from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.retrieval.answer import Status
+from core.store import Store
+from core.text import redact
+
+Saved = Literal["draft", "verified"]
+REASON_KEPT = 2_000
+"""Code points of the reason for a rejection."""
+
+
+def verify(
+    store: Store, actor: str, seen: Sequence[Seen], written: Written | None = None, *, pick: int | None = None
+) -> Curated:
+    """Say that a fix is right: the one that answers, the one `pick`ed from the history, or the text `written`.
+
+    It becomes the verified one that answers. A case without any fix is left unchanged. Raises Fault invalid_input.
+    """
+    if written is not None:
+        return edit(store, actor, seen, written, status="verified")
+    done = decide(
+        store, actor, "verify", "verify the fix of", seen, lambda con, one, ts: _verify(con, actor, one, pick, ts)
+    )
+    return done if pick is not None else _with_beside(store, done, seen)
+
+
+def reject(
+    store: Store,
+    actor: str,
+    seen: Sequence[Seen],
+    reason: str = "",
+    *,
+    pick: int | None = None,
+    all_of_it: bool = False,
+) -> Curated:
+    """Say that a fix is wrong: the one that answers (or `pick`), or with `all_of_it` every one that could answer.
+
+    A rejected one never answers again; with `all_of_it` left out, the next in line does. A case without any fix is
+    left unchanged. Raises Fault invalid_input.
+    """
+    why = redact(reason).strip()[:REASON_KEPT]
+    done = decide(
+        store,
+        actor,
+        "reject",
+        "reject the fix of",
+        seen,
+        lambda con, one, _ts: _reject(con, one, why, pick, all_of_it=all_of_it),
+    )
+    return done if pick is not None or all_of_it else _with_beside(store, done, seen)
+
+
+def edit(
+    store: Store,
+    actor: str,
+    seen: Sequence[Seen],
+    written: Written,
+    *,
+    status: Saved = "draft",
+    whole_case: bool = False,
+) -> Curated:
+    """Write a fix in the place of the one that answers, which stays in the history. Several cases: the same for each.
+
+    It holds for what the replaced one held for, or for `Seen.fingerprint`; with `whole_case`, and where nothing
+    answered before, for the whole case. Raises Fault invalid_input for a text that cannot be stored.
+    """
+    mine = checked(written)
+    act, doing = ("verify", "write and verify a fix of") if status == "verified" else ("edit", "write a fix of")
+    return decide(
+        store,
+        actor,
+        act,
+        doing,
+        seen,
+        lambda con, one, ts: _edit(con, actor, one, mine, status, ts, whole_case=whole_case),
+        mine,
+    )
+
+
+def _with_beside(store: Store, done: Curated, seen: Sequence[Seen]) -> Curated:
+    """With what else those cases hold that were decided on whole, by whatever answered for them."""
+    whole = {one.case_id: one for one in seen if one.fingerprint is None}
+    decided = list(zip(done.cases, done.resolutions, strict=False)) if len(done.cases) == len(done.resolutions) else []
+    decided += [
+        (case_id, was) for case_id in done.unchanged if case_id in whole and (was := whole[case_id].resolution_id)
+    ]
+    return replace(done, beside=beside(store.con, (one for one in decided if one[0] in whole)))
+
+
+def _picked(con: apsw.Connection, seen: Seen, pick: int | None) -> Resolution | None:
+    if pick is None:
+        return answering(con, seen.case_id, seen.fingerprint)
+    found = resolution(con, seen.case_id, pick)
+    if found is None:
+        raise Fault(
+            "invalid_input", f"case {seen.case_id} has no fix {pick}", f"see: casebook errors show {seen.case_id}"
+        )
+    return found
+
+
+def _verify(con: apsw.Connection, actor: str, seen: Seen, pick: int | None, ts: str) -> Done | None:
+    target = _picked(con, seen, pick)
+    if target is None:
+        return None
+    before = answering(con, seen.case_id, seen.fingerprint)
+    if target.status == "verified" and before is not None and before.id == target.id:
+        return None
+    hear_again(con, seen.case_id)
+    con.execute("UPDATE resolution SET status = 'verified', reason = '', replaced_by = NULL WHERE id = ?", (target.id,))
+    answers = answering(con, seen.case_id, seen.fingerprint)
+    if answers is not None and answers.id == target.id:
+        return Done(target.id)
+    # A newer one would go on answering: say it once more, on top, and leave the older one as it was but silent.
+    made = _write(con, actor, seen, written_of(target), "verified", target.fingerprint, before, ts)
+    con.execute(
+        "UPDATE resolution SET status = ?, reason = ?, replaced_by = ? WHERE id = ?",
+        (target.status, target.reason, made, target.id),
+    )
+    return Done(made)
+
+
+def _reject(con: apsw.Connection, seen: Seen, why: str, pick: int | None, *, all_of_it: bool) -> Done | None:
+    done: int | None = None
+    while (target := _picked(con, seen, pick)) is not None and (done is None or all_of_it):
+        if target.status == "rejected" and target.reason == why:
+            break
+        # The same words again, from another session, are no better.
+        con.execute(
+            "UPDATE resolution SET status = 'rejected', reason = ? WHERE case_id = ? AND (id = ? OR text = ?)",
+            (why, seen.case_id, target.id, target.text),
+        )
+        done = done or target.id
+        pick = None if all_of_it else pick
+    return None if done is None else Done(done)
+
+
+def _edit(
+    con: apsw.Connection, actor: str, seen: Seen, mine: Written, status: Status, ts: str, *, whole_case: bool
+) -> Done | None:
+    base = answering(con, seen.case_id, seen.fingerprint)
+    scope = None if whole_case else seen.fingerprint or (base.fingerprint if base else None)
+    if base is not None and written_of(base) == mine and scope == base.fingerprint:
+        if base.status == "verified" or status == "draft":
+            return None
+        return _verify(con, actor, seen, base.id, ts)
+    hear_again(con, seen.case_id)
+    return Done(_write(con, actor, seen, mine, status, scope, base, ts))
+
+
+def _write(
+    con: apsw.Connection,
+    actor: str,
+    seen: Seen,
+    mine: Written,
+    status: Status,
+    scope: str | None,
+    base: Resolution | None,
+    ts: str,
+) -> int | None:
+    """A new resolution on top of `base`, which then answers no more; nor do others that would stand before it."""
+    made = insert_resolution(
+        con,
+        seen.case_id,
+        scope,
+        mine.text,
+        status=status,
+        resolved_by=mine.resolved_by,
+        tool_sequence=mine.tool_sequence,
+        author=actor,
+        session_id=mine.source.session,
+        message_ids=mine.source.messages,
+        supersedes=None if base is None else base.id,
+        ts=ts,
+        tags=mine.tags,
+    )
+    if base is not None and (scope is None or base.fingerprint == scope):
+        # What holds for the whole case stands in the place of every draft in it, save those that stand behind anyway.
+        con.execute(
+            "UPDATE resolution SET replaced_by = ?1 WHERE case_id = ?2 AND id <> ?1 AND status <> 'rejected'"
+            " AND (fingerprint IS ?3 OR ?5 AND status = 'draft') AND replaced_by IS NULL"
+            " AND NOT (author = 'harvest' AND status = 'draft') OR id = ?4",
+            (made, seen.case_id, base.fingerprint, base.id, scope is None),
+        )
+    return made

@@ -1,0 +1,245 @@
+"""A case is more than one: some of its finer cases become a case of their own, each side with its own fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import apsw
+
+from core.base.fault import Fault
+from core.errors.cases.resolutions import Resolution, insert_resolution, resolutions_of
+from core.errors.curation.fix_input import Written, checked
+from core.errors.curation.optimistic_lock import Seen
+from core.errors.curation.origin import Origin, read_origin
+from core.errors.curation.part_fixes import hold_alone, part_fixes
+from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import fingerprint
+from core.errors.identity.normalize import normalize_error
+from core.store import Store, faults
+
+_LONGEST_KEY = 200
+NO_FIXES: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One split: the key lines of both sides, by fingerprint, and where the rows of the case came from."""
+
+    going: dict[str, str]
+    staying: dict[str, str]
+    origin: Origin
+
+
+def split(
+    store: Store,
+    actor: str,
+    seen: Seen,
+    fingerprints: Sequence[str],
+    written: Written | None = None,
+    *,
+    keep: Collection[int] = NO_FIXES,
+    take: Collection[int] = NO_FIXES,
+) -> Curated:
+    """Move these finer cases, with the fixes that are theirs, into a case of their own (`Curated.made`).
+
+    What a merge joined answers again as it did before. `written` becomes the new case's verified fix. A fix for the
+    whole case goes with the errors that it was written for; for one that was written for both sides, `keep` (it stays)
+    or `take` (it goes) must name it, unless there is a `written` one: then it stays. To give a finer case a fix of its
+    own within its case, `edit` with `Seen.fingerprint`.
+
+    Raises Fault invalid_input if a fingerprint or a fix is not of this case, none would be left, or nobody said whose
+    a fix is (details `fix`).
+    """
+    wanted = tuple(dict.fromkeys(fingerprints))
+    mine = None if written is None else checked(written)
+    made: list[int] = []
+
+    def part(con: apsw.Connection, one: Seen, ts: str) -> Done:
+        plan = _plan(store, one.case_id, wanted)
+        _refuse_others(con, one.case_id, {*keep, *take})
+        shared = [] if mine is not None else _shared(con, one.case_id, plan.origin)
+        untold = [fix.id for fix in shared if fix.id not in keep and fix.id not in take]
+        if untold:
+            raise _unknown_owner(one.case_id, untold)
+        case_id = _new_case(con, one.case_id, plan, ts)
+        made.append(case_id)
+        for mark in plan.going:
+            con.execute("UPDATE fingerprint SET case_id = ? WHERE fingerprint = ?", (case_id, mark))
+        part_fixes(con, one.case_id, case_id, plan.origin, plan.going, plan.staying, keep, take)
+        _part_noise(con, one.case_id, case_id, plan)
+        _part_raw(con, one.case_id, case_id, plan)
+        added = None
+        if mine is not None:
+            added = insert_resolution(
+                con, case_id, None, mine.text, status="verified", resolved_by=mine.resolved_by,
+                tool_sequence=mine.tool_sequence, author=actor, session_id=mine.source.session,
+                message_ids=mine.source.messages, supersedes=None, ts=ts, tags=mine.tags,
+            )  # fmt: skip
+            hold_alone(con, case_id, added)
+        return Done(added, (case_id,))
+
+    done = decide(store, actor, "split", "split off", [seen], part, mine)
+    return replace(done, made=made[0] if made else None)
+
+
+def shared_fixes(store: Store, case_id: int, fingerprints: Sequence[str]) -> tuple[Resolution, ...]:
+    """The fixes that answer for errors on both sides of a split: whoever splits must say whose they are.
+
+    Raises Fault invalid_input as `split` does, and what reading the store raises.
+    """
+    with faults(store.path):
+        plan = _plan(store, case_id, tuple(dict.fromkeys(fingerprints)))
+        return tuple(_shared(store.con, case_id, plan.origin))
+
+
+def _plan(store: Store, case_id: int, wanted: Sequence[str]) -> _Plan:
+    rows = store.con.execute("SELECT fingerprint, key_line FROM fingerprint WHERE case_id = ?", (case_id,)).fetchall()
+    lines = dict(cast("list[tuple[str, str]]", rows))
+    strange = [mark for mark in wanted if mark not in lines]
+    if strange or not wanted:
+        what = f"case {case_id} has no fingerprint {strange[0]}" if strange else "no fingerprint to split off"
+        raise Fault("invalid_input", what, f"see: casebook errors show {case_id}")
+    staying = {mark: line for mark, line in lines.items() if mark not in wanted}
+    if not staying:
+        raise Fault("invalid_input", f"nothing would be left of case {case_id}", "leave it at least one fingerprint")
+    going = {mark: lines[mark] for mark in wanted}
+    return _Plan(going, staying, read_origin(store, case_id, frozenset(wanted)))
+
+
+def _shared(con: apsw.Connection, case_id: int, origin: Origin) -> list[Resolution]:
+    """The fixes for the whole case that answer, and came with errors of both sides."""
+    known = origin.goes | origin.stays
+    return [
+        fix
+        for fix in resolutions_of(con, case_id, -1)
+        if fix.fingerprint is None
+        and fix.status != "rejected"
+        and fix.replaced_by is None
+        and fix.text.strip()
+        and fix.id not in origin.copies
+        and ("resolution", fix.id) not in known
+    ]
+
+
+def _refuse_others(con: apsw.Connection, case_id: int, named: Collection[int]) -> None:
+    whole = {fix.id for fix in resolutions_of(con, case_id, -1) if fix.fingerprint is None}
+    for one in sorted(set(named) - whole):
+        message = f"fix {one} is not a fix for the whole of case {case_id}"
+        raise Fault("invalid_input", message, f"see: casebook errors show {case_id}")
+
+
+def _unknown_owner(case_id: int, fixes: Sequence[int]) -> Fault:
+    first = fixes[0]
+    return Fault(
+        "invalid_input",
+        f"fix {first} of case {case_id} was written for errors on both sides of the split",
+        f"add --keep-fix {first} to leave it in case {case_id}, or --take-fix {first} to move it",
+        fix=first,
+    )
+
+
+def _new_case(con: apsw.Connection, case_id: int, plan: _Plan, ts: str) -> int:
+    """A case for these key lines, with the keys they came with, else with one of its own."""
+    rows = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ?", (case_id,)).fetchall()
+    own = [str(row[0]) for row in rows]
+    going = _going_keys(own, plan)
+    row = con.execute("SELECT error_normalized FROM error_kb WHERE id = ?", (case_id,)).fetchone()
+    if row is not None and row[0] in going:
+        first = next(iter(plan.staying.values()))
+        mine = normalize_error(first)
+        rest = sorted(set(own) - set(going), key=lambda key: (key != mine, key)) or [_free(con, first)]
+        con.execute("UPDATE error_kb SET error_normalized = ? WHERE id = ?", (rest[0], case_id))
+        con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (rest[0], case_id))
+    lines = list(plan.going.values())
+    name = next((key for key in going if not _taken(con, key)), None) or _free(con, lines[0])
+    before = _old_number(con, plan)
+    con.execute(
+        "INSERT INTO error_kb(id, ts, error_normalized, error_raw, use_count) VALUES (?, ?, ?, ?, 0)",
+        (before, ts, name, lines[0]),
+    )
+    made = con.last_insert_rowid()
+    for key in going:
+        con.execute("UPDATE case_key SET case_id = ? WHERE error_normalized = ?", (made, key))
+    con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (name, made))
+    con.execute("DELETE FROM merged WHERE case_id = ?", (made,))
+    for one in plan.origin.joined:
+        if one.errors and one.errors <= plan.going.keys():
+            con.execute("UPDATE merged SET into_id = ? WHERE case_id = ? AND into_id = ?", (made, one.case_id, case_id))
+    return made
+
+
+def _going_keys(own: Sequence[str], plan: _Plan) -> list[str]:
+    """Keys that came with errors that go; of one that is not known, no line left behind may have it."""
+    wanted = dict.fromkeys(normalize_error(line) for line in plan.going.values())
+    left = {normalize_error(line) for line in plan.staying.values()}
+    origin = plan.origin
+
+    def goes(key: str) -> bool:
+        if ("case_key", key) in origin.goes:
+            return True
+        return ("case_key", key) not in origin.stays and key in wanted and key not in left
+
+    return sorted((key for key in own if goes(key)), key=lambda key: (key not in wanted, key))
+
+
+def _old_number(con: apsw.Connection, plan: _Plan) -> int | None:
+    """The number of the case that these errors were before a merge, if they were all of it and it is free."""
+    for one in plan.origin.joined:
+        if one.errors == plan.going.keys():
+            taken = con.execute("SELECT 1 FROM error_kb WHERE id = ?", (one.case_id,)).fetchone()
+            return None if taken is not None else one.case_id
+    return None
+
+
+def _part_noise(con: apsw.Connection, case_id: int, made: int, plan: _Plan) -> None:
+    """A mark of noise goes with the errors that it was set on; one that a merge removed returns."""
+    if ("noise", case_id) in plan.origin.goes:
+        con.execute("UPDATE noise SET case_id = ? WHERE case_id = ?", (made, case_id))
+    for one in plan.origin.joined:
+        if one.noise is None or one.decided_since or not one.errors:
+            continue
+        for errors, at in ((plan.going.keys(), made), (plan.staying.keys(), case_id)):
+            if errors <= one.errors:
+                con.execute("INSERT OR IGNORE INTO noise VALUES (?, ?, ?, ?)", (at, *one.noise))
+
+
+def _part_raw(con: apsw.Connection, case_id: int, made: int, plan: _Plan) -> None:
+    """Each side shows an error of its own as it was printed: else the key line of its first one."""
+    row = con.execute("SELECT error_raw FROM error_kb WHERE id = ?", (case_id,)).fetchone()
+    printed = [] if row is None or row[0] is None else [str(row[0])]
+    printed += [one.raw for one in plan.origin.joined if one.raw]
+    names = [(raw, {fingerprint(line.text) for line in identify(raw).key_lines}) for raw in printed]
+    for lines, at in ((plan.going, made), (plan.staying, case_id)):
+        own = next((raw for raw, marks in names if marks & lines.keys()), None) or _seen_as(con, lines)
+        con.execute("UPDATE error_kb SET error_raw = ? WHERE id = ? AND error_raw IS NOT ?", (own, at, own))
+
+
+def _seen_as(con: apsw.Connection, lines: dict[str, str]) -> str:
+    """The first of these errors as it was printed, where that is kept, else its key line."""
+    mark, line = next(iter(lines.items()))
+    sql = "SELECT raw FROM occurrence WHERE fingerprint = ? AND raw IS NOT NULL ORDER BY id LIMIT 1"
+    row = con.execute(sql, (mark,)).fetchone()
+    return line if row is None else str(row[0])
+
+
+def _free(con: apsw.Connection, line: str) -> str:
+    """A key that no case has: the line itself, numbered where that is taken."""
+    base = line.strip()[: _LONGEST_KEY - 12] or "(no key line)"
+    at = 1
+    while _taken(con, name := base if at == 1 else f"{base} ({at})"):
+        at += 1
+    return name
+
+
+def _taken(con: apsw.Connection, key: str) -> bool:
+    return (
+        con.execute(
+            "SELECT 1 FROM error_kb WHERE error_normalized = ?1 UNION ALL SELECT 1 FROM case_key"
+            " WHERE error_normalized = ?1 AND case_id NOT IN (SELECT id FROM error_kb WHERE error_normalized = ?1)",
+            (key,),
+        ).fetchone()
+        is not None
+    )

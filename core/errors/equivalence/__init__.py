@@ -1,0 +1,1 @@
+"""Whether two messages report the same error: templates, names, opposites, kinds of failure."""

@@ -1,0 +1,1 @@
+"""Export and import of cases and fixes: JSONL, CSV, Markdown, the managed block."""

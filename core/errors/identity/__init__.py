@@ -1,0 +1,1 @@
+"""The identity of an error: key line, normalized form, masks, codes, fingerprint."""

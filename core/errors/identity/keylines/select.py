@@ -1,0 +1,233 @@
+"""From an output to its key lines: every entry is asked, the line that says most is the primary one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from core.errors.identity.envelope import single_line, unwrap
+from core.errors.identity.identity import KeyLine
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, message
+from core.errors.identity.keylines.generic import best_line, is_noise
+from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.peel import location, peel
+from core.errors.identity.keylines.quoted import quoted_lines
+from core.errors.identity.keylines.registry import TOOLS
+
+MOST = 24
+"""Key lines kept of one output."""
+_PER_RULE = 200
+_GUESS = WRAPPER + 1
+_RUNNERS = frozenset(["go-test", "jest", "vitest", "pytest", "cargo-test"])
+"""A run of tests whose messages are cut off is named by nothing: the rest is what the program under test printed."""
+_LOGS = frozenset(["log", "logfmt", "json", "html", "unknown"])
+_DIAGNOSES = frozenset(
+    [
+        "go",
+        "golangci-lint",
+        "tsc",
+        "eslint",
+        "stylelint",
+        "biome",
+        "oxlint",
+        "ruff",
+        "mypy",
+        "pyright",
+        "pylint",
+        "flake8",
+        "rustc",
+        "clippy",
+        "gcc",
+        "msvc",
+        "dotnet",
+        "javac",
+        "dart-analyze",
+        "kotlin",
+        "swift",
+        "shellcheck",
+        "hadolint",
+        "markdownlint",
+        "yamllint",
+        "rubocop",
+    ]
+)
+"""Tools whose findings are errors of their own, also where one command ran several of them."""
+_HEAD = 3
+
+
+class _Named(NamedTuple):
+    """A key line with the entry that found it and the entry's place in the registry."""
+
+    found: Found
+    tool: str
+    order: int
+
+
+def _by_needle() -> dict[str, list[tuple[int, str, int, Rule]]]:
+    """For each needle the rules it calls for, with their tool, its place in the registry and a number of their own."""
+    rules: dict[str, list[tuple[int, str, int, Rule]]] = {}
+    numbered = ((order, tool.name, rule) for order, tool in enumerate(TOOLS) for rule in tool.rules)
+    for number, (order, tool, rule) in enumerate(numbered):
+        for needle in rule.needles:
+            rules.setdefault(needle, []).append((order, tool, number, rule))
+    return rules
+
+
+_RULES = _by_needle()
+_PLACES = {needle: place for place, needle in enumerate(_RULES)}
+
+
+def _by_head() -> dict[str, list[str]]:
+    """Every needle and every sign of a finder, by its first code points."""
+    signs = (sign for tool in TOOLS if tool.find is not None for sign in tool.signs)
+    heads: dict[str, list[str]] = {}
+    for needle in dict.fromkeys((*_RULES, *signs)):
+        heads.setdefault(needle[:_HEAD], []).append(needle)
+    return heads
+
+
+_HEADS = _by_head()
+_SHORT = tuple(head for head in _HEADS if len(head) < _HEAD)
+_LONG = frozenset(tuple(head) for head in _HEADS if len(head) == _HEAD)
+
+
+def _present(whole: str) -> frozenset[str]:
+    """The needles and signs that stand in `whole`; a look for each of the hundreds takes far longer."""
+    heads = (*map("".join, _LONG.intersection(zip(whole, whole[1:], whole[2:], strict=False))), *_SHORT)
+    return frozenset(needle for head in heads for needle in _HEADS[head] if needle in whole)
+
+
+def key_text(text: str) -> str:
+    """The text of the primary key line of `text`; empty for blank text."""
+    shown = single_line(text)
+    if shown:
+        start, end = peel(shown)
+        return shown[start:end]
+    lines = find_key_lines(text)
+    return lines[0].text if lines else ""
+
+
+def find_key_lines(text: str) -> tuple[KeyLine, ...]:
+    """The key lines of `text`, the primary one first; empty for blank text.
+
+    Where the first is secondary, nothing names the failure: it is a trailer, or a guess.
+    """
+    page = unwrap(text)
+    filled = [number for number, line in enumerate(page.lines) if line.text.strip()]
+    if not filled:
+        return ()
+    present = _present(page.whole)
+    named = [*_blocks(page, present), *_lines(page, present)]
+    if len(filled) == 1:
+        best = min(named, key=lambda item: (-item.found.weight, item.order)) if named else None
+        inside = best is not None and best.tool in ("json", "html")
+        parts = best.found.parts if best and inside else (message(page, filled[0]),)
+        named_it = _names_failure(best) if best else not is_noise(page.text(filled[0]))
+        return (_key_line(page, parts, best.tool if best else "unknown", primary=named_it),)
+    quoted = quoted_lines(page)
+    if quoted:
+        named = [item for item in named if item.found.parts[0].number not in quoted]
+    named = _without_wrapped(named)
+    ranked = _ranked(page, named, quoted)
+    return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
+
+
+def _is_peer(item: _Named, top: _Named) -> bool:
+    """Whether a line is the first or an error of its own beside it: the next diagnosis, the next failing test."""
+    if item is top:
+        return _names_failure(top)
+    if item.found.weight < CAUSE:
+        return False
+    diagnoses = top.found.weight < TEST - 1 and item.tool in _DIAGNOSES and top.tool in _DIAGNOSES
+    return diagnoses or (item.tool == top.tool and item.found.weight >= top.found.weight - 1)
+
+
+def _names_failure(item: _Named) -> bool:
+    """Whether a line is more than a trailer or a guess."""
+    return item.found.weight > _GUESS
+
+
+def _blocks(page: Page, present: frozenset[str]) -> Iterator[_Named]:
+    """What the finders of blocks say."""
+    for order, tool in enumerate(TOOLS):
+        if tool.find is not None and not present.isdisjoint(tool.signs):
+            for found in islice(tool.find(page), _PER_RULE):
+                yield _Named(found, tool.name, order)
+
+
+def _lines(page: Page, present: frozenset[str]) -> Iterator[_Named]:
+    """What the rules for single lines say; each line is peeled once, each needle sought once."""
+    bodies: dict[int, tuple[str, int, int]] = {}
+    taken: Counter[int] = Counter()
+    for needle in sorted(present & _PLACES.keys(), key=_PLACES.__getitem__):
+        rules = _RULES[needle]
+        for number in page.having((needle,)):
+            body = bodies.get(number)
+            if body is None:
+                text = page.text(number)
+                body = bodies[number] = text, *peel(text)
+            text, start, end = body
+            for order, tool, serial, rule in rules:
+                match = rule.pattern.match(text, start, end)
+                if match is None or taken[serial] == _PER_RULE:
+                    continue
+                if rule.located and not _placed(rule, location(text, start)):
+                    continue
+                taken[serial] += 1
+                part = match.span("key") if "key" in rule.pattern.groupindex else (start, end)
+                yield _Named(Found(rule.weight, (Part(number, *part),)), tool, order)
+
+
+def _placed(rule: Rule, place: str) -> bool:
+    return bool(place) and any(part in place for part in rule.located)
+
+
+def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Named]:
+    """The primary first, then the others in their order in the text, each line and each text once."""
+    if any(item.found.weight == WRAPPER and item.tool in _RUNNERS for item in named):
+        named = [item for item in named if item.tool not in _LOGS]
+    told = [item for item in named if item.found.weight > WRAPPER]
+    if not told or max(item.found.weight for item in told) <= DETAIL:
+        cut = any(item.tool in _RUNNERS for item in named)
+        taken = {part.number for item in named for part in item.found.parts} | quoted
+        number, sure = (None, False) if cut else best_line(page, taken)
+        if number is not None and (sure or not named):
+            weight = DETAIL + 1 if sure else _GUESS
+            told = [_Named(Found(weight, (message(page, number),)), "unknown", len(TOOLS)), *told]
+    named = [*told, *(item for item in named if item.found.weight <= WRAPPER)]
+    best_first = sorted(named, key=lambda item: (-item.found.weight, item.found.parts[0].number, item.order))
+    lines: set[int] = set()
+    texts: set[str] = set()
+    kept: list[_Named] = []
+    for item in best_first:
+        parts = item.found.parts
+        text = _text(page, parts)
+        if not text or text in texts or any(part.number in lines for part in parts):
+            continue
+        kept.append(item)
+        texts.add(text)
+        lines.update(part.number for part in parts)
+        if len(kept) == MOST:
+            break
+    return [*kept[:1], *sorted(kept[1:], key=lambda item: item.found.parts[0].number)]
+
+
+def _without_wrapped(named: list[_Named]) -> list[_Named]:
+    """Without what catch-all entries say of a line that its own tool calls a wrapper."""
+    wrappers = {item.found.parts[0].number for item in named if item.found.weight < DETAIL and item.tool not in _LOGS}
+    if not wrappers:
+        return named
+    return [item for item in named if item.tool not in _LOGS or item.found.parts[0].number not in wrappers]
+
+
+def _text(page: Page, parts: Iterable[Part]) -> str:
+    return " ".join(page.text(part.number)[part.start : part.end].strip() for part in parts).strip()
+
+
+def _key_line(page: Page, parts: tuple[Part, ...], tool: str, *, primary: bool) -> KeyLine:
+    first, last = parts[0], parts[-1]
+    start, _ = page.lines[first.number].span(first.start, first.end)
+    _, end = page.lines[last.number].span(last.start, last.end)
+    return KeyLine(_text(page, parts), start, max(start, end), tool, "primary" if primary else "secondary")

@@ -1,0 +1,1 @@
+"""Key-line entries, one module for each family of tools."""

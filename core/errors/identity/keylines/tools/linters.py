@@ -1,0 +1,148 @@
+"""Linters, type checkers and formatters: eslint, mypy, pyright, ruff, flake8, pylint, biome, shellcheck and kin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.base.lazy_pattern import lazy_pattern
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, Found, Part, Tool, rule, whole
+from core.errors.identity.keylines.lines import Page
+
+_ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
+_RUFF = lazy_pattern(r"(?P<said>[A-Z]{1,6}\d{3,4} (?:\[\*\] )?\S.*|(?:invalid-syntax|SyntaxError)(?:\[\*\])?: .*)")
+_DART = lazy_pattern(
+    r"\s*(?P<level>error|warning|info) (?:- \S+\.dart:\d+:\d+ - (?P<placed>.+) - \w+\Z|"
+    r"• (?P<said>.+) • \S+\.dart:\d+:\d+ • \w+\Z)",
+    re.ASCII,
+)
+_BIOME = lazy_pattern(
+    r"\S+(?::\d+:\d+)? (?:lint|parse|format|assist|suppressions|organizeImports|check|internalError)\S* .*━"
+)
+
+
+def _rows(page: Page) -> Iterator[Found]:
+    """eslint and stylelint: the file on its own line, `line:col level message rule` below it."""
+    for number in page.having(("error", "warning", "✖", "⚠", "×")):
+        if match := _ROW.match(page.text(number)):
+            weight = DETAIL - 5 if match["level"] in ("warning", "⚠") else CAUSE
+            yield Found(weight, (Part(number, *match.span("said")),))
+
+
+def _analyzed(page: Page) -> Iterator[Found]:
+    """Dart's analyzer: level, place, message and rule in one row; Flutter puts the place behind the message."""
+    for number in page.having((".dart:",)):
+        if match := _DART.match(page.text(number)):
+            span = match.span("placed") if match["placed"] else match.span("said")
+            yield Found(CAUSE if match["level"] == "error" else DETAIL - 5, (Part(number, *span),))
+
+
+def _arrows(page: Page) -> Iterator[Found]:
+    """ruff, ty and kin: the message, then ` --> file:line:col`."""
+    for number in page.having((" --> ",)):
+        above = page.text(number - 1)
+        if match := _RUFF.match(above):
+            yield Found(CAUSE, (Part(number - 1, *match.span("said")),))
+        elif re.match(r"error\[[\w-]+\]: ", above):
+            yield whole(page, number - 1, CAUSE)
+
+
+def _biome(page: Page) -> Iterator[Found]:
+    for number in page.having(("━━",)):
+        said = page.next_filled(number + 1, 3)
+        if said is not None and _BIOME.match(page.text(number)):
+            text = page.text(said)
+            start = len(text) - len(text.lstrip("× ✖!ℹ⚠"))
+            yield Found(CAUSE if "×" in text or "✖" in text else DETAIL, (Part(said, start, len(text)),))
+
+
+def _shellcheck(page: Page) -> Iterator[Found]:
+    for number in page.having(("SC",)):
+        if match := re.match(
+            r"\s*[\^-]+ +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
+        ):
+            yield Found(CAUSE, (Part(number, *match.span("said")),))
+
+
+TOOLS = (
+    Tool("eslint", signs=("error", "warning", "✖"), find=_rows),
+    Tool(
+        "eslint",
+        rules=(
+            rule("ESLint couldn't", r"ESLint couldn't .*", CAUSE),
+            rule("Oops! Something went wrong", r"Oops! Something went wrong.*", WRAPPER),
+            rule("Parsing error: ", r"Parsing error: .*", CAUSE),
+            rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=""),
+            rule("✖ ", r"✖ \d+ problems?.*", WRAPPER - 5),
+        ),
+    ),
+    Tool("dart-analyze", signs=(".dart:",), find=_analyzed),
+    Tool("ruff", signs=(" --> ",), find=_arrows),
+    Tool(
+        "oxlint",
+        rules=(
+            rule("): ", r"[x×✖] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", CAUSE),
+            rule("): ", r"[!⚠] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", DETAIL - 5),
+        ),
+    ),
+    Tool("biome", signs=("━━",), find=_biome),
+    Tool("shellcheck", signs=("SC",), find=_shellcheck),
+    Tool("pyright", rules=(rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi")),)),
+    Tool(
+        "mypy",
+        rules=(
+            rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE, located=(".py", ".pyi")),
+            rule("error: ", r"error: .+", CAUSE, located=(".py:", ".pyi:")),
+        ),
+    ),
+    Tool("pylint", rules=(rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE, located=".py"),)),
+    Tool(
+        "ruff",
+        rules=(
+            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
+            rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
+            rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
+        ),
+    ),
+    Tool(
+        "black",
+        rules=(
+            rule("error: cannot format", r"error: cannot format .*", CAUSE),
+            rule("Cannot parse", r"Cannot parse.*", CAUSE, located=".py"),
+        ),
+    ),
+    Tool(
+        "isort", rules=(rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE),)
+    ),
+    Tool("rubocop", rules=(rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located=""),)),
+    Tool(
+        "prettier",
+        rules=(
+            rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE),
+            rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
+            rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
+        ),
+    ),
+    Tool("markdownlint", rules=(rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE),)),
+    Tool(
+        "hadolint",
+        rules=(rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located=""),),
+    ),
+    Tool("yamllint", rules=(rule("[error]", r"\[error\] .*", CAUSE, located=""),)),
+    Tool(
+        "golangci-lint",
+        rules=(
+            rule(
+                ".go:",
+                r"(?!: # |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+ \(-: # )"
+                r"\S.* \([a-z][a-z0-9]{1,24}\)\Z",
+                CAUSE + 1,
+                located=".go",
+            ),
+        ),
+    ),
+    Tool(
+        "pre-commit",
+        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1)),
+    ),
+)

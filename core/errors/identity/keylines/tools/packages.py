@@ -1,0 +1,272 @@
+"""Package managers: npm, yarn, pnpm, pip, uv, poetry, conda, apt, brew and kin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.base.lazy_pattern import lazy_pattern
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, message, rule, whole
+from core.errors.identity.keylines.lines import Page
+
+_NPM = lazy_pattern(r"npm (?:error|ERR!) ?(?P<said>.*)")
+_NPM_FIELD = lazy_pattern(
+    r"\s*\Z|\s*(?:code|errno|syscall|path|dest|signal|file|cwd|workspace|location|command|"
+    r"network(?= This is a problem)|type|stack at|stack) |A complete log|\s*(?:To see a list|Did you mean|"
+    r"This is probably|not ok|Exit status|command failed|in workspace|at location|node_modules|"
+    r"For a full report|Fix the|this command with|to accept|Note that|"
+    r"This is related|Conflicting|Found:|While resolving|Could not resolve dependency|peer )|\s{2,}|    at "
+)
+_NPM_HOLLOW = lazy_pattern(
+    r"(?:Lifecycle script|Exit status|Failed at the|weird error|command |"
+    r"code ELIFECYCLE|\S[^\s@]*+@\S++ \S+: `|.* failed with (?:error|exit))"
+)
+_REASON = lazy_pattern(r"\s*(?:╰─▶|╰─>|└──|├─▶|├──|╭─(?!\[)) ?")
+_RULED = lazy_pattern(r"\s*(?:× |✖ |x )(?!\d+/\d+ )(?P<said>\S.*)")
+
+
+def _npm(page: Page) -> Iterator[Found]:
+    """The first `npm error` line that is no field; a lifecycle line only wraps what the script said."""
+    first = True
+    for number in page.having(("npm error", "npm ERR!")):
+        text = page.text(number)
+        if not (match := _NPM.match(text)):
+            continue
+        said = match["said"]
+        if _NPM_HOLLOW.match(said):
+            yield whole(page, number, WRAPPER)
+        elif not _NPM_FIELD.match(said):
+            yield whole(page, number, REPORT if first else DETAIL)
+            first = False
+        elif said.startswith("code "):
+            yield whole(page, number, WRAPPER - 1)
+
+
+def _explained(page: Page) -> Iterator[Found]:
+    """uv: the headline, and the reason that hangs below it over several lines."""
+    for number in page.having(("× ", "error: ")):
+        text = page.text(number)
+        match = _RULED.match(text)
+        if not match and not re.match(r"error: .+", text):
+            continue
+        below = page.text(number + 1)
+        if not (reason := _REASON.match(below)):
+            if match and not re.search(r"\d problems?", text):
+                yield Found(REPORT, (Part(number, *match.span("said")), *_wrapped(page, number + 1)))
+            continue
+        parts = [
+            Part(number, *(match.span("said") if match else (0, len(text)))),
+            Part(number + 1, reason.end(), len(below)),
+        ]
+        if "lines of output" in below:
+            yield Found(DETAIL, tuple(parts[:1]))
+            continue
+        depth = reason.end()
+        at = number + 2
+        while (
+            at < number + 8
+            and page.lines[at : at + 1]
+            and page.lines[at].indent >= depth
+            and page.text(at).strip()[:1].isalnum()
+        ):
+            parts.append(message(page, at))
+            at += 1
+        yield Found(REPORT, tuple(parts))
+
+
+def _wrapped(page: Page, number: int) -> tuple[Part, ...]:
+    """The rest of a headline that was broken over lines, up to the drawing of the source."""
+    for at in range(number, number + 4):
+        if page.text(at).lstrip().startswith("╭─["):
+            return tuple(message(page, more) for more in range(number, at) if page.text(more).strip())
+    return ()
+
+
+def _conda(page: Page) -> Iterator[Found]:
+    """The package stands on a list below the headline."""
+    for number in page.having(("PackagesNotFoundError: ", "LibMambaUnsatisfiableError: ", "ResolvePackageNotFound:")):
+        item = next(
+            (
+                at
+                for at in range(number + 1, min(number + 5, len(page.lines)))
+                if page.text(at).lstrip().startswith("- ")
+            ),
+            None,
+        )
+        parts = (message(page, number),) if item is None else (message(page, number), message(page, item))
+        yield Found(CAUSE, parts)
+
+
+def _apk(page: Page) -> Iterator[Found]:
+    for number in page.having(("unable to select packages",)):
+        parts = (
+            (message(page, number), message(page, number + 1))
+            if page.text(number + 1).strip()
+            else (message(page, number),)
+        )
+        yield Found(REPORT, parts)
+
+
+TOOLS = (
+    Tool("npm", signs=("npm error", "npm ERR!"), find=_npm),
+    Tool(
+        "node-gyp",
+        rules=(
+            rule(
+                "gyp ERR! ",
+                r"gyp ERR! (?!stack|cwd|System|command|node|not ok|configure error|build error|verb|UNCAUGHT)\S.*",
+                DETAIL,
+            ),
+            rule("gyp ERR! stack Error", r"gyp ERR! stack (?P<key>Error: .*)", REPORT),
+        ),
+    ),
+    Tool(
+        "yarn",
+        rules=(
+            rule(
+                "error ",
+                r"error (?:Command failed with exit code \d+\.?|An unexpected error occurred: \"[^\"]*exit.*)\Z",
+                WRAPPER,
+            ),
+            rule(
+                "error ",
+                r"error (?:Couldn't|An unexpected error|Command \"|Package|Your lockfile|The engine|No |"
+                r"Found incompatible|Can't|Missing|Incorrect|Outdated|Received|\S+@\S+: ).*",
+                REPORT,
+            ),
+            rule(
+                "YN0",
+                r"(?:➤ )?YN\d{4}: (?:[│┌└] )?.*(?:[Ee]rror|can't|couldn't|not found|"
+                r"doesn't|failed|required|incompatible|isn't).*",
+                REPORT,
+            ),
+            rule("Usage Error: ", r"Usage Error: .*", REPORT),
+            rule("Internal Error: ", r"Internal Error: .*", REPORT),
+        ),
+    ),
+    Tool(
+        "pnpm",
+        rules=(
+            rule("ERR_PNPM_", r"ERR_PNPM_(?:RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)).*", WRAPPER),
+            rule("ERR_PNPM_", r"ERR_PNPM_\w+ .*", REPORT),
+            rule("ELIFECYCLE", r"ELIFECYCLE .*", WRAPPER),
+        ),
+    ),
+    Tool(
+        "pip",
+        rules=(
+            rule(
+                "ERROR: Could not find a version",
+                r"ERROR: Could not find a version that satisfies the requirement .*",
+                REPORT + 1,
+            ),
+            rule(
+                "ERROR: ",
+                r"ERROR: (?:Failed to build installable wheels|Failed building wheel|ResolutionImpossible|"
+                r"Failed to build|Command errored out|Could not build wheels|subprocess-exited).*",
+                WRAPPER + 2,
+            ),
+            rule(
+                "ERROR: ",
+                r"ERROR: (?:No matching distribution|Cannot install|Could not|Cannot|THESE PACKAGES|"
+                r"Invalid requirement|Package|Ignored the|Directory|HTTP error|Exception|pip's|Double requirement|"
+                r"Hash mismatch|\S+ has requirement|.*is not a (?:valid|supported)|Requested|Can not|Error|Links).*",
+                REPORT,
+            ),
+            rule(
+                "error: ",
+                r"error: (?:subprocess-exited-with-error|metadata-generation-failed|"
+                r"legacy-install-failure|failed-wheel-build).*",
+                WRAPPER + 1,
+            ),
+            rule(
+                "error: ",
+                r"error: (?:externally-managed-environment|invalid command|command '|"
+                r"can't|could not create|uninstall-no-record).*",
+                REPORT,
+            ),
+        ),
+    ),
+    Tool("uv", signs=("× ", "╰─", "error: "), find=_explained),
+    Tool(
+        "uv",
+        rules=(
+            rule(
+                "error: ",
+                r"error: (?:Failed to|No solution|No interpreter|Distribution|The (?:lockfile|current|requested)|"
+                r"Package|Request failed|Project|Querying|Couldn't|Could not|Unable to|No `|"
+                r"No virtual|Because|Requirements|HTTP status).*",
+                REPORT,
+            ),
+            rule("Caused by: ", r"Caused by: .*", DETAIL),
+        ),
+    ),
+    Tool(
+        "poetry",
+        rules=(
+            rule(
+                "version solving failed", r"(?:Because|So, because|And because|Thus) .*version solving failed.*", CAUSE
+            ),
+            rule("Poetry could not", r"Poetry could not .*", REPORT),
+            rule("pyproject.toml changed", r"pyproject\.toml changed .*", REPORT),
+        ),
+    ),
+    Tool("conda", signs=("PackagesNotFoundError", "LibMambaUnsatisfiableError", "ResolvePackageNotFound"), find=_conda),
+    Tool(
+        "conda",
+        rules=(
+            rule(
+                ("Conda", "EnvironmentLocationNotFound", "SpecsConfigurationConflictError"),
+                r"(?:Conda\w*Error|EnvironmentLocationNotFound|EnvironmentNameNotFound|"
+                r"SpecsConfigurationConflictError|UnsatisfiableError)\b.*",
+                CAUSE,
+            ),
+        ),
+    ),
+    Tool(
+        "apt",
+        rules=(
+            rule("E: ", r"E: .*", REPORT),
+            rule("dpkg: ", r"dpkg: (?:error|dependency problems).*", REPORT + 1),
+            rule("Sub-process ", r"E: Sub-process .*", WRAPPER),
+            rule("has no installation candidate", r"E: Package .*", REPORT + 1),
+        ),
+    ),
+    Tool("apk", signs=("unable to select packages",), find=_apk),
+    Tool(
+        "brew",
+        rules=(
+            rule("No available formula", r"(?:Error|Warning): No available formula.*", REPORT),
+            rule(
+                "Error: ",
+                r"Error: (?:No such keg|Cannot install|Your Command Line Tools|The following directories|"
+                r"Failure while executing|\S+: (?:undefined method|no bottle)).*",
+                REPORT,
+            ),
+        ),
+    ),
+    Tool(
+        "dnf",
+        rules=(
+            rule(
+                ("Unable to find a match", "Cannot find a package", "Failed to download metadata"),
+                r"(?:Error: )?.*(?:Unable to find a match|Failed to download metadata).*",
+                REPORT,
+            ),
+            rule("No match for argument", r"No match for argument: .*", DETAIL),
+        ),
+    ),
+    Tool(
+        "pacman",
+        rules=(
+            rule(
+                "error: ",
+                r"error: (?:target not found|failed to (?:commit|prepare|synchronize|"
+                r"retrieve)|could not open file /var/lib/pacman).*",
+                REPORT,
+            ),
+        ),
+    ),
+    Tool("go-mod", rules=(rule("verifying ", r"verifying \S+: .*", REPORT),)),
+    Tool("cocoapods", rules=(rule("[!] ", r"\[!\] .*", REPORT),)),
+)

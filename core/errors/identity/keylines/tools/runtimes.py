@@ -1,0 +1,157 @@
+"""Ruby, PHP, Perl, Elixir, R, Julia, Lua, OCaml, Dart, shells of other languages, LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.base.lazy_pattern import lazy_pattern
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.identity.keylines.lines import Page
+
+_CLASS_ALONE = lazy_pattern(r"\s*(?:\w+\\)*\w+(?:Error|Exception)\s*\Z", re.ASCII)
+_OCAML = lazy_pattern(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
+_PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
+
+
+def _ocaml(page: Page) -> Iterator[Found]:
+    """OCaml's `Error:` stands below the source excerpt and may wrap."""
+    for number in page.having(('File "',)):
+        if _OCAML.match(page.text(number)):
+            for at in range(number + 1, min(number + 12, len(page.lines))):
+                if page.text(at).startswith("Error"):
+                    yield whole(page, at, CAUSE)
+                    break
+
+
+def _named_above(page: Page) -> Iterator[Found]:
+    """Laravel, Poetry and other PHP and Python consoles: the class alone, a blank line, and the message."""
+    for number in page.having(("Error", "Exception")):
+        if not _CLASS_ALONE.match(page.text(number)) or page.text(number + 1):
+            continue
+        said = page.next_filled(number + 2, 2)
+        if said is not None and abs(page.lines[said].indent - page.lines[number].indent) < 2:
+            yield joined(page, (number, said), CAUSE)
+
+
+def _elixir(page: Page) -> Iterator[Found]:
+    """Since 1.15 the compiler draws the source below the message."""
+    for number in page.having(("error: ",)):
+        drawn = any("└─ " in page.text(at) for at in range(number + 1, number + 10))
+        if drawn and page.text(number).lstrip().startswith("error: "):
+            yield whole(page, number, CAUSE)
+
+
+_WAVES = lazy_pattern(r"\s*\|\s+~+\s*\Z")
+_BOXED = lazy_pattern(r"\s*\|\s+(?P<said>\S.*)")
+
+
+def _powershell(page: Page) -> Iterator[Found]:
+    """PowerShell 5 names the position on the next lines; the message is the line above."""
+    for number in page.having(("+ CategoryInfo", "At line:")):
+        for at in range(number - 1, max(-1, number - 6), -1):
+            if re.match(r"\S+ ?: \S|\S.*\bis not recognized", page.text(at)) and not page.text(at).startswith(
+                "At line"
+            ):
+                yield whole(page, at, CAUSE)
+                return
+
+
+def _powershell_core(page: Page) -> Iterator[Found]:
+    """PowerShell 7 draws a box below `Line |`; the message is the row under the waves."""
+    for number in page.having(("Line |",)):
+        if page.text(number).strip() != "Line |":
+            continue
+        for at in range(number + 1, min(number + 12, len(page.lines) - 1)):
+            match = _BOXED.match(page.text(at + 1)) if _WAVES.match(page.text(at)) else None
+            if match:
+                yield Found(CAUSE, (Part(at + 1, *match.span("said")),))
+                break
+
+
+def _latex(page: Page) -> Iterator[Found]:
+    """`! message`, and the source line that follows it (`l.5 \\foo`) for an undefined control sequence."""
+    for number in page.having(("! ",)):
+        if re.match(r"! \S", page.text(number)) and any(
+            re.match(r"l\.\d+ ", page.text(at)) for at in range(number, number + 12)
+        ):
+            yield whole(page, number, CAUSE)
+
+
+TOOLS = (
+    Tool(
+        "ruby",
+        rules=(
+            rule(
+                "Error)",
+                r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
+                CAUSE,
+                located=(".rb", "-e:", "(eval", "bin/", "Rakefile", "Gemfile"),
+            ),
+            rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE, located=(".rb", "-e:", "bin/")),
+            rule("syntax error", r"syntax error,? .*", CAUSE, located=(".rb", "-e:")),
+            rule(
+                ("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"),
+                r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|"
+                r"Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)",
+                REPORT,
+            ),
+            rule("rake aborted!", r"rake aborted!", WRAPPER),
+            rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing|Error installing|Failed to build).*", REPORT),
+        ),
+    ),
+    Tool(
+        "php",
+        rules=(
+            rule("PHP ", r"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
+            rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
+            rule("PHP Warning", r"PHP Warning: .*", DETAIL),
+            rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
+            rule("requires ", r"- (?!Root composer\.json .* -> satisfiable)\S+/?\S* \S+ requires .*", REPORT + 1),
+            rule("Root composer.json", r"- Root composer\.json requires (?!.* -> satisfiable).*", REPORT + 1),
+            rule("Root composer.json", r"- Root composer\.json requires .*", DETAIL),
+        ),
+    ),
+    Tool(
+        "perl",
+        rules=(
+            rule(" line ", r".+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
+            rule("compilation aborted", r".*compilation aborted.*", WRAPPER),
+            rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
+        ),
+    ),
+    Tool(
+        "elixir",
+        rules=(
+            rule("cannot compile module", r"\*\* \(CompileError\) .*cannot compile module .*", WRAPPER),
+            rule("** (", r"\*\* \([\w.]+\) (?!.*cannot compile module ).*", CAUSE),
+        ),
+        signs=("└─ ",),
+        find=_elixir,
+    ),
+    Tool(
+        "erlang",
+        rules=(rule("** exception", r"\*\* exception .*", CAUSE), rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER)),
+    ),
+    Tool("ocaml", signs=('", line',), find=_ocaml),
+    Tool(
+        "r",
+        rules=(
+            rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
+            rule("Execution halted", r"Execution halted", WRAPPER),
+        ),
+    ),
+    Tool("julia", rules=(rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE),)),
+    Tool("lua", rules=(rule(".lua:", r"\S.*", CAUSE, located=".lua"),)),
+    Tool(
+        "dart",
+        rules=(
+            rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
+            rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
+        ),
+    ),
+    Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
+    Tool("powershell", signs=("Line |",), find=_powershell_core),
+    Tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
+    Tool("latex", signs=("! ",), find=_latex),
+)

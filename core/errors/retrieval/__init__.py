@@ -1,0 +1,1 @@
+"""Retrieval of known errors: the tiers, what each answers, similar cases, matched spans."""

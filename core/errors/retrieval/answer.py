@@ -1,0 +1,111 @@
+"""What a search for an error answers: the match, the candidates, and the trace that led there (`error_search.v1`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from core.base.trace import Step
+
+Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
+Confidence = Literal["high", "low"]
+Status = Literal["draft", "verified", "rejected"]
+Part = Literal["error", "fix", "tag", "output"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The error asked for, as typed and as identified."""
+
+    raw: str
+    key_line: str
+    normalized: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a resolution comes from: a session and its 0-based message indexes; both empty for one typed by hand."""
+
+    session: str | None
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The part of a case that a search found: one of its errors, or what else has the words that were asked for.
+
+    `says`: the error says `exactly` this and no more, has `every` word that was asked for, or only `some`.
+    `fingerprint`: which error; null where it is none, or has no fingerprint. `own_fix`: the fix beside it is of this
+    very error, or of all errors of the case.
+    """
+
+    part: Part
+    says: Literal["exactly", "every", "some"]
+    fingerprint: str | None = None
+    own_fix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OtherName:
+    """A name of the known error and the one that the searched error has in its place."""
+
+    known: str
+    searched: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A case that answers, or nearly did.
+
+    `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
+    made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
+    or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
+    differs from the one that was searched: then it is another error of the same kind, with low confidence.
+    """
+
+    id: int
+    tier: Tier
+    confidence: Confidence
+    score: float
+    distance: float | None
+    error_normalized: str
+    key_line: str
+    resolution: str | None
+    status: Status | None
+    resolved_by: str | None
+    tool_sequence: tuple[str, ...]
+    use_count: int
+    last_used: str | None
+    source: Source
+    why: tuple[str, ...]
+    accepted: bool = True
+    reason: str = ""
+    place: Place | None = None
+    other_names: tuple[OtherName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A case near the query that is never an answer.
+
+    `similarity`: the cosine, 0 for a negative one; the share of words, 0..1, where no model reads the question.
+    """
+
+    id: int
+    similarity: float
+    error_normalized: str
+    resolution: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace."""
+
+    SCHEMA: ClassVar[str] = "error_search.v1"
+
+    query: Query
+    match: Hit | None
+    candidates: tuple[Hit, ...] = ()
+    similar: tuple[Similar, ...] = ()
+    trace: tuple[Step, ...] = field(default=())

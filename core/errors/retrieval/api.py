@@ -1,0 +1,257 @@
+"""The search for a known error: fingerprint, exact, prefix, vector (error-kb REQ-RA-002, decisions 3 and 4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, cast
+
+from core.base.fault import Fault
+from core.base.trace import Step, Stopwatch, facts
+from core.embedding.index.state import read_state
+from core.errors.identity.api import identify, names_failure
+from core.errors.identity.identity import Identity, KeyLine
+from core.errors.retrieval.answer import Hit, Query, SearchAnswer
+from core.errors.retrieval.tiers import Looked, by_fingerprint, by_key, by_prefix, lowered
+from core.errors.retrieval.vector_search import NoVectors, VectorLooked, VectorSearch
+from core.store import Store, faults, now, open_store
+
+Tiers = Literal["text", "all"]
+NO_CASEBOOK = "there is no casebook yet; run: casebook import auto"
+COUNT_MS = 500
+"""Milliseconds that counting a use waits for another writer: the answer is known by then."""
+OTHER_LINES = 5
+"""How many further key lines of one output are looked up when its first one is unknown."""
+
+
+def search(
+    target: Store | Path,
+    text: str,
+    *,
+    count: bool = True,
+    tiers: Tiers = "text",
+    vectors: VectorSearch | None = None,
+    words: bool = False,
+) -> SearchAnswer:
+    """The known fix of an error, or none, with the trace that led there.
+
+    `text` is the error as it was printed, any number of lines, or a key already normalized. `count`: an answer
+    counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
+    with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
+    have every word stand among the candidates.
+    Never raises: a missing database answers None; a fault of the store, or what is no text, is a `failed` step.
+    """
+    watch = Stopwatch()
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
+        return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
+    found = identify(text)
+    vectors = vectors or VectorSearch(lambda: _no_vectors(tiers))
+    query = Query(text, found.key_line, found.normalized, found.fingerprint)
+    known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
+    named = Step(
+        "identify",
+        "hit" if known else "miss",
+        _named_by(found) if known else "no line that names an error",
+        facts(key_lines=len(found.key_lines), tool=found.tool),
+        elapsed_ms=watch.ms(),
+    )
+    if not known:
+        return SearchAnswer(query, None, trace=(named,))
+    try:
+        if isinstance(target, Store):
+            with faults(target.path):
+                return _answer(target, query, found, named, count=count, vectors=vectors, words=words)
+        if not target.exists():
+            return SearchAnswer(query, None, trace=(named, Step("store", "miss", NO_CASEBOOK)))
+        with open_store(target, write=count) as store, faults(target):
+            return _answer(store, query, found, named, count=count, vectors=vectors, words=words)
+    except Fault as fault:
+        failed = Step(
+            "store",
+            "failed",
+            fault.message,
+            facts(code=fault.code, message=fault.message, hint=fault.hint),
+            elapsed_ms=watch.ms(),
+        )
+        return SearchAnswer(query, None, trace=(named, failed))
+
+
+def _no_text(given: object, watch: Stopwatch) -> Step:
+    message, hint = f"the error is not text but {type(given).__name__}", "give the error as it was printed"
+    told = facts(code="invalid_input", message=message, hint=hint)
+    return Step("identify", "failed", message, told, elapsed_ms=watch.ms())
+
+
+def _named_by(found: Identity) -> str:
+    if found.tool == "unknown":
+        return "no tool's entry knows it: its most telling line was taken"
+    return f"key line found by the {found.tool} entry"
+
+
+def _no_vectors(tiers: Tiers) -> NoVectors:
+    return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
+
+
+def _answer(
+    store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch, words: bool
+) -> SearchAnswer:
+    """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
+    trace, candidates = [named], list[Hit]()
+    match: Hit | None = None
+    weak: Hit | None = None
+    for name, ask in (
+        ("fingerprint", lambda: by_fingerprint(store.con, query)),
+        ("exact", lambda: by_key(store.con, query)),
+        ("other lines", lambda: _other_lines(store, query, found)),
+        ("prefix", lambda: by_prefix(store.con, query)),
+    ):
+        if match is not None:
+            trace.append(Step(name, "skipped", f"the {match.tier} tier has answered"))
+            continue
+        looked = ask()
+        trace.append(looked.step)
+        candidates.extend(looked.candidates)
+        match, weak = looked.match, weak or looked.weak
+    if match is None:
+        looked = look_by_vector(store, query, weak.id if weak is not None else None, vectors)
+    else:
+        looked = VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+    answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
+    if answer.match is not None and count:
+        match, step = counted(store, answer.match)
+        return replace(answer, match=match, trace=(*answer.trace, step))
+    return answer if answer.match is not None or not words else _with_words(store, answer)
+
+
+def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
+    """Nothing answers: what has every word is shown beside."""
+    from core.errors.retrieval.lexical import by_words
+
+    looked = by_words(store, answer.query)
+    known = {hit.id for hit in answer.candidates if hit.tier != "vector"}  # meaning does not say where the words are
+    more = tuple(hit for hit in looked.candidates if hit.id not in known)
+    return replace(answer, candidates=(*answer.candidates, *more), trace=(*answer.trace, looked.step))
+
+
+def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorLooked) -> SearchAnswer:
+    """What the text tiers have told, and what the vector tier says."""
+    trace, candidates = [*told.trace, looked.step], [*told.candidates, *looked.candidates]
+    match = told.match or looked.match
+    if weak is not None and (match is None or match.id != weak.id):
+        match, weak, step = _weak(match, weak, looked.refuted)
+        trace.append(step)
+        candidates = [one for one in candidates if one.id != weak.id] + [weak]
+    shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
+    similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
+    return SearchAnswer(told.query, match, shown, similar, tuple(trace))
+
+
+def weak_match(answer: SearchAnswer) -> Hit | None:
+    """The match that answers only because nothing is better, if it is such a one."""
+    return answer.match if any(step.stage == "decide" for step in answer.trace) else None
+
+
+def deepened(answer: SearchAnswer, looked: VectorLooked) -> SearchAnswer:
+    """An answer of the text tiers that was not counted, with what the vector tier, asked later, says."""
+    weak = weak_match(answer)
+    before = [step.stage for step in answer.trace].index("vector")
+    told = replace(answer, match=None if weak is not None else answer.match, similar=(), trace=answer.trace[:before])
+    joined = _joined(told, weak, looked)
+    words = tuple(step for step in answer.trace[before:] if step.stage == "words" and joined.match is None)
+    return replace(joined, trace=(*joined.trace, *words))
+
+
+def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, Step]:
+    """What becomes of a weak prefix match: it answers only where nothing is better and no vector speaks against it."""
+    if match is None and not refuted:
+        return weak, weak, Step("decide", "hit", "nothing better than a weak prefix match", facts(case=weak.id))
+    reason = f"the vector tier refutes the weak prefix match: {refuted}" if refuted else "the vector tier knows better"
+    told = replace(weak, accepted=False, reason=reason)
+    return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
+
+
+def look_by_vector(store: Store, query: Query, weak: int | None, vectors: VectorSearch) -> VectorLooked:
+    """What the vector tier says; `weak` is the case that a weak prefix matched. Raises apsw errors of the store."""
+    off = vectors.model()
+    if isinstance(off, NoVectors):
+        return not_looked(off)
+    if query.key_line.isascii() and read_state(store.con, "error") is None:
+        # What compares is not even loaded; beyond ASCII there may be similar cases by their words.
+        return not_looked(NoVectors("nothing is embedded yet", "casebook embed"))
+    from core.errors.retrieval.vector_tier import by_vector
+
+    return by_vector(store.con, query, vectors, weak)
+
+
+def not_looked(off: NoVectors) -> VectorLooked:
+    """What stands in the trace where no vector can be asked."""
+    told = facts(remedy=off.remedy) if off.remedy else ()
+    return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
+
+
+def _other_lines(store: Store, query: Query, found: Identity) -> Looked:
+    """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
+    from core.errors.identity.fingerprint import fingerprint
+    from core.errors.identity.normalize import normalize_error
+
+    watch = Stopwatch()
+    others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
+    for at, line in enumerate(others):
+        other = Query(query.raw, line.text, normalize_error(line.text), fingerprint(line.text))
+        for ask in (by_fingerprint, by_key):
+            looked = ask(store.con, other)
+            if looked.match is not None:
+                hit = lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
+                step = Step(
+                    "other lines",
+                    "hit",
+                    f"line {at + 2} of this output is known",
+                    facts(case=hit.id),
+                    (looked.step,),
+                    watch.ms(),
+                )
+                return Looked(hit, (), None, step)
+    outcome, reason = ("miss", "none of them is known") if others else ("skipped", "the output names one error")
+    return Looked(None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms()))
+
+
+def _other_reason(line: KeyLine, at: int, of: int) -> str:
+    return f"matched key line {at} of {of} ({line.tool}), not the first one"
+
+
+def _count(store: Store, case_id: int) -> tuple[int, str]:
+    """One more use of a case, in a transaction of its own: its count and when."""
+    ts = now()
+    with faults(store.path), store.transaction():
+        store.con.execute(
+            "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, case_id)
+        )
+        row = store.con.execute("SELECT use_count FROM error_kb WHERE id = ?", (case_id,)).fetchone()
+    return (int(row[0]) if row else 0), ts
+
+
+def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
+    """Count one use of the case, where the store can be written; never loses the answer over it."""
+    watch = Stopwatch()
+    if store.readonly is not None:
+        return hit, Step("count", "skipped", f"not counted: {store.readonly}")
+    (before,) = cast("tuple[int]", store.con.execute("PRAGMA busy_timeout").fetchone())
+    try:
+        store.con.set_busy_timeout(min(COUNT_MS, before))
+        count, ts = _count(store, hit.id)
+    except Fault as fault:
+        return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
+    finally:
+        store.con.set_busy_timeout(before)
+    step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())
+    return replace(hit, use_count=count, last_used=ts), step
+
+
+def count_use(target: Path, case_id: int) -> bool:
+    """Count that a person opened or copied the answer of a case; False where the store cannot be written."""
+    try:
+        with open_store(target, write=True) as store:
+            _count(store, case_id)
+        return True
+    except Fault:
+        return False

@@ -1,0 +1,229 @@
+"""The cases nearest to a question, by vector and by rare words, each with the evidence for and against it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import apsw
+
+from core.embedding import cosine, similarity_of, unusable
+from core.embedding.index.index import VectorIndex
+from core.embedding.index.stored import Place, windows_of
+from core.embedding.runtime.embedder import Vector
+from core.errors.equivalence.difference import other_code, other_failure, other_subject, other_word
+from core.errors.equivalence.failure_kinds import failure_kinds, weight_of_kinds
+from core.errors.equivalence.idf import expected, heaviest, weights
+from core.errors.equivalence.message_templates import said
+from core.errors.equivalence.opposites import agreed, opposites
+from core.errors.identity.codes import codes
+from core.errors.retrieval.embed_text import embed_text
+from core.lexical import any_of
+from core.store.sql import number
+from core.text import tokens, words
+
+NEAREST: Final = 50
+"""Cases taken from the index, and as many looked at on the way as it takes to have them with a fix."""
+BY_WORDS: Final = 20
+RAREST: Final = 4
+"""Words of the question that are asked for: all of them would cost twenty times as much."""
+COMMON: Final = 5_000
+"""A word that more cases have says little, and would make the index walk long."""
+BUILT_ALIKE: Final = 0.15
+"""Overlap from which two lines may be one sentence; below it nothing is an answer, and looking would take time."""
+_MOST = 3200
+_LINES = 20  # key lines of one case that are compared
+_USUAL = 11  # words of a key line: a shared word says less in a longer one (bm25)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A case with a fix that lies near. `similarity` is the cosine, -1 to 1.
+
+    `shared` and `missing` are words of the question that its key line has and lacks, the rarest first. `overlap` is
+    the weight of the shared words in that of all, 0..1; `weight` the idf sum of the shared ones, `rare` the same
+    counted in words that no other case has. `wording` is bm25 over the words as they are written, `kinds` what it says
+    that both fail in the same way, `subjects` in how many of what excludes each other they agree. `witness`: bm25 puts
+    it first as well. `veto` says why it is another error, empty if nothing does.
+    """
+
+    id: int
+    key_line: str
+    similarity: float
+    shared: tuple[str, ...]
+    missing: tuple[str, ...]
+    overlap: float
+    weight: float
+    rare: float
+    same_code: bool
+    veto: str
+    witness: bool = False
+    wording: float = 0.0
+    kinds: float = 0.0
+    subjects: int = 0
+
+    @property
+    def likeness(self) -> float:
+        """What similar cases are ordered by: meaning, wording, and what both are about (docs/vectors.md)."""
+        return self.similarity + 0.012 * self.wording + 0.04 * self.kinds + 0.3 * self.same_code + 0.2 * self.subjects
+
+    @property
+    def rank(self) -> float:
+        """What decides which one is judged: all its words against all of ours, and another error comes later."""
+        about = 0.03 * self.kinds + 0.2 * self.same_code + 0.1 * self.subjects
+        return self.similarity + 0.5 * self.overlap + 0.01 * self.weight + about - 0.3 * bool(self.veto)
+
+
+def answering_cases(con: apsw.Connection) -> int:
+    """How many cases have a fix that may answer."""
+    return number(con, "SELECT count(*) FROM case_state WHERE status IN ('draft', 'verified')")
+
+
+def nearest_answering(con: apsw.Connection, index: VectorIndex, query: Vector) -> list[tuple[int, float]]:
+    """The nearest cases that have a fix, with their cosine: having one is part of the search, not a filter after it."""
+    k = NEAREST
+    while True:
+        found = index.nearest(query, k)
+        with_fix = _with_fix(con, [item for item, _ in found])
+        kept = [(item, similarity_of(distance)) for item, distance in found if item in with_fix]
+        if len(kept) >= NEAREST or len(found) < k:
+            return kept[:NEAREST]
+        if k >= _MOST:
+            break
+        k *= 8
+    rows = con.execute("SELECT DISTINCT case_id FROM answer_key").fetchall()
+    among = frozenset(cast("int", row[0]) for row in rows)
+    return [(item, similarity_of(distance)) for item, distance in index.nearest(query, NEAREST, among)]
+
+
+def by_rare_words(con: apsw.Connection, line: str, cases: int, most: int = BY_WORDS) -> list[int]:
+    """The cases with a fix that bm25 finds for the rarest words of the question."""
+    asked = frozenset(words(line))
+    weight = weights(con, asked, max(cases, 1))
+    rows = con.execute(
+        "SELECT term FROM json_each(?) CROSS JOIN case_term ON term = value WHERE doc <= ?",
+        (json.dumps(list(asked)), COMMON),
+    ).fetchall()
+    known = [cast("str", row[0]) for row in rows]
+    match = any_of(sorted(known, key=lambda word: (-weight[word], word))[:RAREST])
+    if match is None:
+        return []
+    rows = con.execute(
+        "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 0.0, 0.0, 4.0) LIMIT ?",
+        (match, 3 * most),
+    ).fetchall()
+    ids = [cast("int", row[0]) for row in rows]
+    with_fix = _with_fix(con, ids)
+    return [case_id for case_id in ids if case_id in with_fix][:most]
+
+
+def similarities(con: apsw.Connection, place: Place, query: Vector, ids: Iterable[int]) -> dict[int, float]:
+    """The cosine of each of these cases that has a vector; one that is no vector is left out."""
+    found: dict[int, float] = {}
+    for case_id in ids:
+        usable = [vector for vector in windows_of(con, place, case_id) if unusable(vector, place.dim) is None]
+        if usable:
+            found[case_id] = max(cosine(query, vector) for vector in usable)
+    return found
+
+
+def weighed(
+    con: apsw.Connection, line: str, found: dict[int, float], cases: int, first: int | None = None
+) -> list[Neighbour]:
+    """The evidence for each case of `found` (id to cosine), the best first.
+
+    `line` is the question's key line, `first` the case that bm25 puts first.
+    """
+    asked = _Read.of(line)
+    lines = _key_lines(con, list(found))
+    read = {one: _Read.of(one) for several in lines.values() for one in several}
+    # What the question does not say is weighed by the shipped table: asking the index would take most of the time.
+    others = frozenset[str]().union(*(one.words for one in read.values()))
+    idf = {**expected(others, cases), **weights(con, asked.words | asked.written, cases)}
+    opposite, plain = opposites(asked.text), said(line)
+    top = heaviest(cases)
+
+    def judge(case_id: int, their: str) -> Neighbour:
+        other = read[their]
+        shared, both = asked.words & other.words, asked.words | other.words
+        weight, whole = _sum(shared, idf), _sum(both, idf)
+        veto = other_code(asked.codes, other.codes) or other_failure(asked.kinds, other.kinds)
+        veto = veto or other_subject(opposite, other.text)
+        if not veto and weight >= BUILT_ALIKE * whole:
+            veto = other_word(plain, said(their))
+        return Neighbour(
+            case_id,
+            their,
+            found[case_id],
+            _rarest_first(shared, idf),
+            _rarest_first(asked.words - shared, idf),
+            weight / whole if whole else 0.0,
+            weight,
+            weight / top,
+            bool(asked.codes & other.codes),
+            veto,
+            case_id == first,
+            _sum(asked.written & other.written, idf) * 2.2 / (1.3 + 0.9 * other.length / _USUAL),
+            weight_of_kinds(asked.kinds & other.kinds),
+            agreed(opposite, other.text),
+        )
+
+    best = (_best(case_id, several, judge) for case_id, several in lines.items())
+    return sorted(best, key=lambda one: (-one.rank, one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A key line as it is compared: what a model reads of it, its words, the words as they are written."""
+
+    text: str
+    words: frozenset[str]
+    written: frozenset[str]
+    length: int
+    codes: frozenset[tuple[str, str]]
+    kinds: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str) -> _Read:
+        text = embed_text(line)
+        return cls(
+            text, frozenset(words(text)), frozenset(words(line)), len(tokens(line)), codes(line), failure_kinds(text)
+        )
+
+
+def _best(case_id: int, lines: Sequence[str], judge: Callable[[int, str], Neighbour]) -> Neighbour:
+    """Of the several key lines of a case the one that fits best: none that is vetoed while another is not."""
+    return max((judge(case_id, line) for line in lines), key=lambda one: (not one.veto, one.overlap))
+
+
+def _sum(several: Iterable[str], idf: dict[str, float]) -> float:
+    return math.fsum(idf[word] for word in several)
+
+
+def _rarest_first(several: Iterable[str], idf: dict[str, float]) -> tuple[str, ...]:
+    return tuple(sorted(several, key=lambda word: (-idf[word], word)))
+
+
+def _with_fix(con: apsw.Connection, ids: Sequence[int]) -> set[int]:
+    rows = con.execute(
+        "SELECT DISTINCT case_id FROM json_each(?) CROSS JOIN answer_key ON case_id = value", (json.dumps(list(ids)),)
+    ).fetchall()
+    return {cast("int", row[0]) for row in rows}
+
+
+def _key_lines(con: apsw.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
+    """The first key lines of each case; its key where nothing was ever seen of it (a seed row)."""
+    lines: defaultdict[int, list[str]] = defaultdict(list)
+    rows = con.execute(
+        "SELECT e.id, e.error_normalized, f.key_line FROM json_each(?) CROSS JOIN error_kb e ON e.id = value"
+        " LEFT JOIN fingerprint f ON f.case_id = e.id ORDER BY e.id, f.first_seen, f.fingerprint",
+        (json.dumps(list(ids)),),
+    ).fetchall()
+    for case_id, normalized, line in cast("list[tuple[int, str, str | None]]", rows):
+        if len(lines[case_id]) < _LINES:
+            lines[case_id].append(line or normalized)
+    return lines

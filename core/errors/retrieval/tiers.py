@@ -1,0 +1,376 @@
+"""The text tiers of the search, each a pure reading of the store: fingerprint, exact key, prefix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import apsw
+
+from core.base.trace import Step, Stopwatch, facts
+from core.errors.cases.columns import message_numbers, parse_names
+from core.errors.cases.current import ANSWERS, CURRENT_FIRST
+from core.errors.equivalence.message_templates import said, told_apart
+from core.errors.equivalence.names import swapped_names
+from core.errors.equivalence.other_names import Named, fewest_other_names, in_words, other_names
+from core.errors.identity.codes import codes_differ
+from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Tier
+from core.text import words
+
+if TYPE_CHECKING:
+    from core.errors.retrieval.match_location import Worded
+
+PREFIX = 30
+"""Code points that the prefix tier compares literally (REQ-RA-002)."""
+COMPARED = 96
+"""Candidates the prefix tier looks at, at most; the trace names the cap."""
+OVERLAP = 0.6
+"""Jaccard overlap of the words from which a prefix match is trusted: below it, a third were the wrong error."""
+SHOWN = 3
+VARIANTS = 50
+"""Errors of one case, and times that one was seen, whose names are compared with the searched one."""
+
+
+class Looked(NamedTuple):
+    """What one tier found: its match, near misses, a weak match to fall back on, and the step for the trace."""
+
+    match: Hit | None
+    candidates: tuple[Hit, ...]
+    weak: Hit | None
+    step: Step
+
+
+class _Fix(NamedTuple):
+    text: str
+    status: Status
+    resolved_by: str | None
+    tools: tuple[str, ...]
+    source: Source
+    key_line: str | None
+    mark: str | None = None
+
+
+def overlap(left: str, right: str) -> float:
+    """Jaccard overlap of the content words of two texts, 0..1; 1 where both have none."""
+    return _jaccard(frozenset(words(left)), frozenset(words(right)))
+
+
+def _jaccard(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    if not ours and not theirs:
+        return 1.0
+    return len(ours & theirs) / len(ours | theirs)
+
+
+def _fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[_Fix]:
+    """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's."""
+    only, values = "", (case_id,)
+    order = CURRENT_FIRST
+    if fingerprint is not None:
+        only, values = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint)
+        order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
+    rows = con.execute(
+        "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
+        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint"
+        f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
+        values,
+    ).fetchall()
+    return [
+        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7])
+        for row in cast(
+            "list[tuple[str, Status, str | None, str | None, str | None, str, str | None, str | None]]", rows
+        )
+    ]
+
+
+def _row(con: apsw.Connection, case_id: int) -> tuple[str, str | None, str | None, str | None, int, str | None, int]:
+    row = con.execute(
+        "SELECT error_normalized, resolution, resolved_by, tool_sequence, coalesce(use_count, 0), last_used,"
+        " EXISTS (SELECT 1 FROM resolution WHERE case_id = error_kb.id) FROM error_kb WHERE id = ?",
+        (case_id,),
+    ).fetchone()
+    return cast("tuple[str, str | None, str | None, str | None, int, str | None, int]", row)
+
+
+def _hit(
+    con: apsw.Connection,
+    case_id: int,
+    fix: _Fix | None,
+    tier: Tier,
+    score: float,
+    key_line: str | None,
+    why: tuple[str, ...],
+    *,
+    confidence: Confidence = "high",
+    accepted: bool = True,
+    reason: str = "",
+) -> Hit:
+    """The case as a hit; `fix` None with nothing in the mirror is a case that nobody has resolved."""
+    normalized, mirror, resolved_by, sequence, uses, last_used, has_rows = _row(con, case_id)
+    if fix is None and not has_rows and (mirror or "").strip():
+        fix = _Fix(mirror or "", "draft", resolved_by, parse_names(sequence), Source(None), None)
+    line = key_line or (fix.key_line if fix else None)
+    if line is None:
+        named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 1", (case_id,)).fetchone()
+        line = normalized if named is None else cast("str", named[0])
+    return Hit(
+        id=case_id,
+        tier=tier,
+        confidence=confidence,
+        score=score,
+        distance=None,
+        error_normalized=normalized,
+        key_line=line,
+        resolution=fix.text if fix else None,
+        status=fix.status if fix else None,
+        resolved_by=fix.resolved_by if fix else None,
+        tool_sequence=fix.tools if fix else (),
+        use_count=uses,
+        last_used=last_used,
+        source=fix.source if fix else Source(None),
+        why=why,
+        accepted=accepted,
+        reason=reason,
+    )
+
+
+def lowered(hit: Hit, reason: str) -> Hit:
+    """The same hit with low confidence, and why."""
+    return replace(hit, confidence="low", score=min(hit.score, 0.6), why=(*hit.why, reason))
+
+
+def neighbour_hit(
+    con: apsw.Connection,
+    case_id: int,
+    key_line: str,
+    similarity: float,
+    distance: float,
+    why: tuple[str, ...],
+    *,
+    confidence: Confidence = "low",
+    accepted: bool = False,
+    reason: str = "",
+) -> Hit:
+    """A case of the vector tier under the key line that fits best, with the fix that belongs to it."""
+    fixes = _fixes(con, case_id, None)
+    best = max(
+        range(len(fixes)),
+        key=lambda at: (
+            fixes[at].key_line == key_line,
+            not codes_differ(key_line, fixes[at].key_line or ""),
+            overlap(key_line, fixes[at].key_line or ""),
+            -at,
+        ),
+        default=None,
+    )
+    fix = None if best is None else fixes[best]
+    score = round(max(0.0, min(1.0, similarity)), 3)
+    hit = _hit(con, case_id, fix, "vector", score, key_line, why, confidence=confidence, accepted=accepted)
+    return replace(hit, distance=round(distance, 4), reason=reason)
+
+
+def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> str:
+    """Why no fix of a case, or of one of its errors (`mark`), answers."""
+    row = con.execute(
+        "SELECT EXISTS (SELECT 1 FROM noise WHERE case_id = ?1), EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1"
+        " AND trim(text) <> '' AND (?2 IS NULL OR fingerprint IS NULL OR fingerprint = ?2))",
+        (case_id, mark),
+    ).fetchone()
+    noise, fixes = cast("tuple[int, int]", row or (0, 0))
+    if noise:
+        return "it is marked as noise"
+    return "none of its fixes answers any more" if fixes else "no fix is written down for it"
+
+
+def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
+    """A case that has every word of what was asked, with the fix of the error that has them: never an answer."""
+    place = found.place
+    at_error = place.part == "error" and place.says != "some"
+    mark = None if found.only else place.fingerprint
+    own = _fixes(con, case_id, mark) if at_error and mark is not None else []
+    fixes = own or _fixes(con, case_id, None)
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), confidence="low")
+    look = f"its fix: casebook errors show {case_id}" if hit.resolution else _unanswered(con, case_id)
+    mine = at_error and hit.resolution is not None and (bool(own) or not fixes or mark is None)
+    if at_error and fixes and not mine:
+        look = f"a fix of another of its errors: casebook errors show {case_id}"
+    return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
+
+
+def _named_apart(con: apsw.Connection, hit: Hit, fix: _Fix | None, query: Query) -> Hit:
+    """The hit, with low confidence where no error that its fix is for has the names of the searched one."""
+    only, values = (" AND fingerprint = ?", (hit.id, fix.mark)) if fix is not None and fix.mark else ("", (hit.id,))
+    rows = con.execute(
+        f"SELECT fingerprint, key_line FROM fingerprint WHERE case_id = ?{only} LIMIT {VARIANTS}", values
+    ).fetchall()
+    known = (Named(*one) for one in cast("list[tuple[str, str]]", rows))
+    found = fewest_other_names(known, Named(query.fingerprint, query.key_line))
+    return _under_other_names(hit, found) if found else hit
+
+
+def _under_other_names(hit: Hit, found: tuple[OtherName, ...]) -> Hit:
+    return replace(lowered(hit, in_words(found)), other_names=found)
+
+
+def _seen_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, ...]) -> bool:
+    """Whether this very error was seen with these names at another time."""
+    rows = con.execute(
+        "SELECT coalesce(o.raw, substr(m.text, o.start + 1, o.end - o.start), '') FROM occurrence o"
+        " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx WHERE o.fingerprint = ?"
+        f" ORDER BY o.ts DESC LIMIT {VARIANTS}",
+        (fingerprint,),
+    )
+    return any(all(one.searched in cast("str", raw) for one in names) for (raw,) in rows)
+
+
+def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
+    """The same case: every identifier and code equal, only volatile parts differ. Low where a module is another one."""
+    watch = Stopwatch()
+    row = con.execute(
+        "SELECT case_id, key_line FROM fingerprint WHERE fingerprint = ?", (query.fingerprint,)
+    ).fetchone()
+    if row is None:
+        return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
+    case_id, key_line = cast("tuple[int, str]", row)
+    fixes = _fixes(con, case_id, query.fingerprint)
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
+    hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
+    if hit.resolution:
+        found = other_names(Named(query.fingerprint, key_line), Named(query.fingerprint, query.key_line))
+        if found and not _seen_with(con, query.fingerprint, found):
+            hit = _under_other_names(hit, found)
+        reason = _but("the same case", hit)
+        step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
+        return Looked(hit, (), None, step)
+    reason = f"seen before, but {_unanswered(con, case_id, query.fingerprint)}"
+    silent = replace(hit, accepted=False, reason=reason)
+    step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
+    return Looked(None, (silent,), None, step)
+
+
+def by_key(con: apsw.Connection, query: Query) -> Looked:
+    """The same kind: the seed's normalized keys are equal. Low where codes or names differ: 404 is not 500."""
+    watch = Stopwatch()
+    row = con.execute(
+        "SELECT case_id FROM case_key WHERE error_normalized = ?1"
+        " UNION ALL SELECT id FROM error_kb WHERE error_normalized = ?1 LIMIT 1",
+        (query.normalized,),
+    ).fetchone()
+    if row is None:
+        return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
+    case_id = cast("int", row[0])
+    fixes = _fixes(con, case_id, None)
+    order = [
+        (not codes_differ(query.key_line, fix.key_line or ""), overlap(query.key_line, fix.key_line or ""), -at)
+        for at, fix in enumerate(fixes)
+    ]
+    best = fixes[order.index(max(order))] if fixes else None
+    hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
+    if not hit.resolution:
+        reason = f"this kind is known, but {_unanswered(con, case_id)}"
+        silent = replace(hit, accepted=False, reason=reason)
+        return Looked(
+            None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
+        )
+    hit = _named_apart(con, hit, best, query)
+    if codes_differ(query.key_line, hit.key_line):
+        hit = lowered(hit, "the codes differ")
+    step = Step("exact", "hit", _but("the same kind", hit), facts(case=case_id), elapsed_ms=watch.ms())
+    return Looked(hit, (), None, step)
+
+
+def _but(same: str, hit: Hit) -> str:
+    return same if hit.confidence == "high" else f"{same}, but {hit.why[-1]}"
+
+
+_NEIGHBOURS = """
+SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
+  WHERE error_normalized >= :key AND error_normalized < :above ORDER BY error_normalized LIMIT 24)
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key
+  WHERE error_normalized >= :prefix AND error_normalized < :key ORDER BY error_normalized DESC LIMIT 24)
+"""
+_LENGTHS = """
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
+  AND length BETWEEN :length AND :high ORDER BY length LIMIT 24)
+UNION SELECT * FROM (SELECT error_normalized, case_id FROM answer_key WHERE prefix = :prefix
+  AND length BETWEEN :low AND :length - 1 ORDER BY length DESC LIMIT 24)
+"""
+
+
+def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
+    """Keys that share the first 30 code points and lie within the length ratio, at most 96.
+
+    Half of them are the neighbours in the alphabet (the longest shared beginning), half the nearest in length:
+    each half walks an index, so the widest bucket costs what a narrow one does.
+    """
+    size = len(key)
+    prefix = key[:PREFIX]
+    values = {
+        "prefix": prefix,
+        "above": prefix + "\U0010ffff",
+        "key": key,
+        "length": size,
+        "low": -(-7 * size // 10),
+        "high": 10 * size // 7,
+    }
+    sql = _NEIGHBOURS if size < PREFIX else _NEIGHBOURS + _LENGTHS
+    return cast("list[tuple[str, int]]", con.execute(sql, values).fetchall())
+
+
+def by_prefix(con: apsw.Connection, query: Query) -> Looked:
+    """Keys that begin alike (first 30 code points, length ratio 0.7), the best word overlap first."""
+    watch = Stopwatch()
+    size, ours = len(query.normalized), frozenset(words(query.normalized))
+    rows = [
+        (_jaccard(ours, frozenset(words(key))), -abs(len(key) - size), case_id)
+        for key, case_id in _prefix_rows(con, query.normalized)
+        if 10 * min(size, len(key)) >= 7 * max(size, len(key))
+    ]
+    rows.sort(key=lambda row: (-row[0], -row[1], row[2]))
+    seen = facts(compared=len(rows), cap=COMPARED, best=round(rows[0][0], 3) if rows else None)
+    if not rows:
+        return Looked(
+            None,
+            (),
+            None,
+            Step("prefix", "miss", "no key begins alike within the length ratio", seen, elapsed_ms=watch.ms()),
+        )
+    hits: dict[int, Hit] = {}
+    for share, _, case_id in rows:
+        if case_id not in hits:
+            hits[case_id] = _prefix_hit(con, query, case_id, share)
+        if len(hits) == SHOWN:
+            break
+    answering = [hit for hit in hits.values() if hit.resolution]
+    if not answering:
+        return Looked(None, (), None, Step("prefix", "miss", "none of them has a fix", seen, elapsed_ms=watch.ms()))
+    best = answering[0]
+    others = tuple(
+        replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
+    )
+    if best.confidence == "high":
+        step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
+        return Looked(best, others, None, step)
+    step = Step(
+        "prefix",
+        "rejected",
+        f"{best.why[-1]}; kept as a weak match",
+        seen,
+        elapsed_ms=watch.ms(),
+    )
+    return Looked(None, others, best, step)
+
+
+def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
+    fixes = _fixes(con, case_id, None)
+    why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
+    fix = fixes[0] if fixes else None
+    hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)
+    if share < OVERLAP:
+        return lowered(hit, f"the words overlap too little (below {OVERLAP})")
+    if codes_differ(query.key_line, hit.key_line):
+        return lowered(hit, "the codes differ")
+    if swapped := swapped_names(query.normalized, hit.error_normalized):
+        return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
+    if differing := told_apart(said(query.key_line), said(hit.key_line or hit.error_normalized)):
+        return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
+    return _named_apart(con, hit, fix, query)

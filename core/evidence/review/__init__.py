@@ -1,0 +1,1 @@
+"""Review of quotes: the queue, decisions, candidates, session search, span edits."""

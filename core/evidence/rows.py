@@ -1,0 +1,207 @@
+"""Alignments as they are stored, and what a person decided beside them: rows to values and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal, cast
+
+import apsw
+
+from core.align import Aligned, Concern, Difference, NearMiss, Span
+from core.base.fault import Fault
+from core.base.trace import Outcome, Step
+from core.base.wire import dumps, to_wire
+
+State = Literal["aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected"]
+"""Where a quote stands in the review; `near` failed with a near miss to offer, `waiting` was not aligned yet."""
+STATES: tuple[State, ...] = ("aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected")
+GOOD: frozenset[State] = frozenset({"aligned", "accepted"})
+"""The states that a promotion rests on."""
+Verdict = Literal["accepted", "rejected"]
+Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
+
+_COLUMNS = (
+    "v.id, v.entry_id, v.position, v.message_index, v.quote, v.quote_hash, v.original, e.session_id, e.type, e.title,"
+    " e.stage, a.status, a.method, a.confidence, a.body, a.verdict, a.decision, a.anchor, a.decided_by, a.decided_at"
+)
+_FROM = " FROM evidence v JOIN entry e ON e.id = v.entry_id LEFT JOIN alignment a ON a.evidence_id = v.id"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided: the `spans` they took for the quote and the `words` that stood there, or why not."""
+
+    act: Act
+    spans: tuple[Span, ...] = ()
+    words: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A quote as it is stored. `aligned` is what the machine found (None: not aligned yet), `decision` a person's.
+
+    `anchor`: where accepted words stand now, if they moved; empty: nowhere any more.
+    """
+
+    id: int
+    entry_id: str
+    position: int
+    message_index: int
+    quote: str
+    quote_hash: str
+    original: str | None
+    session_id: str
+    type: str
+    title: str
+    stage: str
+    aligned: Aligned | None
+    verdict: Verdict | None
+    decision: Decision | None
+    anchor: tuple[Span, ...] | None
+    decided_by: str | None
+    decided_at: str | None
+    mark: str
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether the words a person accepted are nowhere any more."""
+        return self.verdict == "accepted" and self.anchor == ()
+
+    @property
+    def state(self) -> State:
+        """Where it stands in the review; the same as the derived table `review` says."""
+        if self.verdict is not None and not self.lapsed:
+            return self.verdict
+        if self.aligned is None:
+            return "waiting"
+        return "near" if self.aligned.near_misses and self.aligned.status == "failed" else self.aligned.status
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where it stands now: as decided, else as found; nothing where that is open (ambiguous, failed, rejected)."""
+        if self.state == "accepted" and self.decision is not None:
+            return self.decision.spans if self.anchor is None else self.anchor
+        if self.state in ("aligned", "flagged") and self.aligned is not None:
+            return self.aligned.spans
+        return ()
+
+
+def kept(con: apsw.Connection, evidence_id: int) -> Kept | None:
+    """One quote, or None where there is none of that id."""
+    row = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.id = ?", (evidence_id,)).fetchone()
+    return None if row is None else _kept(row)
+
+
+def kept_many(con: apsw.Connection, ids: list[int]) -> list[Kept]:
+    """These quotes, in the order asked for; what is gone is left out."""
+    rows = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
+    found = {one.id: one for one in map(_kept, rows.fetchall())}
+    return [found[at] for at in ids if at in found]
+
+
+def quotes_of(con: apsw.Connection, entry_id: str) -> list[Kept]:
+    """The quotes of an entry, in its order."""
+    rows = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.entry_id = ? ORDER BY v.position", (entry_id,))
+    return [_kept(row) for row in rows.fetchall()]
+
+
+def _kept(row: tuple[Any, ...]) -> Kept:
+    status, method, confidence, body, verdict, decision, anchor = row[11:18]
+    text = json.dumps([row[5], status, body, verdict, decision, anchor])
+    return Kept(
+        *cast("tuple[int, str, int, int, str, str, str | None]", row[:7]),
+        session_id=row[7] or "",
+        type=row[8],
+        title=row[9],
+        stage=row[10],
+        aligned=None if status is None else aligned_from(status, method, confidence, body),
+        verdict=verdict,
+        decision=None if decision is None else decision_from(decision),
+        anchor=None if anchor is None else spans_from(anchor),
+        decided_by=row[18],
+        decided_at=row[19],
+        mark=blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
+    )
+
+
+def body_of(aligned: Aligned) -> str:
+    """What the column `body` keeps of an alignment: all but what has a column of its own."""
+    found = cast("dict[str, Any]", to_wire(aligned))
+    return dumps({name: item for name, item in found.items() if name not in ("status", "method", "confidence")})
+
+
+def as_stored(aligned: Aligned) -> Aligned:
+    """An alignment as it comes back from the store: its numbers rounded."""
+    near = tuple(replace(miss, similarity=round(miss.similarity, 6)) for miss in aligned.near_misses)
+    sizes = {"similarity": round(aligned.similarity, 6), "confidence": round(aligned.confidence, 6)}
+    return replace(aligned, near_misses=near, **sizes)
+
+
+def aligned_from(status: str, method: str, confidence: float, body: str) -> Aligned:
+    """An alignment as stored. Raises Fault db_damaged for a row that contradicts itself."""
+    try:
+        found = cast("Mapping[str, Any]", json.loads(body))
+        return Aligned(
+            cast("Any", status),
+            cast("Any", method),
+            confidence,
+            spans=tuple(map(_span, found["spans"])),
+            similarity=float(found["similarity"] or 0.0),
+            failure=found["failure"],
+            concerns=tuple(Concern(one["kind"], one["quote"], one["source"]) for one in found["concerns"]),
+            diff=tuple(Difference(one["same"], one["quote"], one["source"]) for one in found["diff"]),
+            near_misses=tuple(NearMiss(_span(one["span"]), one["similarity"]) for one in found["near_misses"]),
+            relocated_from=found["relocated_from"],
+            matched_hash=found["matched_hash"],
+            trace=tuple(map(_step, found.get("trace", ()))),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Fault(
+            "db_damaged", f"an alignment cannot be read: {error}", "align the session again with --again"
+        ) from error
+
+
+def decision_of(decision: Decision) -> str:
+    """What the column `decision` keeps."""
+    return dumps(decision)
+
+
+def decision_from(text: str) -> Decision:
+    """A decision as stored. Raises Fault db_damaged."""
+    try:
+        found = cast("Mapping[str, Any]", json.loads(text))
+        return Decision(found["act"], tuple(map(_span, found["spans"])), tuple(found["words"]), found["reason"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault("db_damaged", f"a decision cannot be read: {error}", "see casebook db salvage") from error
+
+
+def spans_of(spans: tuple[Span, ...]) -> str:
+    """What the column `anchor` keeps; nothing for nowhere."""
+    return dumps(spans) if spans else ""
+
+
+def spans_from(text: str) -> tuple[Span, ...]:
+    """The spans of an `anchor` column. Raises Fault db_damaged."""
+    try:
+        return tuple(map(_span, json.loads(text))) if text else ()
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault("db_damaged", f"a place cannot be read: {error}", "align the session again") from error
+
+
+def _span(found: Mapping[str, int]) -> Span:
+    return Span(found["message_index"], found["start"], found["end"])
+
+
+def _step(found: Mapping[str, Any]) -> Step:
+    return Step(
+        found["stage"],
+        cast("Outcome", found["outcome"]),
+        found["reason"],
+        tuple(found["facts"].items()),
+        tuple(map(_step, found["steps"])),
+        found["elapsed_ms"],
+    )

@@ -1,0 +1,1 @@
+"""Asking the library: retrieval, generation, verification, recovery after a crash."""

@@ -1,0 +1,174 @@
+"""What is found for a question, and whether that is evidence enough to ask a model at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import apsw
+
+from core.base.trace import Step, facts
+from core.flows.ask.options import Asking
+from core.library.ask.answer import AnswerCitation
+from core.library.ask.context_packing import Turn
+from core.library.ask.gate.gate import Gate, gate
+from core.library.ask.gate.question import read_question
+from core.library.ask.injection import speaks_to_model
+from core.library.search.api import SearchQuery, search
+from core.library.search.filters import chunks_passing, documents_passing
+from core.library.search.hit import Mode, Retrieval, SearchResponse
+from core.library.search.morphemes import analyse
+from core.library.search.rows import Passage, citation_of, is_stale, passages
+from core.store import faults, now
+from core.store.sql import number
+
+CANDIDATES = 3
+"""Passages that a refusal names."""
+_BACK, _SAYS = 3, 2
+"""Earlier questions that one may go on from, back to one that has so many words of its own ("Why?" has none)."""
+_LEAST = 0.05  # evidence of a candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The passages for the model, best first, with the evidence of each; `returned`: hits of the search, `scores` by
+    chunk id."""
+
+    passages: tuple[Passage, ...]
+    evidence: dict[int, float]
+    gate: Gate
+    mode: Mode
+    returned: int
+    scores: dict[str, Retrieval]
+    index_version: str
+    embedding_model: str | None
+    steps: tuple[Step, ...]
+
+
+def is_empty(asking: Asking) -> bool:
+    """Whether there is nothing to look in. Raises Fault as the store does."""
+    with faults(asking.store.path):
+        return number(asking.store.con, "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT 1)") == 0
+
+
+def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
+    """Look for the question; where it alone is no evidence, with what it goes on from in the session.
+
+    Raises Fault as `search`.
+    """
+    first = _retrieved(asking, asking.question)
+    if first.gate.passed or not history:
+        return first
+    before = _before(history)
+    second = _retrieved(asking, f"{before}\n{asking.question}")
+    if not second.gate.passed:
+        return first
+    step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=before))
+    return replace(second, steps=(*first.steps, step, *second.steps))
+
+
+def _before(history: Sequence[Turn]) -> str:
+    """The question before this one, and where that goes on from another one, that too."""
+    told: list[str] = []
+    for turn in reversed(history[-_BACK:]):
+        told.append(turn.question)
+        if len(read_question(turn.question).words) >= _SAYS:
+            break
+    return "\n".join(reversed(told))
+
+
+def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
+    """The hits for one text."""
+    return search(
+        asking.store,
+        SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters),
+        asking.vectors,
+        analyse,
+    )
+
+
+def _retrieved(asking: Asking, text: str) -> Retrieved:
+    question = read_question(text, asking.glossary)
+    response = found_for(asking, question.text, asking.options.k)
+    con = asking.store.con
+    with faults(asking.store.path):
+        documents = documents_passing(con, asking.options.filters)
+        weighed = gate(
+            con,
+            question,
+            None if asking.options.mode == "lexical" else asking.vectors,
+            documents,
+            chunks_passing(con, documents),
+            asking.options.score_gate,
+            asking.glossary,
+            asking.cancelled,
+        )
+        rows = by_chunk(con, [hit.chunk_id for hit in response.hits])
+    evidence = {one.passage.id: one.evidence for one in weighed.best}
+    # What carries the most evidence comes first; then the search's own order, which knows more of ranking.
+    best = [one.passage for one in weighed.best[:2] if one.evidence >= asking.options.score_gate]
+    ordered: dict[int, Passage] = {}
+    for passage in (*best[:1], *rows, *best[1:]):
+        ordered.setdefault(passage.id, passage)
+    step = Step("retrieval", "hit" if response.hits else "miss", f"{len(response.hits)} passages", steps=response.trace)
+    return Retrieved(
+        tuple(ordered.values())[: asking.options.k],
+        evidence,
+        weighed,
+        response.mode,
+        len(response.hits),
+        {hit.chunk_id: hit.retrieval for hit in response.hits},
+        response.index_version,
+        response.embedding_model,
+        (step, weighed.step),
+    )
+
+
+def by_chunk(con: apsw.Connection, chunk_ids: Sequence[str]) -> list[Passage]:
+    """Passages in the order of their chunk ids; what is gone since is left out."""
+    import json
+
+    rows = cast(
+        "list[tuple[int, str]]",
+        con.execute(
+            "SELECT c.id, c.chunk_id FROM json_each(?) CROSS JOIN chunks c ON c.chunk_id = value",
+            (json.dumps(list(chunk_ids)),),
+        ).fetchall(),
+    )
+    ids = {chunk: item for item, chunk in rows}
+    found = passages(con, list(ids.values()))
+    return [found[ids[one]] for one in chunk_ids if one in ids and ids[one] in found]
+
+
+def trust_of(asking: Asking, found: Sequence[Passage]) -> dict[str, str]:
+    """How far the documents of these passages are trusted."""
+    import json
+
+    rows = asking.store.con.execute(
+        "SELECT doc_id, trust_level FROM json_each(?) CROSS JOIN documents d ON d.doc_id = value",
+        (json.dumps(sorted({one.doc_id for one in found})),),
+    ).fetchall()
+    return dict(cast("list[tuple[str, str]]", rows))
+
+
+def cited(retrieved: Retrieved, passage: Passage, number: int | None) -> AnswerCitation:
+    """A passage as the answer names it."""
+    found = retrieved.scores.get(passage.chunk_id)
+    citation = citation_of(passage, stale=is_stale(passage.indexed_at, now()))
+    section = passage.section_label or " > ".join(passage.heading_path) or passage.title
+    return AnswerCitation(
+        None if number is None else f"[{number}]",
+        citation,
+        section,
+        round(retrieved.evidence.get(passage.id, 0.0), 4),
+        found.lexical_score if found else None,
+        found.vector_score if found else None,
+        speaks_to_model=speaks_to_model("\n".join((passage.title or "", *passage.heading_path, passage.text))),
+    )
+
+
+def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
+    """What came nearest, for a refusal."""
+    near = [one for one in retrieved.gate.best if one.evidence >= _LEAST][:CANDIDATES]
+    return tuple(cited(retrieved, one.passage, None) for one in near)

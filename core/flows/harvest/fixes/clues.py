@@ -1,0 +1,200 @@
+"""What the output of a failure points at: files and lines, printed source, names, rules, its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from core.text import clean, words
+from core.text.tokenizing import STOP_WORDS
+
+_BLOCK_LINES: Final = 12
+_BLOCK: Final = 1_500
+_BEFORE: Final = 300
+_LINE: Final = 400
+
+_FILE = (
+    r"(?<![\w.@+~/\\\-])(?:[A-Za-z]:)?(?>(?:[\w.@+~\-]*+[/\\])*)(?:[\w@+\-][\w.@+\-]*\.[A-Za-z]\w{0,9}|\.[a-z][\w.\-]+)"
+)
+_PLACE: Final = re.compile(
+    rf"File \"(?P<python>[^\"\n]{{1,300}})\", line (?P<pl>\d+)|(?P<file>{_FILE})(?:[:(](?P<line>\d{{1,6}})|(?![\w/(.]))"
+)
+_QUOTED: Final = re.compile(r"`([^`\n]{2,80})`|\"([^\"\n]{2,80})\"|(?<![\w])'([^'\n]{2,80})'|‘([^’\n]{2,80})’")
+_RULE: Final = re.compile(
+    r"\(([a-z][\w\-]{2,40})\)\s*$|\[([a-z][\w\-/]{2,60})\]\s*$|\s((?:@[\w\-]+/)?[a-z]+(?:-[a-z]+)+)\s*$"
+)
+_CODE: Final = re.compile(r"\b(?:[A-Z]{1,6}\d{2,6}|[A-Z]{2,}(?:_[A-Z\d]+)+)\b")
+_WORD: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[.\-/]|::)[\w$]+)*")
+_PATH: Final = re.compile(r"(?<![^\s'\"`:,;()\[\]<>=])[^\s'\"`:,;()\[\]<>=/]*+/[^\s'\"`:,;()\[\]<>=]+")
+_SINGLE: Final = re.compile(r": ([A-Za-z_]\w{2,60})\s*(?:\([\w\-]+\))?$")
+_SUBJECT: Final = re.compile(
+    r"(?:^|: )([A-Za-z_]\w*): unbound variable"
+    r"|(?:^|: |\s)([A-Za-z_$][\w$]*)(?:\.[\w$]+)* is not (?:a |an |defined|iterable|callable"
+    r"|subscriptable|exported|assignable)"
+    r"|\b(?:column|table|relation|function|method|field|variable|symbol|option|flag|command|key"
+    r"|property|attribute|branch|remote|tag|container|image|service|user|role|database|bucket|task|script|target) "
+    r"[`'\"]?([A-Za-z_$][\w$\-]{2,60})\b(?! (?:is|was|of|to|in|with)\b)"
+)
+_MISSING: Final = re.compile(
+    r"(?:^|: )([\w.+\-]{2,60}): (?:command )?not found(?!: \w)|command not found: ([\w.+\-]{2,60})"
+    r"|No module named '?([\w.]{2,80})|exec(?:utable)?(?: file)?:? \"([\w.+\-]{2,60})\"|spawn ([\w.+\-]{2,60}) ENOENT"
+    r"|(?:^|\s)([\w.+\-]{2,60}) (?:is not installed|is not recognized)|['\"`]([\w.+\-@/]{2,60})['\"`] is not recognized"
+    r"|requires? ([\w.+\-]{2,60}) to be installed|Cannot find (?:module|package) '([^'\n]{2,80})'"
+)
+_PLAIN: Final = re.compile(r"(?<![\w./\-])[a-z가-힣][a-z가-힣]*(?![\w/(]|[.:]\w|-\w)")
+_COMMON: Final = frozenset((
+    "error", "errors", "fatal", "failed", "failure", "warning", "exit", "code", "status", "line", "file", "files",
+    "directory", "string", "int", "bool", "none", "null", "nil", "true", "false", "type", "types", "value",
+    "values", "test", "tests", "main", "name", "expected", "actual", "want", "got", "key", "keys", "object",
+    "function", "fail", "http", "json", "url", "get", "post", "api", "todo", "head", "run", "info", "warn", "debug",
+))  # fmt: skip
+"""Names that nearly every output has."""
+_LEAD: Final = re.compile(r"^\s*(?:[>|E]|\d+\s*[|:│→]|[+-](?=\s))*\s*")
+_BLANK: Final = re.compile(r"\s+")
+
+
+class Clue(NamedTuple):
+    """What an output says of one of its errors.
+
+    `files` are the base names of the files near its key line, `places` those of them with a line number, as printed;
+    `source` the source lines printed with it, without blanks. `names` are identifiers, rules, codes and quoted words of
+    the key line, in lower case; `near` those of the lines around it; `missing` the program or module that is not there.
+    `words` are the key line's own, `phrases` its runs of three.
+    """
+
+    files: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+    source: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    near: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    phrases: frozenset[str] = frozenset()
+    tests: frozenset[str] = frozenset()
+
+
+NOTHING: Final = Clue()
+_TEST_FILE: Final = re.compile(
+    r"(.{2,})[._-](?:test|spec)s?\.\w+|test_(.{2,})\.\w+|(.{2,}?)tests?\.(?:java|kt|cs|swift|php)"
+)
+_TEST: Final = re.compile(
+    r"--- FAIL: (\w[\w/]*)|^(?:FAILED|ERROR) \S*?::([\w\[\]\-:]+)|^=== RUN +(\w[\w/]*)|^test ([\w:]+) \.\.\. FAILED"
+    r"|^_{3,} ([\w.\[\]\-]+) _{3,}$",
+    re.MULTILINE,
+)
+
+
+def clues_of(text: str, spans: Sequence[tuple[int, int, str]]) -> tuple[Clue, ...]:
+    """The clues of each error of an output: `spans` are where their key lines are and what these say, in any order."""
+    starts = sorted(start for start, _, _ in spans)
+    return tuple(_clue(text, start, end, key, starts) for start, end, key in spans)
+
+
+def _clue(text: str, start: int, end: int, key: str, starts: Sequence[int]) -> Clue:
+    begin = text.rfind("\n", 0, start) + 1
+    stop = next((one for one in starts if one > end), len(text))
+    stop = text.rfind("\n", 0, stop) if stop < len(text) else stop
+    after = "\n".join(text[end : max(end, min(stop, end + _BLOCK))].split("\n")[:_BLOCK_LINES])
+    before = text[max(0, begin - _BEFORE) : begin]
+    line = clean(f"{text[begin:start]}{key}")
+    places, files = _places([line, *clean(after).split("\n")])
+    own, _ = _places([line])
+    headed = files or _places(clean(before).split("\n"))[1]
+    return Clue(
+        files=headed,
+        places=own or places,
+        source=frozenset(_source(clean(after))),
+        names=names_in(key),
+        near=frozenset(name for one in clean(after).split("\n")[:6] for name in names_in(one))
+        if after.strip()
+        else NOTHING.near,
+        missing=frozenset(
+            found.lower() for match in _MISSING.finditer(line) for found in match.groups() if found is not None
+        ),
+        words=frozenset(words(key)),
+        phrases=frozenset(phrases(key)),
+        tests=frozenset(
+            name
+            for match in _TEST.finditer(f"{text[max(0, begin - 2000) : begin]}\n{after}")
+            for name in match.groups()
+            if name
+        ),
+    )
+
+
+def tested(name: str) -> str:
+    """The stem of the file that a test file tests, by its name (`sum.test.ts`); empty for another."""
+    found = _TEST_FILE.fullmatch(name)
+    return next((group for group in found.groups() if group), "") if found else ""
+
+
+def base_name(path: str) -> str:
+    """The last part of a path, in lower case."""
+    return re.split(r"[/\\]", path)[-1].lower()
+
+
+def _places(lines: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The base names of files that are printed with a line number, and of all."""
+    numbered: set[str] = set()
+    named: set[str] = set()
+    for line in lines:
+        for found in _PLACE.finditer(line[:_LINE]):
+            name = base_name(found["python"] or found["file"])
+            named.add(name)
+            if found["pl"] or found["line"]:
+                numbered.add(name)
+    return frozenset(numbered), frozenset(named)
+
+
+def _source(after: str) -> Iterable[str]:
+    for line in after.split("\n")[1:8]:
+        bare = squeezed(_LEAD.sub("", line))
+        if len(bare) >= 8 and re.search(r"[A-Za-z]{3}", bare):
+            yield bare
+
+
+def squeezed(line: str) -> str:
+    """A source line without blanks, to be compared with another."""
+    return _BLANK.sub("", line)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The identifiers, rules, codes and quoted words of a line, in lower case; no plain words."""
+    line = text[:_LINE]
+    found: set[str] = set()
+    for match in _QUOTED.finditer(line):
+        quoted = next(group for group in match.groups() if group is not None).strip()
+        if not re.search(r"\s", quoted):
+            found.add(quoted)
+    found.update(name for match in _RULE.finditer(line) for name in match.groups() if name)
+    found.update(_CODE.findall(line))
+    found.update(match[1] for match in _SINGLE.finditer(line))
+    found.update(name for match in _SUBJECT.finditer(line) for name in match.groups() if name)
+    found.update(name for match in _MISSING.finditer(line) for name in match.groups() if name)
+    found.update(_specific(line))
+    return frozenset(name.lower() for name in found if len(name) > 1 and name.lower() not in _COMMON | STOP_WORDS)
+
+
+def _specific(text: str) -> Iterable[str]:
+    """Words that only a program uses: with a capital inside, an underscore, a digit, a dot or a dash."""
+    for path in _PATH.findall(text):
+        # The folders of a path are those of every path of a project: as a whole or by its last part it says something.
+        yield path.rstrip("./")
+        if re.search(r"[._\-\d]", base := base_name(path.rstrip("./"))):
+            yield base
+    for match in _WORD.finditer(_PATH.sub(" ", text)):
+        word = match[0]
+        if "." in word or "::" in word:
+            yield word
+        for part in re.split(r"\.|::", word):
+            if len(part) > 2 and (re.search(r"[a-z][A-Z]|_|[A-Za-z]\d|[A-Z]{2}[a-z]", part) or "-" in part.strip("-")):
+                yield part
+    yield from (flag.group() for flag in re.finditer(r"(?<![\w-])--[a-z][\w-]+", text))
+
+
+def phrases(text: str) -> Iterable[str]:
+    """Runs of three words of a sentence, two of which carry meaning; paths and identifiers are no words."""
+    plain = _PLAIN.findall(text.lower())
+    runs = (plain[at : at + 3] for at in range(len(plain) - 2))
+    return (" ".join(run) for run in runs if sum(len(word) > 3 and word not in STOP_WORDS for word in run) >= 2)

@@ -1,0 +1,350 @@
+"""Whether another command that worked is itself the fix of the one that failed, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+from core.flows.harvest import programs
+from core.flows.harvest.command import Command
+from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
+from core.flows.harvest.fixes.clues import base_name
+from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
+from core.flows.harvest.simple_command import Part
+
+
+class Corrected(NamedTuple):
+    """Why a command is itself the fix. `linked` is False where it only passed and nothing ties it to the error."""
+
+    why: str
+    linked: bool = True
+
+
+OUTSIDE: Final = Corrected("the same command passed outside the agent's sandbox")
+ASKED: Final = Corrected("the same command passed after the person was asked about it", linked=False)
+
+_SHOWS: Final = frozenset((
+    "cat", "ls", "head", "tail", "which", "type", "stat", "file", "wc", "echo", "pwd", "cd", "dir", "less", "more",
+    "command", "open",
+))  # fmt: skip
+"""They show a file; they do nothing with it that another program could not do."""
+_NO_FILE: Final = re.compile(r"no such file|not a directory|is a directory", re.IGNORECASE)
+_GLOB: Final = re.compile(r"no matches found: (\S+)")
+_PLACE: Final = re.compile(
+    rf"{MISSING_PLACE.pattern}|main module|package\.json|go\.mod|cargo\.toml|pyproject"
+    r"|makefile|outside repository|workspace",
+    re.IGNORECASE,
+)
+_PROCEEDS: Final = frozenset(("--continue", "--abort", "--help", "-h"))
+"""Options that hints name and that cure nothing by themselves."""
+_PARTS: Final = 8
+_BUSY: Final = re.compile(
+    r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block\b|busy|try again", re.IGNORECASE
+)
+_LIKE: Final = 0.6
+_FILE: Final = re.compile(r"\w\.[a-z]{1,5}$")
+_PATH: Final = re.compile(r"^[^\s=/]*+/\S*+$")
+_MODULE: Final = re.compile(r"\b(?:module|package|crate)\b|ModuleNotFoundError", re.IGNORECASE)
+_STATEMENTS: Final = tuple(
+    (re.compile(rf"\b{verb}\b", re.IGNORECASE), re.compile(rf"\b{clause}\b", re.IGNORECASE))
+    for verb, clause in (("select", "from"), ("update", "set"))
+)
+"""SQL: the verb of a statement and the clause behind it."""
+_NAMES: Final = re.compile(r"[A-Za-z_]\w*")
+_PIECE: Final = re.compile(r"[\w.+@\-]+")
+
+
+def changed_command(
+    failure: Failure, later: Command, relation: Relation, project: str, tried: Sequence[Command], *, alone: bool
+) -> Corrected | None:
+    """Why `later`, which checks the same as the failing command, is the fix or a part of it; None where it is not.
+
+    `tried` are all commands that showed the failure; `alone`: no other step is linked to it.
+    """
+    if relation == "covers" or not all(differs(failed, later, project) for failed in (failure.command, *tried)):
+        return None
+    failed = failure.command
+    why = difference(failure, later)
+    if why is not None or not alone:
+        return None if why is None else Corrected(why)
+    if all(is_check(part) for part in failed.members) and all(is_check(part) for part in later.members):
+        return Corrected("the same check passed in another way", linked=False) if _configured(failed, later) else None
+    prepared = _prepared(failed, later)
+    if prepared is not None:
+        return Corrected(f"`{prepared}` was run first")
+    if relation == "variant":
+        return Corrected("the same program passed with other arguments", linked=False)
+    if relation == "same":
+        return Corrected("the same command passed with other settings, or in another folder", linked=False)
+    return None
+
+
+def waited(failure: Failure, later: Command) -> Corrected | None:
+    """Whether the command only waited before it ran again, where the error is one that passes with time."""
+    slept = any(part.program in ("sleep", "Start-Sleep") for part in later.parts) or "until " in later.text
+    return Corrected("the command ran again after a wait") if slept and _BUSY.search(failure.key) else None
+
+
+def _prepared(failed: Command, later: Command) -> str | None:
+    """What the later command does first that the failing one did not (`git pull --rebase && git push`)."""
+    before = {part.family for part in failed.members}
+    saves = SAVES if any(part.program == "git" for part in failed.members) else CURES_NOTHING
+    return next(
+        (
+            part.family
+            for part in later.members[:-1]
+            if part.named(programs.CHANGERS) and part.family not in before and not saves.match(f"{part.family} ")
+        ),
+        None,
+    )
+
+
+def _configured(failed: Command, later: Command) -> bool:
+    """Whether settings, wrappers or options that select nothing differ."""
+    old, new = (
+        {
+            word.split("=")[0] if word.startswith("-") else word
+            for part in command.parts
+            for word in (*part.around, *(one for one in part.words[1:] if one.startswith("-") or "=" in one))
+        }
+        for command in (failed, later)
+    )
+    return bool((old ^ new) - programs.SELECTING_FLAGS) or failed.directory != later.directory
+
+
+def correction(failure: Failure, later: Command) -> Corrected | None:
+    """Why `later`, another command that worked, does what the failing one was to do; None where nothing says so."""
+    if max(len(failure.command.parts), len(later.parts)) > _PARTS:
+        return None  # a script does many things
+    if of_filter(failure.command, failure.key) != of_filter(later, failure.key):
+        return None  # what goes through another filter as well is a look
+    if failure.command.reads_only and _NO_FILE.search(failure.key):
+        return None  # looking for a file elsewhere cures nothing
+    why = _same_program(failure, later) or _through(failure, later)
+    if why is None and not later.masked and all(part.simple.after != "||" for part in later.parts):
+        why = _other_program(failure, later)
+    return None if why is None else Corrected(why)
+
+
+def same_words(failure: Failure, later: Command) -> Corrected | None:
+    """Why `later` is the fix though it has the words of the failing command: a pattern is quoted now, or the program of
+    a failing check (`cargo fmt --check`) rewrites instead of checking."""
+    quoted = _quoted_glob(failure, later)
+    if quoted is not None:
+        return Corrected(quoted)
+    if not any(rewrites(failure.command, part) for part in later.members):
+        return None
+    return Corrected("the same program rewrites what its check complains of", linked=False)
+
+
+def reaches(failure: Failure, later: Command) -> bool:
+    """Whether `later` does with what the error names what the failing command was to do with it."""
+    paths = {name for name in failure.clue.names | failure.clue.near if "/" in name}
+    for failed in failure.command.members:
+        if is_check(failed):
+            continue
+        same = [
+            part for part in later.parts if part.program == failed.program and subcommand(part) == subcommand(failed)
+        ]
+        if any(path in word.lower() for part in same for path in paths for word in part.words[1:]):
+            return True
+    return False
+
+
+def _quoted_glob(failure: Failure, later: Command) -> str | None:
+    found = _GLOB.search(failure.key)
+    if found is None or not _same_programs(failure.command, later):
+        return None
+    pattern = re.escape(found[1])
+    if re.search(rf"['\"][^'\"\n]*{pattern}|noglob", later.text):
+        return f"the pattern `{found[1]}` is quoted"
+    folder = re.split(r"[*?\[]", found[1])[0].rpartition("/")[0]
+    given = {word for part in failure.command.parts for word in part.words[1:] if len(word) > 3} - {found[1]}
+    same = folder in later.text if len(folder) > 3 else any(given & set(part.words[1:]) for part in later.parts)
+    near = same and found[1] not in later.text
+    return f"the command does without the pattern `{found[1]}`" if near else None
+
+
+def _same_programs(failed: Command, later: Command) -> bool:
+    return bool(
+        {part.program for part in failed.parts if part.words} & {part.program for part in later.parts if part.words}
+    )
+
+
+def subcommand(part: Part) -> tuple[str, ...]:
+    """The program and its subcommands: the words before the first option or argument that is no plain word."""
+    head: list[str] = [part.program]
+    for word in _without_options(part)[:2]:
+        if not re.fullmatch(r"[a-z][a-z\-]{1,20}", word):
+            break
+        head.append(word)
+    return tuple(head)
+
+
+def _without_options(part: Part) -> list[str]:
+    """The words behind the program, without the options that git takes before its subcommand."""
+    words = list(part.words[1:])
+    while part.program == "git" and words and words[0].startswith("-"):
+        del words[: 2 if words[0] in ("-c", "-C") else 1]
+    return words
+
+
+def _same_program(failure: Failure, later: Command) -> str | None:
+    """The same program and subcommand, where the words that differ are those that the error names."""
+    for failed in failure.command.parts:
+        if failed.kind == "setup" or not failed.words:
+            continue
+        if (is_check(failed) or failed.named(programs.CHECKS)) and not MISSING_PLACE.search(failure.key):
+            continue
+        for part in later.parts:
+            if part.program == failed.program and _same_task(failed, part):
+                why = _words_differ(failure, failed, part)
+                if why is not None:
+                    return why
+    return None
+
+
+def _same_task(failed: Part, later: Part) -> bool:
+    """Whether two calls of one program do the same: by their subcommand, or by an argument that both have."""
+    if not _is_near(failed, later):
+        return False
+    head = subcommand(failed)[:2]
+    if head != subcommand(later)[:2]:
+        return False
+    return len(head) > 1 or bool(set(failed.words[1:]) & set(later.words[1:]))
+
+
+def _is_near(failed: Part, later: Part) -> bool:
+    """Whether a statement among the arguments, if there is one, is put in another way and not replaced by a look."""
+    old, new = (next((word for word in part.words[1:] if _is_statement(word)), "") for part in (failed, later))
+    return not old or len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))
+
+
+def _is_statement(word: str) -> bool:
+    """True for SQL that selects or updates. Two searches, because `select.+from` takes square time."""
+    begins = ((verb.search(word), clause) for verb, clause in _STATEMENTS)
+    return any(found is not None and clause.search(word, found.end()) is not None for found, clause in begins)
+
+
+def difference(failure: Failure, later: Command) -> str | None:
+    """Why the words in which `later` differs from the failing command are tied to the error."""
+    for failed in failure.command.parts:
+        for part in later.parts:
+            if failed.words and part.program == failed.program:
+                why = _words_differ(failure, failed, part)
+                if why is not None:
+                    return why
+    if why := _moved(failure, later) or _by_path(failure, later):
+        return why
+    added = {
+        word
+        for part in later.parts
+        for word in (*part.around, *(part.words if part.program in ("export", "unset", "set", "") else ()))
+    }
+    before = {word for part in failure.command.parts for word in (*part.around, *part.words)}
+    pieces = {piece.lower() for word in added - before for piece in _PIECE.findall(word.split("=")[0])}
+    named = (failure.clue.names | failure.clue.near) & pieces
+    return f"the setting `{min(named)}` is given, which the error names" if named else None
+
+
+def _by_path(failure: Failure, later: Command) -> str | None:
+    """Why the way in which a program is called is the cure where it was not found: by a path, or through a runner."""
+    for part in later.parts:
+        for word in part.simple.words[:4]:
+            name = base_name(word)
+            if name in failure.clue.missing and (word.lower() != name or part.around):
+                return f"`{name}`, which was not found, is run as `{' '.join((*part.around, word))[:80]}`"
+    return None
+
+
+def _through(failure: Failure, later: Command) -> str | None:
+    """Why a runner is the cure where a program was not found: it is given that program with the same arguments."""
+    for failed in failure.command.parts:
+        if failed.program.lower() not in failure.clue.missing or len(failed.words) < 2:
+            continue
+        for part in later.parts:
+            at = len(part.words) - len(failed.words)
+            if at > 0 and part.words[at:] == failed.words:
+                return f"`{failed.program}`, which was not found, is run through `{' '.join(part.words[:at])[:80]}`"
+    return None
+
+
+def _moved(failure: Failure, later: Command) -> str | None:
+    """Why the folder in which a command ran is the cure of an error about a place that is not there."""
+    if later.directory and later.directory != failure.command.directory and _PLACE.search(failure.key):
+        return "the command ran in another folder"
+    return None
+
+
+def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
+    """Why the difference of two calls of one program is tied to the error."""
+    if _blind(failed) == _blind(later):
+        return None
+    said = failure.clue.names | failure.clue.near | failure.clue.missing
+    said -= _PROCEEDS | {name.lower() for name in failure.clue.tests}
+    gone, come = _pieces(failed) - _pieces(later), _pieces(later) - _pieces(failed)
+    if not MISSING_PLACE.search(failure.key):
+        gone = {piece for piece in gone if not _FILE.search(piece)}  # another file is another task
+    left_out = sorted((gone & said), key=len)
+    if left_out and not _drops_target(failed, later):
+        return f"`{left_out[-1]}`, which the error names, is left out or changed"
+    hinted = sorted((come & said), key=len)
+    if hinted:
+        return f"`{hinted[-1]}`, which the error names, is given"
+    old = _blind(failed)
+    settings = [word for word in _blind(later) if word not in old and (word.startswith("-") or "=" in word)]
+    about = concerned(failure.clue, settings) if not is_check(failed) else None
+    return f"`{about}` is given, which concerns what the error says" if about else None
+
+
+def _drops_target(failed: Part, later: Part) -> bool:
+    """Whether a path that the failing command was to work on is only left out, with none like it given instead."""
+    old, new = ([word for word in part.words[1:] if not re.search(r"\s", word)] for part in (failed, later))
+    if len(new) >= len(old):
+        return False
+    gone, come = [word for word in old if word not in new and "/" in word], [word for word in new if word not in old]
+    return any(
+        not any(SequenceMatcher(None, word, other, autojunk=False).ratio() >= _LIKE for other in come) for word in gone
+    )
+
+
+def _blind(part: Part) -> tuple[str, ...]:
+    return (*part.around, *part.words, part.simple.fed)
+
+
+def _pieces(part: Part) -> set[str]:
+    """What the arguments of a call are made of, in lower case; the program and its subcommands left out."""
+    words = (*part.around, *part.words[1:], part.simple.fed)
+    found = {word.lower() for word in words if not re.search(r"\s", word)}
+    found |= {piece.lower().strip("-.") for word in words if not _PATH.match(word) for piece in _PIECE.findall(word)}
+    found |= {base_name(word) for word in words if _PATH.match(word)}
+    return {piece for piece in found if len(piece) > 2} - {*subcommand(part)}
+
+
+def _other_program(failure: Failure, later: Command) -> str | None:
+    """Another program that does the same to the same target, where the error is that the first one is not there."""
+    missing = failure.clue.missing
+    parts = failure.command.parts
+    lost = [part for part in parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+    if missing and not lost and not _MODULE.search(failure.key):
+        lost = [part for part in parts if part.kind == "run"]  # what they run lacks it
+    if not lost or any(name in part.words for part in later.parts for name in missing):
+        return None
+    targets = {
+        word
+        for part in lost
+        for word in re.findall(r"[\w./\-]{6,}", " ".join((*part.words[1:], part.simple.fed, *part.simple.targets)))
+        if "/" in word or "." in word
+    }
+    for part in later.parts:
+        if part.kind == "setup" or part.program in _SHOWS or part.program in missing:
+            continue
+        if part.kind == "read" and not any(one.kind == "read" for one in lost):
+            continue  # a look at a file does not do what a program does with it
+        text = " ".join((*part.words[1:], part.simple.fed))
+        shared = sorted((word for word in targets if word in text), key=len)
+        if shared:
+            return f"`{part.program}` does it instead of `{min(missing)}`, which is missing"
+    return None

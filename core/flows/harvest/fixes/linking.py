@@ -1,0 +1,382 @@
+"""Which steps between a failure and the run that showed it gone belong to its fix, and why each does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from core.flows.harvest import programs
+from core.flows.harvest.changes import Change
+from core.flows.harvest.command import Command, parse_command
+from core.flows.harvest.events import Said
+from core.flows.harvest.explain import sentences
+from core.flows.harvest.fixes.clues import Clue, base_name, names_in, phrases, squeezed, tested
+from core.flows.harvest.fixes.hunks import Hint, is_taken_back
+from core.flows.harvest.simple_command import SHELLS, Part
+from core.text import words
+
+LINE, NAMED, ELSEWHERE, SAID, FILE, ONLY = range(1, 7)
+"""How closely a step is linked, the closest first: by the reported source line; by a name in the reported file, or a
+command; by a name in another file; by the agent's sentence; by the reported file alone; as the only change."""
+
+_FILES_AT_MOST: Final = 3
+"""More steps that are linked by the file alone do not tell which of them helped."""
+_MANY: Final = 8
+"""Of more steps, those that are linked by a sentence alone are left out."""
+_SAID_BEFORE: Final = 8
+"""Events between a sentence and the step that it announces."""
+_TEXT: Final = 4_000
+
+_INSTALLS: Final = re.compile(
+    r"^(?:(?:uv )?pip3? install|uv (?:sync|add|tool install)|poetry (?:install|add)|pipx? install|npm (?:ci|install)"
+    r"|yarn(?: install| add)?$|pnpm (?:install|add)|bun (?:install|add)|bundle install|gem install|go mod|go get"
+    r"|go install|cargo (?:add|fetch|install|update)|brew install|apt(?:-get)? install|apk add|dnf install|yum install"
+    r"|composer install|mix deps\.get|mise (?:install|use)|asdf install|rustup (?:component|target|toolchain)"
+    r"|playwright install|corepack enable|dotnet restore|conda install|pod install|nvm (?:install|use))"
+)
+_LACKS: Final = re.compile(
+    r"not found|no module|cannot find|can't find|could not (?:find|resolve|import)|not installed|no required module"
+    r"|missing|enoent|unresolved|lock ?file|go\.(?:sum|mod)|does not (?:provide|exist)|not recognized|no such file"
+    r"|out of (?:date|sync)|updates to go\.mod",
+    re.IGNORECASE,
+)
+_STARTS: Final = re.compile(r"\b(?:start|up|run|restart|serve|dockerd|daemon|open|initdb|init|login|boot)\b")
+_DOWN: Final = re.compile(
+    r"refused|not running|could ?n.t connect|could not connect|cannot connect|unreachable|is the .* running"
+    r"|no such host|econn|exited|timed? ?out|unavailable|not logged in|unauthorized|authentication|no active",
+    re.IGNORECASE,
+)
+_STOPS: Final = frozenset(("kill", "pkill", "killall", "fuser", "taskkill", "lsof", "rm", "unlink", "Stop-Process"))
+_HELD: Final = re.compile(
+    r"in use|\block(?:ed|\b)|already (?:running|exists|allocated)|file exists|busy", re.IGNORECASE
+)
+_GRANTS: Final = frozenset(("chmod", "chown", "sudo", "setfacl", "xattr", "chgrp"))
+_CHECK_ONLY: Final = frozenset(("--check", "-l", "-d", "--diff", "--list-different", "--dry-run", "--verify"))
+_DENIED: Final = re.compile(r"permission denied|not permitted|eacces|eperm|not executable|read-only", re.IGNORECASE)
+_MAKES: Final = frozenset(("mkdir", "touch", "cp", "ln", "mv", "tee", "New-Item"))
+_ABSENT: Final = re.compile(r"no such file|does not exist|not found|enoent|cannot find", re.IGNORECASE)
+_FORMATS: Final = re.compile(r"\bfix|--fix|fmt|format|-w\b|--write|goimports|tidy|generate|--update")
+_FORMATTED: Final = re.compile(
+    r"format|gofmt|goimports|gofumpt|prettier|would reformat|not properly|unformatted|style|gci|whitespace",
+    re.IGNORECASE,
+)
+_REJECTED: Final = re.compile(
+    r"non-fast-forward|fetch first|failed to push|\[rejected\]|diverge|tip of your current branch", re.IGNORECASE
+)
+_SYNCS: Final = re.compile(r"git (?:fetch|pull|rebase|merge)\b")
+_TASKS: Final = frozenset((
+    "test", "tests", "lint", "check", "build", "typecheck", "e2e", "spec", "ci", "coverage",
+))  # fmt: skip
+SAVES: Final = re.compile(r"git (?:add|commit|push|status|log|diff)\b")
+_UNSAVED: Final = re.compile(r"local changes|unstaged|uncommitted|commit your|not staged|untracked", re.IGNORECASE)
+CURES_NOTHING: Final = re.compile(
+    r"^(?:git (?:commit|push|fetch|add|stash|checkout|switch|log|tag|restore|worktree|branch|reset|merge|rebase|pull"
+    r"|cherry-pick|init|clone)|gh |glab |open |jj )"
+)
+"""They move or publish work. They fix nothing, unless the error is of the same program."""
+
+
+class Candidate(NamedTuple):
+    """A step that may belong to a fix: its place in the events and what it changed."""
+
+    at: int
+    change: Change
+
+
+class Linked(NamedTuple):
+    """A step (`place` among the candidates) that belongs to the fix: how closely, why, and the hunks that do."""
+
+    place: int
+    rank: int
+    why: str
+    hints: tuple[Hint, ...]
+
+
+class Failure(NamedTuple):
+    """What a step is compared with: the key line, its tool, what the output says, and the command that failed."""
+
+    key: str
+    tool: str
+    clue: Clue
+    command: Command
+
+
+def link_steps(failure: Failure, steps: Sequence[Candidate], said: Sequence[tuple[int, Said]]) -> tuple[Linked, ...]:
+    """The steps linked to `failure`, in their order; none where nothing ties one to it.
+
+    `said` are the words since the failure, each with its place in the events.
+    """
+    kept = _not_taken_back(steps)
+    usable = [(index, one) for index, one in kept if _can_cure(failure, one.change)]
+    found = [link for index, one in usable if (link := _link(failure, index, one, said)) is not None]
+    best = min((link.rank for link in found), default=ONLY)
+    asked = [at for at, one in said if one.role == "user"]
+    if best < FILE and asked:
+        # What a person asked for next is other work, once something before it is linked.
+        first = [link for link in found if link.rank < FILE and steps[link.place].at < asked[0]]
+        found = first or found
+    if best < FILE:
+        linked = tuple(link for link in found if link.rank <= SAID)
+        close = tuple(link for link in linked if link.rank <= ELSEWHERE)
+        return close if close and len(linked) > _MANY else linked
+    if found:
+        return tuple(found) if len(found) <= _FILES_AT_MOST else ()
+    if len(usable) == 1 and not _only_moves(failure, usable[0][1].change):
+        index, only = usable[0]
+        return (Linked(index, ONLY, "the only change between the failure and the passing run", only.change.hints),)
+    return ()
+
+
+def _not_taken_back(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+    """The steps without the hunks that a later step puts back, and without files that git puts back."""
+    kept: list[tuple[int, Candidate]] = []
+    for index, step in enumerate(steps):
+        later = [hint for other in steps[index + 1 :] for hint in other.change.hints]
+        earlier = [hint for other in steps[:index] for hint in other.change.hints]
+        hints = tuple(
+            hint for hint in step.change.hints if not is_taken_back(hint, later) and not is_taken_back(hint, earlier)
+        )
+        restored = {name for other in steps[index + 1 :] for name in _restored(other.change)}
+        files = {base_name(file) for file in step.change.files}
+        if (step.change.hints and not hints) or (files and files <= restored):
+            continue
+        kept.append((index, step._replace(change=step.change._replace(hints=hints))))
+    return kept
+
+
+def _restored(change: Change) -> set[str]:
+    """The base names of files that a command puts back from git."""
+    found: set[str] = set()
+    for part in parse_command(change.command).parts if change.command else ():
+        if part.words[:2] in (("git", "checkout"), ("git", "restore")):
+            found |= {base_name(word) for word in part.words[2:] if "." in word}
+    return found
+
+
+def _can_cure(failure: Failure, change: Change) -> bool:
+    """Whether a step is one that can cure anything: an edit, or a command with such a part."""
+    if change.hints or change.command is None:
+        return bool(change.hints or change.files) or not change.certain
+    return bool(_curing(failure, parse_command(change.command)))
+
+
+def is_check(part: Part) -> bool:
+    """Whether a command only checks or builds: by its program, or by the name of the task that it runs."""
+    if part.named(programs.CHECKS) and not part.named(programs.SCRIPT_RUNNERS):
+        return not _FORMATS.search(part.shape[:200])
+    tasks = {piece for word in part.words[1:3] for piece in re.split(r"[:\-_]", word)}
+    runner = part.named(programs.SCRIPT_RUNNERS) or part.words[1:2] == ("run",)
+    return runner and bool(tasks & _TASKS)
+
+
+def _only_moves(failure: Failure, change: Change) -> bool:
+    """Whether a change is a command that moves or publishes work and nothing else; for an error of git, saves it."""
+    if change.hints or change.command is None:
+        return False
+    parts = [part for part in parse_command(change.command).parts if part.kind == "run"]
+    if _UNSAVED.search(failure.key):
+        return False
+    of_git = any(part.program == "git" for part in failure.command.members)
+    return all((SAVES if of_git else CURES_NOTHING).match(f"{part.family} ") for part in parts)
+
+
+def _curing(failure: Failure, command: Command) -> list[Part]:
+    programs = {part.program for part in failure.command.members} | {failure.tool}
+    return [
+        part
+        for part in command.parts
+        if part.kind != "read"
+        and part.words
+        and (part.program in programs or not CURES_NOTHING.match(f"{part.family} "))
+        and not is_check(part)
+        and not (part.kind == "setup" and part.program in ("cd", "echo", "sleep", "true", "printf", "pushd", "popd"))
+    ]
+
+
+def _link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Said]]) -> Linked | None:
+    change = step.change
+    found = _edit_link(failure, index, change) if change.hints else _command_link(failure, index, change)
+    if found is not None and found.rank < SAID:
+        return found
+    spoken = _said_link(failure, index, step, said)
+    return spoken or found
+
+
+def _edit_link(failure: Failure, index: int, change: Change) -> Linked | None:
+    """The closest link of an edit; its hunks are those that have it."""
+    best: dict[int, tuple[str, list[Hint]]] = {}
+    for hint in change.hints:
+        found = _hint_link(failure, hint)
+        if found is not None:
+            best.setdefault(found[0], (found[1], []))[1].append(hint)
+    if not best:
+        return None
+    rank = min(best)
+    why = best[rank][0]
+    together = [
+        hint
+        for hint in change.hints
+        if any(hint in kept for other, (_, kept) in best.items() if other <= max(rank, ELSEWHERE))
+    ]
+    return Linked(index, rank, why, tuple(together or best[rank][1]))
+
+
+def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
+    clue, name = failure.clue, base_name(hint.file)
+    here = name in clue.files or name in clue.places
+    if clue.source and here:
+        sides = squeezed(hint.old), squeezed(hint.new)
+        shown = next((line for line in clue.source if any(line in side for side in sides)), None)
+        if shown is not None:
+            return LINE, f"the change is at the reported line of {name}"
+    changed = "\n".join((*hint.removed, *hint.added))[:_TEXT]
+    lowered = changed.lower()
+    tokens = set(re.findall(r"[\w$]+", lowered))
+    named = sorted((one for one in clue.names if _has(one, tokens, lowered)), key=len, reverse=True)
+    if named:
+        return (NAMED if here else ELSEWHERE), f"the change holds `{named[0]}`, which the error names"
+    spoken = clue.phrases & set(phrases(lowered))
+    if spoken:
+        return (NAMED if here else ELSEWHERE), f"the change holds the error's words “{min(spoken)}”"
+    if _is_of_command(failure.command, hint.file):
+        return ELSEWHERE, f"the change is in {name}, which the failing command runs"
+    stem = name.partition(".")[0]
+    if stem in {tested(one) for one in clue.places | clue.files}:
+        return FILE, f"the change is in {name}, which the failing test covers"
+    if name in clue.places:
+        return FILE, f"the change is in {name}, which the error reports"
+    if here:
+        return FILE, f"the change is in {name}, which the output names"
+    return None
+
+
+def _has(name: str, tokens: set[str], text: str) -> bool:
+    return name in tokens if re.fullmatch(r"[\w$]+", name) else len(name) > 3 and name in text
+
+
+def _is_of_command(command: Command, file: str) -> bool:
+    """Whether the failing command runs `file`: a script, by its path."""
+    path = file.replace("\\", "/").lower()
+    for part in command.parts:
+        runs = (
+            part.named(programs.SCRIPT_RUNNERS) or part.program in SHELLS or "/" in part.simple.words[0]
+            if part.simple.words
+            else False
+        )
+        for word in part.simple.words[:3] if runs else ():
+            plain = word.replace("\\", "/").lower().removeprefix("~").removeprefix(".").strip("/")
+            if len(plain) > 3 and "/" in plain and (path.endswith(f"/{plain}") or plain.endswith(path.lstrip("./"))):
+                return True
+    return False
+
+
+def _command_link(failure: Failure, index: int, change: Change) -> Linked | None:
+    if change.command is None:
+        clue = failure.clue
+        named = next((base_name(file) for file in change.files if base_name(file) in clue.files | clue.places), None)
+        return None if named is None else Linked(index, FILE, f"the change is in {named}, which the error names", ())
+    command = parse_command(change.command)
+    for part in _curing(failure, command):
+        why = _part_link(failure, part)
+        if why is not None:
+            return Linked(index, NAMED, why, ())
+    written = {base_name(file) for file in change.files}
+    clue = failure.clue
+    if written & (clue.files | clue.places):
+        return Linked(
+            index, FILE, f"the command changes {min(written & (clue.files | clue.places))}, which the error names", ()
+        )
+    if any(_is_of_command(failure.command, file) for file in change.files):
+        return Linked(index, ELSEWHERE, "the command changes what the failing command runs", ())
+    return None
+
+
+def _part_link(failure: Failure, part: Part) -> str | None:
+    """Why a command is tied to an error: what it names, or what it does about what the error lacks."""
+    clue, key = failure.clue, failure.key
+    said = f"{key}\n{' '.join(clue.near)}"
+    text = f"{part.shape}".lower()[:_TEXT]
+    pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
+    missing = next((name for name in clue.missing if name in pieces or name in text.split()), None)
+    if missing is not None:
+        return f"the command is about `{missing}`, which the error lacks"
+    program = part.program
+    if _INSTALLS.match(part.family) and _LACKS.search(key):
+        return "the command installs what the error lacks"
+    named = sorted((one for one in clue.names if _has(one, pieces, text) and one != program), key=len, reverse=True)
+    if named:
+        return f"the command holds `{named[0]}`, which the error names"
+    rules = (
+        (_STOPS, _HELD, "the command frees what the error says is held"),
+        (_GRANTS, _DENIED, "the command gives the permission that the error lacks"),
+    )
+    for used, says, why in rules:
+        if (program in used or used & set(map(base_name, part.around))) and says.search(said):
+            return why
+    if part.words[:2] == ("git", "config") or program in ("export", "unset", "set", "setx"):
+        about = concerned(clue, part.words[1:])
+        if about is not None:
+            return f"the setting `{about}` concerns what the error says"
+    if _SYNCS.match(part.family) and _REJECTED.search(said):
+        return "the command brings in what the remote has, for which it refused"
+    if rewrites(failure.command, part):
+        return "the same program rewrites what its check complains of"
+    if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
+        return "the command makes the file that the error lacks"
+    if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
+        return "the command starts what the error cannot reach"
+    if _FORMATS.search(text[:200]) and (
+        _FORMATTED.search(said) or (program == failure.tool and part.named(programs.CHECKS))
+    ):
+        return "the command rewrites what the check complains of"
+    return None
+
+
+def concerned(clue: Clue, given: Iterable[str]) -> str | None:
+    """The first of the options or settings given that holds a word of the error."""
+    said = {word for word in clue.words if len(word) > 2} - {"error", "fatal", "failed", "git", "command", "option"}
+    for word in given:
+        name = word.split("=")[0].lower()
+        if not re.search(r"\s", word) and any(one in name for one in said):
+            return word.split("=")[0]
+    return None
+
+
+def rewrites(failed: Command, part: Part) -> bool:
+    """Whether a part is a failing check (`cargo fmt --check`) without the option that makes it only a check."""
+    return any(
+        part.program == other.program and _CHECK_ONLY & set(other.words) and not _CHECK_ONLY & set(part.words)
+        for other in failed.members
+    )
+
+
+def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Said]]) -> Linked | None:
+    """A link by a sentence right before the step that shares terms with the error and with the step."""
+    of_error = failure.clue.words | {word for name in failure.clue.names for word in words(name)}
+    of_step = frozenset(words(_step_text(step.change)))
+    for _, one in reversed([(at, one) for at, one in said if step.at - _SAID_BEFORE <= at < step.at]):
+        for sentence in sentences(one.text):
+            spoken = frozenset(words(sentence))
+            names = names_in(sentence)
+            shared = (spoken & of_error, spoken & of_step)
+            named = names & failure.clue.names
+            if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
+                term = sorted(named or shared[0], key=len)[-1]
+                return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
+    return None
+
+
+def _step_text(change: Change) -> str:
+    parts: list[str] = [base_name(file) for file in change.files]
+    parts += ["\n".join((*hint.removed, *hint.added)) for hint in change.hints]
+    return "\n".join((*parts, change.command or ""))[:_TEXT]
+
+
+def linked_files(links: Iterable[Linked], steps: Sequence[Candidate]) -> tuple[str, ...]:
+    """The files of the linked hunks, or of their steps where no hunk is known."""
+    found: list[str] = []
+    for link in links:
+        change = steps[link.place].change
+        found += [hint.file for hint in link.hints] or list(change.files)
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,296 @@
+"""The fold over a session's events that finds its errors and what became of each.
+
+The rule, step by step: one error a key; the next run of the same command family in the same chain decides; a key that
+is gone is resolved, even if another error took its place; a success that has nothing to do with it resolves nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from core.flows.harvest.changes import Change
+from core.flows.harvest.command import Command
+from core.flows.harvest.command_relation import RELATIONS, Relation, relation
+from core.flows.harvest.event_features import Result, Seen, clues_in, named_command, result_of, seen
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.fixes.correction import Corrected, correction, reaches, same_words
+from core.flows.harvest.fixes.linking import Failure
+from core.flows.harvest.fixes.retry import retried
+from core.flows.harvest.outcome import judge_running
+from core.flows.harvest.resolve import OpenError, Past, Run, Step, Verified, fix_of, is_whole, settle, would_be_strong
+
+STEPS_KEPT: Final = 4_000
+"""Steps of a chain that are remembered while an error is open."""
+OPEN_KEPT: Final = 150
+"""Errors of a chain that wait for their fix at the same time."""
+CORRECTED_WITHIN: Final = 14
+"""Events in which another command can be the failing one, corrected."""
+SAID_KEPT: Final = 60
+STARTED_KEPT: Final = 100
+
+_WHOLE: Final = ("same", "covers")
+_CODE = re.compile(r"<exit_code>(-?\d+)</exit_code>")
+_STATE = re.compile(r"<status>(\w+)</status>")
+
+
+def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedError]:
+    """The errors of one session (a resumed one after the one it continues), in the order in which they are settled.
+
+    Pure: reads `events` once, in message order, and holds only what open errors need. `project` is the directory the
+    session worked in; files are named relative to it.
+    """
+    return fold(map(seen, events), project)
+
+
+def fold(
+    events: Iterable[Seen], project: str = "", judged: Callable[[Result], None] = lambda result: None
+) -> Iterator[HarvestedError]:
+    """As `harvest`, of events that were looked at already.
+
+    `judged` is called with every result as it is finally judged: a look at a background task as the command it runs.
+    """
+    chains: dict[str, _Chain] = {}
+    for at, event in enumerate(events):
+        name = event.chain if isinstance(event, Said) else event.ran.chain
+        chain = chains.get(name)
+        if chain is None:
+            chain = chains[name] = _Chain(Past(project), judged)
+        if isinstance(event, Said):
+            chain.said(at, event)
+        else:
+            yield from chain.ran(at, event)
+    for chain in chains.values():
+        yield from chain.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Unproven:
+    """An error that is fixed, as far as a narrowed check tells: a later run of the whole check makes the fix strong."""
+
+    error: OpenError
+    settled: HarvestedError
+
+
+@dataclass(slots=True)
+class _Started:
+    """A background task: the call that began it, the steps done by then, and its latest output that named an error."""
+
+    result: Result
+    step: int
+    named: Result | None = None
+
+
+@dataclass(slots=True)
+class _Chain:
+    """One agent's line of work: what is open in it, and what was done and said since."""
+
+    past: Past
+    judged: Callable[[Result], None]
+    open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
+    started: dict[str, _Started] = field(default_factory=dict[str, "_Started"])
+    unproven: dict[str, _Unproven] = field(default_factory=dict[str, _Unproven])
+
+    def said(self, at: int, said: Said) -> None:
+        if self.open:
+            self.past.words.append((at, said))
+            del self.past.words[:-SAID_KEPT]
+
+    def ran(self, at: int, result: Result) -> Iterator[HarvestedError]:
+        ran, change, earlier = result.ran, result.change, None
+        if result.look:
+            of_task, earlier = self._looked_at(ran)
+            if of_task is not None:
+                result, change = of_task, of_task.change if of_task.shell else None
+            elif result.outcome.verdict != "failed":
+                self.judged(result)
+                if ran.failure == "none":
+                    self._done(at, ran, change)
+                return
+        if result.begun:
+            self._begin(result.begun, result)
+        self.judged(result)
+        outcome = result.outcome
+        if outcome.verdict == "running":
+            self._done(at, ran, None if result.shell else change)
+            return
+        command = result.command
+        if outcome.verdict == "failed" and command is not None:
+            if earlier is not None and not outcome.errors:
+                result, outcome = earlier, earlier.outcome._replace(verdict="failed")
+            run = _run(at, result._replace(outcome=outcome), command)
+            yield from self._prove(run)
+            yield from self._failed(run, result)
+            return
+        if command is not None and outcome.verdict in ("passed", "filtered", "alive"):
+            yield from self._prove(_run(at, result, command))
+            yield from self._passed(_run(at, result, command))
+        if ran.failure == "none":
+            self._done(at, ran, change)
+
+    def end(self) -> Iterator[HarvestedError]:
+        """What is still open at the end: settled by the best evidence there was, or unresolved."""
+        yield from (one.settled for one in self.unproven.values())
+        self.unproven.clear()
+        for error in self.open.values():
+            yield settle(error, error.replaced or error.narrower, self.past)
+        self.open.clear()
+
+    def _begin(self, task: str, result: Result) -> None:
+        """What was only started is running, and must neither pass nor fail."""
+        self.started[task] = _Started(result, len(self.past.steps), result if result.outcome.errors else None)
+        if len(self.started) > STARTED_KEPT:
+            del self.started[next(iter(self.started))]
+
+    def _looked_at(self, ran: Ran) -> tuple[Result | None, Result | None]:
+        """A look at a background task as a result of the command that it runs, None where it is no look at one; and
+        the latest output of that task, before this one, that named an error."""
+        named = (ran.tool_input.get(key) for key in ("bash_id", "shell_id", "task_id", "session_id", "cell_id", "id"))
+        task = next((str(value) for value in named if value is not None), "")
+        if task not in self.started or ran.failure in ("denied", "interrupted"):
+            return None, None
+        started = self.started[task]
+        origin, step, earlier = started.result.ran, started.step, started.named
+        state, code = _STATE.search(ran.text[:600]), _CODE.search(ran.text[:600])
+        exit_code = ran.exit_code if ran.exit_code is not None else int(code[1]) if code else None
+        over = exit_code is not None or (state is not None and state[1] != "running")
+        if over:
+            del self.started[task]
+        if over and exit_code is None:
+            return None, None
+        if over and step < len(self.past.steps) and self.past.steps[step].idx == origin.idx:
+            del self.past.steps[step]
+        actual = ran._replace(
+            tool=origin.tool,
+            tool_input=origin.tool_input,
+            called=origin.called,
+            failure="error" if exit_code else "none",
+            exit_code=exit_code,
+        )
+        judged = result_of(actual)
+        judged = judged._replace(escalated=started.result.escalated, call_idx=origin.idx)
+        if over:
+            return judged, earlier
+        command = judged.command or named_command(actual)
+        outcome = judge_running(actual)
+        judged = judged._replace(command=command, outcome=outcome, begun=None, clues=clues_in(actual.text, outcome))
+        if judged.outcome.errors:
+            started.named = judged
+        return judged, earlier
+
+    def _done(self, at: int, ran: Ran, change: Change | None) -> None:
+        """Remember a successful step, as long as an error is open that it may have fixed."""
+        if not self.open:
+            self.past.steps.clear()
+            self.past.words.clear()
+            return
+        self.past.steps.append(Step(at, ran.tool, ran.session_id, ran.idx, change, ran.called))
+        if len(self.past.steps) > STEPS_KEPT:
+            del self.past.steps[0]
+
+    def _failed(self, run: Run, result: Result) -> Iterator[HarvestedError]:
+        named = (error.fingerprint for error in run.outcome.errors)
+        clues = dict(zip(named, result.clues, strict=True))
+        for error in self.open.values():
+            if error.named.fingerprint in clues:
+                error.seen_again(run, clues[error.named.fingerprint])
+            elif error.replaced is None and run.outcome.whole and self._relation(error, run) == "same":
+                verified = Verified(run, "same", replaced=True)
+                if fix_of(error, verified, self.past).by is not None:
+                    error.replaced = verified
+        for named in run.outcome.errors:
+            if named.fingerprint not in self.open:
+                clue = clues[named.fingerprint]
+                names = result.mentions | clue.tests
+                self.open[named.fingerprint] = OpenError(named, run, len(run.outcome.errors), names, clue)
+        while len(self.open) > OPEN_KEPT:
+            oldest = self.open.pop(next(iter(self.open)))
+            yield settle(oldest, oldest.replaced or oldest.narrower, self.past)
+
+    def _passed(self, run: Run) -> Iterator[HarvestedError]:
+        for fingerprint, error in list(self.open.items()):
+            if error.is_older(run.ran.session_id, run.ran.called):
+                continue
+            found = self._relation(error, run)
+            why = _correction(error, run, self.past, other=found == "none")
+            if why is not None:
+                del self.open[fingerprint]
+                yield from self._settled(error, Verified(run, "variant", correction=why))
+                continue
+            if found == "none" and run.outcome.verdict == "passed" and reaches(_failure(error), run.command):
+                verified = Verified(run, "covers")
+                if fix_of(error, verified, self.past).steps:
+                    del self.open[fingerprint]
+                    yield from self._settled(error, verified)
+                continue
+            if found == "none" or (run.outcome.verdict == "filtered" and not _would_show(run.command, error)):
+                continue
+            if found == "narrower" or run.outcome.verdict != "passed":
+                if error.narrower is None:
+                    verified = Verified(run, "narrower")
+                    if fix_of(error, verified, self.past).by is not None:
+                        error.narrower = verified
+                continue
+            verified = replace(error.replaced, proof=run) if error.replaced else Verified(run, found)
+            if found == "variant" and fix_of(error, verified, self.past).by is None:
+                continue
+            del self.open[fingerprint]
+            yield from self._settled(error, verified)
+
+    def _settled(self, error: OpenError, verified: Verified) -> Iterator[HarvestedError]:
+        """An error that a run showed gone; one whose check was narrowed waits for the whole check."""
+        settled = settle(error, verified, self.past)
+        if settled.resolved and settled.strength == "weak" and would_be_strong(error, verified, self.past):
+            self.unproven[error.named.fingerprint] = _Unproven(error, settled)
+            if len(self.unproven) > OPEN_KEPT:
+                yield self.unproven.pop(next(iter(self.unproven))).settled
+        else:
+            yield settled
+
+    def _prove(self, run: Run) -> Iterator[HarvestedError]:
+        """Fixes that a run of the whole check now proves, and those of errors that came back."""
+        back = {error.fingerprint for error in run.outcome.errors}
+        for fingerprint, one in list(self.unproven.items()):
+            if fingerprint in back:
+                yield self.unproven.pop(fingerprint).settled
+            elif run.outcome.verdict == "passed" and is_whole(run) and self._relation(one.error, run) in _WHOLE:
+                del self.unproven[fingerprint]
+                yield one.settled._replace(strength="strong")
+
+    @staticmethod
+    def _relation(error: OpenError, run: Run) -> Relation:
+        key = error.named.key
+        programs = {part.program for part in run.command.members}
+        if not programs & error.programs and key.tool not in programs:
+            return "none"
+        found: list[Relation] = [
+            relation(seen, run.command, key.text, key.tool, error.mentions) for seen in error.commands
+        ]
+        return min(found, key=RELATIONS.index)
+
+
+def _run(at: int, result: Result, command: Command) -> Run:
+    return Run(at, result.ran, command, result.outcome, result.escalated, result.call_idx)
+
+
+def _failure(error: OpenError) -> Failure:
+    return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
+
+
+def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:
+    """Why a run of another command is the fix of the one that failed shortly before; None where it is not."""
+    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN:
+        return None
+    failure = _failure(error)
+    why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
+    near = other and not past.edited_since(error.last.at)
+    return retried(failure, run.command) if why is None and near else why
+
+
+def _would_show(command: Command, error: OpenError) -> bool:
+    """Whether the filter of a silent run would have let the error through."""
+    line = error.named.key.text.lower()
+    wanted = (word.lower() for part in command.parts[1:] if part.kind != "run" for word in part.words[1:])
+    return any(len(piece) > 2 and piece in line for word in wanted for piece in re.split(r"[^\w가-힣]+", word))

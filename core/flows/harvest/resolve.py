@@ -1,0 +1,341 @@
+"""What became of one error: resolved and by what, transient, or still open."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from core.flows.harvest.changes import Change
+from core.flows.harvest.command import Command
+from core.flows.harvest.command_relation import Relation
+from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
+from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_of
+from core.flows.harvest.fixes.clues import NOTHING, Clue, names_in
+from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
+from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_steps
+from core.flows.harvest.fixes.retry import filtered, left_out, retried
+from core.flows.harvest.fixes.strength import is_proven, marked, strength_of
+from core.flows.harvest.fixes.worth import worth_of
+from core.flows.harvest.outcome import Named, Outcome
+from core.flows.harvest.resolution_text import relative, resolution_text
+
+FAR: Final = 60
+"""Steps between an error and its fix from which the link between the two is weak."""
+FAR_HOURS: Final = 12.0
+_KEPT = 2_000
+_SHORT: Final = 600
+_ASKING: Final = frozenset(("AskUserQuestion", "request_user_input", "ask_user", "ask_followup_question"))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One successful tool call: its place in the events (`at`) and in its session (`idx`), and what it changed."""
+
+    at: int
+    tool: str
+    session_id: str
+    idx: int
+    change: Change | None
+    called: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A result that was judged (its text dropped), with the command that gave it."""
+
+    at: int
+    ran: Ran
+    command: Command
+    outcome: Outcome
+    escalated: bool = False
+    began: int | None = None
+
+    @property
+    def call_idx(self) -> int:
+        """The message with the result of the call that ran it, which may only have started it."""
+        return self.ran.idx if self.began is None else self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The run that showed an error gone, and how it relates to the failing one.
+
+    `correction`: why that run, another command than the failing one, is itself the fix. `proof`: a later run in
+    which the check passed, where in `run` others of its findings were left.
+    """
+
+    run: Run
+    relation: Relation
+    replaced: bool = False
+    correction: Corrected | None = None
+    proof: Run | None = None
+
+
+@dataclass(slots=True)
+class OpenError:
+    """An error that no run has shown gone yet, and what is known of it."""
+
+    named: Named
+    first: Run
+    keys: int
+    mentions: frozenset[str]
+    clue: Clue = NOTHING
+    attempts: int = 1
+    commands: list[Command] = field(default_factory=list[Command])
+    programs: set[str] = field(default_factory=set[str])
+    last: Run = field(init=False)
+    replaced: Verified | None = None
+    narrower: Verified | None = None
+
+    def __post_init__(self) -> None:
+        self.last = self.first
+        self._ran_as(self.first.command)
+
+    def is_older(self, session: str, called: int | None) -> bool:
+        """Whether a call was made before this error was last seen, as calls of one message are: no answer to it."""
+        return called is not None and session == self.last.ran.session_id and called <= self.last.ran.idx
+
+    def seen_again(self, run: Run, clue: Clue) -> None:
+        """It is still there: whatever seemed to have fixed it did not."""
+        self.last, self.clue = run, clue
+        self.attempts += 1
+        self.replaced = self.narrower = None
+        self._ran_as(run.command)
+
+    def _ran_as(self, command: Command) -> None:
+        if command not in self.commands:
+            self.commands.append(command)
+            self.programs.update(part.program for part in command.members)
+
+
+def slim_change(change: Change | None) -> Change | None:
+    """`change` without what is too long to be compared or shown, so that a long session needs little memory."""
+    if change is None or change.command is None:
+        return change
+    return change._replace(command=change.command[:_KEPT])
+
+
+@dataclass(slots=True)
+class Past:
+    """What a chain remembers while an error is open in it: what was done and what was said, each with its place."""
+
+    project: str
+    steps: list[Step] = field(default_factory=list[Step])
+    words: list[tuple[int, Said]] = field(default_factory=list[tuple[int, Said]])
+
+    def edited_since(self, start: int) -> bool:
+        """Whether a file was edited after the place `start`."""
+        return any(step.change is not None and step.change.hints for step in self.steps if step.at > start)
+
+    def said_between(self, start: int, end: int | None) -> list[Said]:
+        """What was said after the place `start` and before `end`, if there is one."""
+        return [said for at, said in self.words if start < at and (end is None or at < end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What is linked to an error between its last run and the one that showed it gone.
+
+    `by` is what made the error go away, None where nothing is linked to it; `told` a person's own words if they did it.
+    `steps` are the linked ones with why; `instead`: why the verifying command itself is the fix, where it is.
+    """
+
+    by: str | None
+    told: Said | None = None
+    steps: tuple[tuple[Step, Linked], ...] = ()
+    instead: Corrected | None = None
+    far: int = 0
+
+
+NO_FIX: Final = Fix(None)
+
+
+def _at(step: Step) -> int:
+    return step.at
+
+
+def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
+    """What fixed `error`, if `verified` showed it gone."""
+    run = verified.run
+    since = past.steps[bisect_right(past.steps, error.last.at, key=_at) : bisect_left(past.steps, run.at, key=_at)]
+    since = [step for step in since if not error.is_older(step.session_id, step.called)]
+    if verified.correction is not None:
+        return Fix(run.ran.tool, instead=verified.correction, far=len(since))
+    changes = [Candidate(step.at, step.change) for step in since if step.change is not None]
+    made = [step for step in since if step.change is not None]
+    failure = Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
+    spoken = [(at, said) for at, said in past.words if error.last.at < at < run.at]
+    links = link_steps(failure, changes, spoken)
+    steps = tuple((made[link.place], marked(link, changes[link.place].change.command)) for link in links)
+    instead = changed_command(failure, run.command, verified.relation, past.project, error.commands, alone=not steps)
+    if instead is None and run.escalated and not error.last.escalated:
+        instead = OUTSIDE
+    if instead is None and not made:
+        instead = retried(failure, run.command)
+    if instead is None and not steps:
+        instead = waited(failure, run.command) or filtered(failure, run.command) or left_out(failure, run.command)
+    if steps or instead is not None:
+        by = steps[-1][0].tool if steps else run.ran.tool
+        return Fix(by, None, steps, instead, len(since))
+    sure = verified.relation != "narrower"
+    if not sure or made:
+        return NO_FIX
+    told = claims_action(past.said_between(error.last.at, run.at)) or _about(error.clue, spoken)
+    if told is None and verified.relation == "same" and any(step.tool in _ASKING for step in since):
+        return Fix(run.ran.tool, instead=ASKED, far=len(since))
+    return NO_FIX if told is None else Fix("user", told)
+
+
+def _about(clue: Clue, spoken: Sequence[tuple[int, Said]]) -> Said | None:
+    """The last words of a person, if they name what the error names."""
+    asked = [said for _, said in spoken if said.role == "user"]
+    if not asked or len(asked[-1].text) > _SHORT:
+        return None
+    text = asked[-1].text.lower()
+    named = any(word in text for word in clue.words if re.search(r"\d\D{3}", word))
+    return asked[-1] if named or clue.names & names_in(asked[-1].text) else None
+
+
+def settle(error: OpenError, verified: Verified | None, past: Past) -> HarvestedError:
+    """What became of `error`, if `verified` showed it gone."""
+    unresolved = HarvestedError(
+        key=error.named.key,
+        normalized=error.named.normalized,
+        fingerprint=error.named.fingerprint,
+        tool=error.first.ran.tool,
+        command=error.first.command.text,
+        session_id=error.first.ran.session_id,
+        message_idx=error.first.ran.idx,
+        ts=error.first.ran.ts,
+    )
+    unresolved = unresolved._replace(worth=_worth(error, 0))
+    if verified is None:
+        return unresolved
+    fix = fix_of(error, verified, past)
+    if fix.by is None:
+        transient = verified.relation in ("same", "covers") and not verified.replaced
+        return unresolved._replace(transient=transient, worth="none" if transient else unresolved.worth)
+    spoken = past.said_between(error.first.at, verified.run.at)
+    return _resolved(unresolved, error, verified, fix, spoken, past.project)
+
+
+def _resolved(
+    unresolved: HarvestedError,
+    error: OpenError,
+    verified: Verified,
+    fix: Fix,
+    spoken: Sequence[Said],
+    project: str,
+) -> HarvestedError:
+    run = verified.run
+    commands = tuple(dict.fromkeys(step.change.command for step, _ in fix.steps if step.change and step.change.command))
+    hints = [hint._replace(file=relative(hint.file, project)) for _, link in fix.steps for hint in link.hints]
+    named = [file for step, link in fix.steps if step.change for file in _files_of(step.change, link)]
+    files = tuple(dict.fromkeys(relative(path, project) for path in named))
+    instead = (error.last.command.text, run.command.text) if fix.instead is not None else None
+    about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
+    explanation = _explanation(error, fix, spoken, about)
+    links = _links(fix, run)
+    text = resolution_text(
+        files=files,
+        hints=hints,
+        commands=commands,
+        instead=instead,
+        explanation=explanation,
+        by_a_person=fix.told is not None,
+        reasons=[link.why for link in links],
+        checked=run.command.text,
+        checked_idx=run.ran.idx,
+    )
+    places = [(error.first.ran.session_id, error.first.ran.idx), *((link.session_id, link.idx) for link in links)]
+    return unresolved._replace(
+        resolved=True,
+        resolved_by=fix.by,
+        tool_sequence=tuple(step.tool for step, _ in fix.steps),
+        files_changed=files,
+        commands=commands,
+        explanation=explanation,
+        resolution_text=text,
+        verified_session=run.ran.session_id,
+        verified_idx=run.ran.idx,
+        verified_ts=run.ran.ts,
+        message_ids=tuple(sorted({idx for session, idx in places if session == run.ran.session_id} | {run.ran.idx})),
+        confidence=_confidence(error, verified, fix),
+        links=tuple(links),
+        strength=_strength(verified, error, fix),
+        worth=_worth(error, len(links)),
+        cost=_cost(error, run),
+    )
+
+
+def _explanation(error: OpenError, fix: Fix, spoken: Sequence[Said], about: str) -> tuple[str, int] | None:
+    found = explanation_of(spoken, error.named.key.text, about)
+    if fix.told is not None:
+        found = (fix.told.text[:QUOTE_LIMIT], fix.told)
+    return None if found is None else (found[0], found[1].idx)
+
+
+def _links(fix: Fix, run: Run) -> list[StepLink]:
+    links = [StepLink(step.session_id, step.idx, link.why) for step, link in fix.steps]
+    if fix.instead is not None:
+        links.append(StepLink(run.ran.session_id, run.call_idx, fix.instead.why))
+    if fix.told is not None:
+        links.append(StepLink(run.ran.session_id, run.call_idx, "a person dealt with it, and the command passed then"))
+    return links
+
+
+def _strength(verified: Verified, error: OpenError, fix: Fix) -> Strength:
+    run = verified.proof or verified.run
+    linked, corrected = [link for _, link in fix.steps], verified.correction is not None
+    passed = run.outcome.verdict == "passed"
+    proven = is_proven(verified.relation, run.command, passed, error.clue, correction=corrected)
+    return strength_of(linked, fix.instead, proven and fix.told is None, steps=fix.far)
+
+
+def would_be_strong(error: OpenError, verified: Verified, past: Past) -> bool:
+    """Whether the fix is weak for its narrowed check alone."""
+    fix = fix_of(error, verified, past)
+    return strength_of([link for _, link in fix.steps], fix.instead, fix.told is None, steps=fix.far) == "strong"
+
+
+def is_whole(run: Run) -> bool:
+    """Whether a run passed with all of its output and its own exit code to be seen."""
+    return run.command.view == "whole" and not run.command.masked
+
+
+def _worth(error: OpenError, steps: int) -> Worth:
+    key = error.named.key
+    return worth_of(key.text, key.tool, error.clue.names, error.first.command, steps, error.attempts)
+
+
+def _files_of(change: Change, link: Linked) -> tuple[str, ...]:
+    return tuple(hint.file for hint in link.hints) or change.files
+
+
+def _cost(error: OpenError, run: Run) -> Cost:
+    """From the first failure to the run that showed it gone."""
+    one = error.first.ran.session_id == run.ran.session_id
+    messages = run.ran.idx - error.first.ran.idx if one else run.at - error.first.at
+    return Cost(error.attempts, messages, max(0.0, _hours(error.first.ran.ts, run.ran.ts) * 3600))
+
+
+def _confidence(error: OpenError, verified: Verified, fix: Fix) -> Confidence:
+    """High: one key, one change, verified by the same command. Low: another command, a long gap, an unseen change."""
+    unseen = fix.told is not None or any(step.change is None or not step.change.certain for step, _ in fix.steps)
+    far = fix.far > FAR or _hours(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
+    if verified.relation == "narrower" or unseen or far:
+        return "low"
+    simple = error.keys == 1 and len(fix.steps) == 1 and verified.relation == "same"
+    return "high" if simple and fix.instead is None and not verified.replaced else "medium"
+
+
+def _hours(start: str, end: str) -> float:
+    """Hours from one ISO time to another; 0.0 where either is none."""
+    try:
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 3600
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,168 @@
+"""One hook event from its bytes to its reply. Nothing here raises: a hook must never stand in an agent's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.base.fault import Fault
+from core.flows.hook.first import settle
+from core.flows.hook.payload import Payload, read_payload
+
+if TYPE_CHECKING:
+    from core.rules.matching.answer import RuleMatch
+
+_MASKS = ("|", ";", "&", "\n")
+"""Without one of these a shell command that ended well has hidden no failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong.
+
+    `kept`: it could not be written down now, and waits for the next hook or import; `rules`: rule files that were read.
+    `once_written`: to be called after the reply was written to the agent, never before; returns what went wrong.
+    """
+
+    reply: dict[str, object] | None = None
+    event: str = ""
+    fault: str = ""
+    met: int = 0
+    fixed: int = 0
+    kept: bool = False
+    rules: int = 0
+    once_written: Callable[[], str] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
+
+    `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
+    `rules` those of rules (`rule_settings`).
+    """
+
+    ended: Callable[[Payload], None]
+    began: Callable[[Payload], None]
+    model: str = ""
+    service: bool = True
+    rules: str = ""
+
+
+def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False, event: str = "") -> Handled:
+    """Answer one payload. Unknown events pass in silence; a payload that is none is named in `fault`.
+
+    `taken`: a host has it, and gave no answer: it is answered by words alone, and nothing is written a second time.
+    `event`: the file that it was written to first (`first.keep_first`), settled at the end unless it was `taken`.
+    """
+    handled = _handled(data, database, around, event, taken=taken)
+    if event and not taken:
+        settle(event, wanted=handled.kept)
+    return handled
+
+
+def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, taken: bool) -> Handled:
+    payload = read_payload(data)
+    if payload is None:
+        return Handled()
+    if isinstance(payload, str):
+        return Handled(fault=f"the payload was not taken: {payload}")
+    try:
+        if payload.event == "SessionStart":
+            around.began(payload)
+        elif payload.event == "SessionEnd":
+            around.ended(payload)
+        elif payload.event == "PreToolUse":
+            return _before(payload, database, around, taken=taken)
+        elif taken:
+            return _looked_up(payload, database)
+        elif _says_something(payload, database):
+            return _result(payload, data, database, around, event)
+    except Fault as fault:
+        return Handled(event=payload.event, fault=fault.message, kept=fault.code == "db_locked")
+    except Exception as error:  # noqa: BLE001 whatever it is, the agent goes on and the log says it
+        return Handled(event=payload.event, fault=f"{type(error).__name__}: {error}")
+    return Handled(event=payload.event)
+
+
+def _says_something(payload: Payload, database: Path) -> bool:
+    """Whether a result may be an error, hide one, or bear on one that is open. Cheap: most results do none of it."""
+    if payload.failure == "error":
+        return True
+    if payload.failure != "none" or not database.exists():
+        return payload.failure == "none" and _may_hide(payload)
+    return _may_hide(payload) or _followed(payload, database)
+
+
+def _may_hide(payload: Payload) -> bool:
+    from core.transcripts.commands import shell_command
+
+    command = shell_command(payload.tool, payload.tool_input)
+    return command is not None and any(sign in command.strip() for sign in _MASKS)
+
+
+def _followed(payload: Payload, database: Path) -> bool:
+    from core.flows.hook.open_errors import is_followed
+    from core.store import faults, open_store
+
+    with open_store(database) as store, faults(database):
+        return is_followed(store.con, payload.session_id)
+
+
+def _result(payload: Payload, data: bytes, database: Path, around: Surroundings, event: str) -> Handled:
+    from core.base.config.settings import EmbeddingSettings
+    from core.flows.hook.post_tool_use import follow
+    from core.flows.hook.reply import reply_to
+    from core.flows.hook.spool import held
+    from core.flows.system.vectors import vector_search
+
+    settings = EmbeddingSettings(model=around.model, service=around.service)
+    with held(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
+        live = follow(payload, database, vectors, hold.id)
+        hold.wanted = live.locked
+    reply = reply_to(payload.event, live.answer)
+    return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)
+
+
+def _looked_up(payload: Payload, database: Path) -> Handled:
+    from core.flows.hook.post_tool_use import look_up
+    from core.flows.hook.reply import reply_to
+
+    return Handled(reply_to(payload.event, look_up(payload, database)), payload.event)
+
+
+def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
+    """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
+    from core.flows.hook.rule_settings import read_rules
+    from core.flows.rules.files import no_files, rule_files
+
+    rules = read_rules(around.rules)
+    folder = Path(payload.cwd) if Path(payload.cwd).is_absolute() else None
+    files = rule_files(rules, folder) if rules is not None else ()
+    odd = no_files(rules, folder) if rules is not None else ()
+    if rules is None or not files:
+        return Handled(event=payload.event, fault="; ".join(odd))
+    from core.base.config.settings import EmbeddingSettings
+    from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon
+    from core.flows.hook.rules_reply import rules_reply
+
+    settings = EmbeddingSettings(model=around.model, service=around.service and not taken)
+    advice = advise(payload, files, folder, database, settings, rules.hook_most)
+    reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
+    try:
+        if advice.waiting and not taken:
+            embed_soon(files, database, settings)
+    except (Fault, OSError) as error:  # the agent gets its answer all the same
+        fault = error.message if isinstance(error, Fault) else str(error)
+    told = (fault or _missed(advice.found), *advice.unread, *odd)
+    count = None if reply is None or taken else lambda: count_shown(advice, database)
+    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files), once_written=count)
+
+
+def _missed(found: RuleMatch) -> str:
+    """Why meaning was not compared, where it should have been (REQ-SEM-006); empty where nothing failed."""
+    step = next((step for step in found.trace if step.stage == "semantic"), None)
+    failed = step is not None and step.outcome in ("failed", "timeout")
+    return f"rules were matched by keywords alone: {step.reason}" if step is not None and failed else ""

@@ -1,0 +1,174 @@
+"""A tool's result as it happens: is it an error of the project, is it known, and has it been fixed?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from core.base.fault import Fault
+from core.errors.cases.write import Name, observe
+from core.errors.retrieval.answer import SearchAnswer
+from core.errors.retrieval.api import search
+from core.errors.retrieval.vector_search import VectorSearch
+from core.flows.harvest.command import command_of
+from core.flows.harvest.events import HarvestedError, Ran
+from core.flows.harvest.outcome import Outcome, judge
+from core.flows.hook import open_errors
+from core.flows.hook.payload import Payload
+from core.store import Store, faults, now, open_store
+from core.text import redact
+
+REMEMBERED_NS = 86_400 * 10**9
+"""How long the casebook remembers which events it has, in nanoseconds."""
+_EVENT = "hook_event:"
+WAIT_MS = 1_000
+"""How long a hook waits for the lock of another writer; the agent waits with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What came of one result: the answer to its error, if it is one, how many errors it opened and
+    closed, and why nothing was recorded ("": it was). `locked`: because another program holds the casebook."""
+
+    answer: SearchAnswer | None = None
+    met: int = 0
+    fixed: int = 0
+    fault: str = ""
+    locked: bool = False
+
+
+def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None, event: str = "") -> Live:
+    """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
+
+    `vectors` is asked only where no text tier knows the error. `event` names it: it is recorded once, whoever tries.
+
+    A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
+    """
+    text, outcome, failed = _judged(payload)
+    if not failed and (payload.failure not in ("none", "error") or not database.exists()):
+        return Live()
+    with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
+        if not failed and not open_errors.is_followed(store.con, payload.session_id):
+            return Live()
+        answer = search(store, text, vectors=vectors) if failed else None
+        if store.readonly is not None:
+            return Live(answer)
+        try:
+            with faults(database):
+                fixed = _write(store, payload, text, outcome, now(), event, failed=failed)
+        except Fault as fault:  # the agent gets its answer all the same
+            return Live(answer, fault=fault.message, locked=fault.code == "db_locked")
+    return Live(answer, len(outcome.errors) if failed else 0, fixed)
+
+
+def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
+    """What is known of a result's error, by its words alone; None where it is none. Nothing is written or counted."""
+    text, _, failed = _judged(payload)
+    return search(database, text, count=False) if failed else None
+
+
+def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:
+    """Record and close what a result said at the time `ts`, which a hook could not; nobody is answered any more.
+
+    Nothing is recorded where the `event` was recorded already, or the transcript of the session has told it since.
+    Raises Fault where nothing can be.
+    """
+    text, outcome, failed = _judged(payload)
+    if not failed and (payload.failure not in ("none", "error") or not database.exists()):
+        return
+    with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
+        store.require_write()
+        told = store.con.execute(
+            "SELECT 1 FROM message WHERE session_id = ? AND ts >= ? LIMIT 1", (payload.session_id, ts)
+        ).fetchone()
+        if told is None and (failed or open_errors.is_followed(store.con, payload.session_id)):
+            _write(store, payload, text, outcome, ts, event, failed=failed)
+
+
+def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
+    """What the tool said without its secrets, what that says of the run, and whether it is an error of the project."""
+    text = redact(payload.text)
+    command = command_of(payload.tool, payload.tool_input)
+    ran = Ran(
+        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure, payload.exit_code
+    )
+    outcome = judge(ran, command)
+    return text, outcome, outcome.verdict == "failed" and bool(outcome.errors)
+
+
+def _write(store: Store, payload: Payload, text: str, outcome: Outcome, ts: str, event: str, *, failed: bool) -> int:
+    """Record the result and close what it shows fixed, in one transaction; nothing where the `event` is known."""
+    with store.transaction() as con:
+        if event and not _is_new(con, event):
+            return 0
+        if failed:
+            _observe(con, payload, text, outcome, ts)
+        if not payload.session_id:
+            return 0
+        open_errors.append(con, payload, text, ts, failed=failed)
+        return _close(con, payload)
+
+
+def _is_new(con: apsw.Connection, event: str) -> bool:
+    """Whether the event was not recorded before; from now on it was. Events older than a day are forgotten."""
+    oldest = f"{_EVENT}{time.time_ns() - REMEMBERED_NS:020d}"
+    con.execute("DELETE FROM meta WHERE key >= ? AND key < ?", (_EVENT, oldest))
+    con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", (_EVENT + event,))
+    return con.changes() > 0
+
+
+def _observe(con: apsw.Connection, payload: Payload, text: str, outcome: Outcome, ts: str) -> None:
+    for error in outcome.errors:
+        observe(
+            con,
+            Name(error.key.text, error.normalized, error.fingerprint, error.key.tool),
+            session_id=payload.session_id or None,
+            message_idx=None,
+            tool=payload.tool,
+            project=payload.cwd,
+            ts=ts,
+            raw=text,
+            start=error.key.start,
+            end=error.key.end,
+        )
+
+
+def _close(con: apsw.Connection, payload: Payload) -> int:
+    """Draft the fixes that the session's events now prove, and forget the events once no error is open."""
+    from core.errors.cases.drafts import Draft, add_drafts
+    from core.errors.cases.write import find_case
+    from core.flows.harvest.reducer import harvest
+    from core.flows.harvest.session import evidence_of_fix
+
+    settled = list(harvest(open_errors.events_of(con, payload.session_id), payload.cwd))
+    drafts = [
+        Draft(
+            case,
+            error.fingerprint,
+            _told(error),
+            error.resolved_by,
+            error.tool_sequence,
+            payload.session_id,
+            (),
+            error.verified_ts or error.ts,
+            evidence_of_fix(error),
+        )
+        for error in settled
+        if error.resolved and (case := find_case(con, error.normalized, error.fingerprint)) is not None
+    ]
+    fixed = add_drafts(con, drafts, set())
+    if not any(_is_open(error) for error in settled):
+        open_errors.forget(con, payload.session_id)
+    return fixed
+
+
+def _is_open(error: HarvestedError) -> bool:
+    return not error.resolved and not error.transient
+
+
+def _told(error: HarvestedError) -> str:
+    """The fix in words, without the number of a message: what a hook tells is in no transcript yet."""
+    return (error.resolution_text or "").replace(f" (message {error.verified_idx})", "")

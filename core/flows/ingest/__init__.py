@@ -1,0 +1,1 @@
+"""Reading folders into the library, watching them, and searching what was read."""

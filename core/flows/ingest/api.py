@@ -1,0 +1,192 @@
+"""Ingest: folders, a file, or standard input into the library (frozen design 2.4, 2.4a, 6.7).
+
+Each file is a transaction of its own, so a process killed at any moment leaves whole documents, and the next run goes
+on from there: what it finds unchanged it passes over.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.base.fault import Fault
+from core.flows.ingest.run import LEASE_S, Job, Run, read_all, remove_rest
+from core.library.chunk.policy import ChunkPolicy
+from core.library.documents.read import corpus_revision
+from core.library.documents.rows import Media, Source
+from core.library.ingest.derivations import trim
+from core.library.ingest.git_facts import git_facts
+from core.library.ingest.known import Known, Vanished, known_of
+from core.library.ingest.media import extension_of, media_of
+from core.library.ingest.options import IngestOptions
+from core.library.ingest.paths import EXTERNAL, file_of, workspace_path
+from core.library.ingest.prepare import Task
+from core.library.ingest.readers import reader_of, signature
+from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope
+from core.library.ingest.roots import roots_of
+from core.library.ingest.runs import put_run
+from core.library.ingest.walk import LINK_OUT, FoundFile, Walked, walk
+from core.library.search.fts import refresh_fts
+from core.store import Store, jobs, now
+from core.store.wal.checkpoints import checkpoints_aside
+
+__all__ = ["IngestEvent", "IngestOptions", "IngestReport", "Item", "ingest"]
+
+Tell = Callable[[IngestEvent], None]
+
+
+def ingest(
+    store: Store,
+    roots: Sequence[Path] = (),
+    options: IngestOptions | None = None,
+    *,
+    on_event: Tell | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Bring the library up to date with these folders, or with all it knows where none is given.
+
+    What is new or changed is read, what moved follows, what is gone goes; an unchanged file is not even opened, unless
+    `options.rehash`. A folder that cannot be read keeps its documents. `on_event` hears each step, in order, and last
+    exactly one `completed` or `aborted`; `cancelled` is asked between two files.
+
+    Raises Fault: invalid_input (no folder, or one within another), config_invalid, not_indexed (no root at all),
+    db_locked (another ingest runs), db_readonly, io_error, db_damaged.
+    """
+    options = options or IngestOptions()
+    policy = options.policy
+    store.require_write()
+    chosen = roots_of(store, roots, options.source_type, options.trust_level)
+    with running(store, chosen, options, on_event, cancelled) as run:
+        walks = [_walked(run, source, options) for source in chosen]
+        files: list[Job] = []
+        missing: list[Known] = []
+        linked: list[str] = []
+        for source, found in zip(chosen, walks, strict=True):
+            known = known_of(store.con, source)
+            found.files += _alone(source, known)
+            files += jobs_of(source, found, known, policy, options)
+            missing += _missing(source, found, known)
+            linked += (workspace_path(source, one.relative) for one in found.left if one.reason == LINK_OUT)
+        run.total, run.vanished, run.linked = len(files), Vanished(missing), tuple(linked)
+        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        if not run.cancelled():
+            refresh_fts(store, options.analyser, cancelled=run.cancelled)
+            read_all(run, files)
+            remove_rest(run)
+        return ended(run, chosen, options)
+
+
+@contextmanager
+def running(
+    store: Store,
+    chosen: Sequence[Source],
+    options: IngestOptions,
+    on_event: Tell | None,
+    cancelled: Callable[[], bool],
+) -> Generator[Run]:
+    """A row in `jobs`, events from the first to the last, and the WAL kept short meanwhile."""
+    row = jobs.begin(store, "ingest", LEASE_S)
+    if row is None:
+        raise Fault("db_locked", "Another ingest of this casebook is running.", "Wait for it, or cancel it.")
+    tell: Tell = on_event or _unheard
+    run = Run(store, IngestTally(), tell, cancelled, row)
+    tell(IngestEvent("scan_started", now(), root=chosen[0].root))
+    try:
+        with checkpoints_aside(store):
+            yield run
+    except BaseException as error:
+        said = error.message if isinstance(error, Fault) else type(error).__name__
+        _close(store, row, said)
+        tell(IngestEvent("aborted", now(), counts=run.tally.so_far()))
+        raise
+    if run.stopped:
+        jobs.cancel(store, row.id)
+    else:
+        jobs.finish(store, row, f"{run.tally.so_far().scanned} files")
+    tell(IngestEvent("aborted" if run.stopped else "completed", now(), counts=run.tally.so_far()))
+
+
+def _unheard(event: IngestEvent) -> None:
+    """Nobody listens."""
+
+
+def _close(store: Store, row: jobs.Job, said: str) -> None:
+    try:
+        jobs.fail(store, row, said)
+    except Fault:  # the fault that ended the run stands in the way of this too, and is the one to be told
+        return
+
+
+def _walked(run: Run, source: Source, options: IngestOptions) -> Walked:
+    found = walk(Path(source.root), options.walk, run.cancelled)
+    for left in found.left:
+        folder_sign = "/" if left.relative.endswith("/") else ""
+        run.tally.leave(workspace_path(source, left.relative) + folder_sign, left.reason, left.detail)
+    for folder, reason in found.unread:
+        shown = workspace_path(source, folder) or source.root
+        run.tally.add(Item("error", shown, error=f"the folder cannot be read ({reason}); its documents stay"))
+    return found
+
+
+def jobs_of(
+    source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
+) -> list[Job]:
+    git, analyser = git_facts(Path(source.root)), options.analyser
+    marks: dict[tuple[Media, str], str] = {}
+    made: list[Job] = []
+    for file in found.files:
+        path = workspace_path(source, file.relative)
+        had = known.get(path)
+        kind = (file.media, extension_of(file.path.name))
+        if kind not in marks:
+            reader = reader_of(file.media, file.relative, policy)
+            marks[kind] = signature(reader, policy, source) if reader else ""
+        fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[kind])
+        task = None if fresh and not options.rehash else Task(
+            str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
+            (had.asset_id, had.signature) if had else None, analyser=analyser,
+            within="" if options.follow_links else source.root,
+        )  # fmt: skip
+        made.append(Job(path, file.media, file.size, had, task))
+    return made
+
+
+def _alone(source: Source, known: dict[str, Known]) -> list[FoundFile]:
+    """The single files that were added to a root: no walk meets them, but they too may have changed or be read anew."""
+    found: list[FoundFile] = []
+    prefix = workspace_path(source, EXTERNAL) + "/"
+    for path in sorted(path for path in known if path.startswith(prefix)):
+        file = file_of(source, path)
+        relative = path.removeprefix(f"{source.source_id}/") if source.position else path
+        media = media_of(file.name)
+        try:
+            about = file.stat()
+        except OSError:
+            continue
+        if media is not None:
+            found.append(FoundFile(file, relative, media, about.st_size, about.st_mtime_ns))
+    return found
+
+
+def _missing(source: Source, found: Walked, known: dict[str, Known]) -> list[Known]:
+    """The documents whose files were not met; those of folders that could not be read stay."""
+    met = {workspace_path(source, file.relative) for file in found.files}
+    unread = tuple(workspace_path(source, folder) + "/" if folder else "" for folder, _ in found.unread)
+    return [one for path, one in known.items() if path not in met and not path.startswith(unread)]
+
+
+def ended(run: Run, chosen: Sequence[Source], options: IngestOptions) -> IngestReport:
+    scope = Scope(chosen[0].root, tuple(one.root for one in chosen), options.include, options.exclude)
+    report = run.tally.report(
+        uuid.uuid4().hex,
+        scope,
+        0,
+        corpus_revision(run.store.con),
+        aborted=run.stopped,
+        summary=options.summary,
+    )
+    with run.store.transaction() as con:
+        trim(con)
+    return put_run(run.store, report, run.row.started)

@@ -1,0 +1,153 @@
+"""A single file or standard input into the library (frozen design 6.7)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from core.base.fault import Fault
+from core.flows.ingest.api import Tell, ended, jobs_of, running
+from core.flows.ingest.run import read_all
+from core.library.documents.ids import content_hash
+from core.library.documents.rows import Source
+from core.library.ingest.known import known_of
+from core.library.ingest.media import extension_of, media_of
+from core.library.ingest.options import IngestOptions
+from core.library.ingest.paths import EXTERNAL, leads_out, normal_path, refused
+from core.library.ingest.report import IngestEvent, IngestReport
+from core.library.ingest.roots import roots_of
+from core.library.ingest.walk import FoundFile, Walked
+from core.library.parse.decode import LOOKED, is_binary
+from core.library.search.fts import refresh_fts
+from core.store import Store, now
+
+_NAME: Final = 12
+_STDIN = ("md", "txt", "log")
+
+
+def ingest_file(
+    store: Store,
+    path: Path,
+    options: IngestOptions | None = None,
+    *,
+    on_event: Tell | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Add one file. In a root of the library it stays where it is; any other is copied to `_external/` of the first.
+
+    Adding the same content again changes nothing. Raises Fault invalid_input (no file, no text, too large), not_indexed
+    (the library has no folder yet), and what `ingest` raises.
+    """
+    options = options or IngestOptions()
+    store.require_write()
+    sources = roots_of(store, ())
+    try:
+        place = path.expanduser().resolve(strict=True)
+        if not place.is_file():
+            raise OSError(0, "it is no file")
+        if place.stat().st_size > options.max_bytes:
+            raise Fault("invalid_input", f"{path} is larger than {options.max_file_mb} MB.", "Split it.")
+        for source in sources:
+            if place.is_relative_to(source.root):
+                inside = normal_path(place.relative_to(source.root).as_posix())
+                return _add(store, source, place, inside, options, on_event, cancelled)
+        data = place.read_bytes()
+    except (OSError, RuntimeError, ValueError) as error:
+        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise Fault("invalid_input", f"{path} cannot be added: {said}.", "Check the path.") from error
+    extension = extension_of(place.name) or "txt"
+    _refuse_no_text(data, extension, str(path))
+    return _external(store, sources[0], data, extension, options, on_event, cancelled)
+
+
+def ingest_stdin(
+    store: Store,
+    data: bytes,
+    extension: str = "md",
+    options: IngestOptions | None = None,
+    *,
+    on_event: Tell | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Add what came by standard input: Markdown, or plain text where `extension` is `txt` or `log`.
+
+    Raises Fault invalid_input for another extension or where there is nothing in it, and what `ingest_file` raises.
+    """
+    options = options or IngestOptions()
+    store.require_write()
+    if extension not in _STDIN:
+        raise Fault("invalid_input", f"Standard input is one of {', '.join(_STDIN)}, not {extension[:20]}.")
+    if len(data) > options.max_bytes:
+        raise Fault("invalid_input", f"Standard input is larger than {options.max_file_mb} MB.", "Split it.")
+    _refuse_no_text(data, extension, "Standard input")
+    return _external(store, roots_of(store, ())[0], data, extension, options, on_event, cancelled)
+
+
+def _refuse_no_text(data: bytes, extension: str, name: str) -> None:
+    if not data.strip():
+        raise Fault("invalid_input", f"{name} is empty.", "Add a text.")
+    if media_of(f"x.{extension}") is None or is_binary(data[:LOOKED]):
+        raise Fault("invalid_input", f"{name} is no text that can be read.", "Add a text.")
+
+
+def _external(
+    store: Store,
+    source: Source,
+    data: bytes,
+    extension: str,
+    options: IngestOptions,
+    on_event: Tell | None,
+    cancelled: Callable[[], bool],
+) -> IngestReport:
+    name = f"{content_hash(data)[:_NAME]}.{extension}"
+    place = Path(source.root, EXTERNAL, name)
+    if leads_out(source.root, place.parent):
+        raise Fault("invalid_input", f"{place.parent} is a link out of {source.root}.", "Make it a folder.")
+    _keep(place, data)
+    return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)
+
+
+def _keep(place: Path, data: bytes) -> None:
+    """Put a content where it belongs, whole or not at all; one that is there stays as it is."""
+    try:
+        if place.exists():
+            return
+        place.parent.mkdir(exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=place.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(part).replace(place)
+        finally:
+            Path(part).unlink(missing_ok=True)
+    except OSError as error:
+        raise Fault(
+            "io_error", f"{place} cannot be written: {error.strerror or error}.", "Check the folder."
+        ) from error
+
+
+def _add(
+    store: Store,
+    source: Source,
+    place: Path,
+    inside: str,
+    options: IngestOptions,
+    on_event: Tell | None,
+    cancelled: Callable[[], bool],
+) -> IngestReport:
+    policy = options.policy
+    media, why = media_of(place.name), refused(inside)
+    if media is None or why:
+        raise Fault("invalid_input", f"{place} cannot be added: {why or 'nothing here reads such files'}.")
+    about = place.stat()
+    found = Walked([FoundFile(place, inside, media, about.st_size, about.st_mtime_ns)])
+    with running(store, [source], options, on_event, cancelled) as run:
+        files = jobs_of(source, found, known_of(store.con, source), policy, options)
+        run.total = len(files)
+        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        refresh_fts(store, options.analyser, cancelled=run.cancelled)
+        read_all(run, files)
+        return ended(run, [source], options)

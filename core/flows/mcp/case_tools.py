@@ -1,0 +1,137 @@
+"""Tools over errors, evidence and rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from core.base.fault import Fault, FaultCode
+from core.flows.mcp.arguments import many, number, shape, text
+from core.flows.mcp.context import Desk
+from core.flows.mcp.tool import Cancelled, Tool
+
+if TYPE_CHECKING:
+    from core.align import AlignResult, AlignSettings
+    from core.errors import SearchAnswer
+    from core.rules.matching.answer import RuleMatch
+
+_MOST_ERROR: Final = 1 << 18
+_MOST_TEXT: Final = 1 << 22
+"""Characters of all messages together."""
+_MOST_MESSAGES: Final = 10_000
+
+
+def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnswer:
+    """Counts nothing: an agent that looks is no person who took the answer."""
+    from core.errors import search
+    from core.flows.system.vectors import vector_search
+
+    if not given["text"].strip():
+        raise Fault("invalid_input", "the error is empty", "give the output that failed")
+    with vector_search(desk.settings.embedding, "service") as vectors:
+        answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True)
+    fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
+    if fault is not None and answer.match is None:
+        raise fault
+    return answer
+
+
+def _fault_of(step: Any) -> Fault | None:
+    """The fault that kept a search from its answer; a tier that fell out is none."""
+    code = step.fact("code")
+    if step.outcome != "failed" or not isinstance(code, str) or code.startswith(("model_", "timeout")):
+        return None
+    kept: FaultCode = code  # pyright: ignore[reportAssignmentType]
+    return Fault(kept, str(step.fact("message") or step.reason), str(step.fact("hint") or ""))
+
+
+def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult:
+    from core.align import Extracted, ExtractedEntry, ExtractedQuote, align, read_messages
+
+    index = given.get("message_index", 0)
+    claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
+    settings = _strictness(desk)
+    if ("messages" in given) == ("session" in given):
+        raise Fault("invalid_input", "give either messages or session", "messages are texts; session is an id")
+    if "messages" in given:
+        messages = read_messages(json.dumps(given["messages"]))
+        if sum(map(len, messages)) > _MOST_TEXT:
+            raise Fault("invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "give fewer")
+        return align(messages, Extracted((claim,)), settings)
+    from core.evidence.messages import StoredMessages, session_named
+    from core.store import faults, open_store
+
+    with open_store(desk.database) as store, faults(desk.database):
+        session = session_named(store.con, given["session"])
+        return align(StoredMessages(store.con, session), Extracted((claim,)), settings)
+
+
+def _strictness(desk: Desk) -> AlignSettings:
+    from core.align import AlignSettings
+
+    kept = desk.settings.evidence
+    guard: Any = kept.guard
+    return AlignSettings(kept.fuzzy_threshold / 100, kept.max_quote_length, kept.enable_fuzzy, guard)
+
+
+def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
+    from core.base.config.settings_sources import from_home
+    from core.flows.rules.files import readable, rule_files, with_unread
+    from core.flows.rules.matcher import RuleMatcher
+    from core.rules.matching.call import read_call
+    from core.rules.matching.project_type import project_type
+
+    project = from_home(given["project"]) if given.get("project") else Path.cwd()
+    found = rule_files(desk.settings.rules, project)
+    if not found:
+        hint = "set rules.files (casebook config show), or name the project's folder"
+        raise Fault("invalid_input", "there is no rule file, neither your own nor of this project", hint)
+    files, unread = readable(found)
+    call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]}, project_type(project))
+    vectors = desk.vectors() if desk.database.exists() else None  # no casebook is made by looking
+    with RuleMatcher(files, desk.database, vectors) as matcher:
+        return with_unread(matcher.match(call, limit=given.get("limit", 5)), unread)
+
+
+ERROR_SEARCH: Final = Tool(
+    "error_search",
+    "Has this error been met, and what fixed it?",
+    "Look a failing output up among the user's known errors: the fix that worked, how sure that is, and why. "
+    "`match` is null where it is unknown, which is a normal answer. Answers error_search.v1.",
+    shape(("text",), text=text("The failing output, any number of lines.", _MOST_ERROR)),
+    _error_search,
+)
+ALIGN_QUOTE: Final = Tool(
+    "align_quote",
+    "Is this quote in the transcript?",
+    "Find a quote in messages (given, or of an imported session): where it stands, whether its sense was changed "
+    "(numbers, negations), or that it is not there. Answers alignment.v1.",
+    shape(
+        ("quote",),
+        quote=text("The words that are claimed.", 20_000),
+        messages=many(
+            "The messages to look in: texts, or objects with role and text.",
+            {"anyOf": [text("a message", _MOST_TEXT), shape(("text",), role=text("who", 100),
+                                                            text=text("a message", _MOST_TEXT))]},
+            _MOST_MESSAGES,
+        ),
+        session=text("Instead: the id of an imported session, or its beginning.", 500),
+        message_index=number("The message it is said to stand in, from 0; the others are searched too.", 0, 10**9, 0),
+    ),
+    _align_quote,
+)  # fmt: skip
+MATCH_RULES: Final = Tool(
+    "match_rules",
+    "Which rules does a tool call meet?",
+    "The user's rules that apply to a tool call, best first, with why, and those that nearly did. "
+    "None is a normal answer. Answers rule_match.v1.",
+    shape(
+        ("tool_name", "tool_input"),
+        tool_name=text("The tool, for example Bash or Edit.", 200),
+        tool_input={"type": "object", "description": 'Its input, for example {"command": "npm test"}.'},
+        project=text("The project's folder, whose own rules apply too (default: where the server runs).", 4_000),
+        limit=number("Rules at most.", 1, 20, 5),
+    ),
+    _match_rules,
+)

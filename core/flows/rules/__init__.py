@@ -1,0 +1,1 @@
+"""Rule files and vectors brought together for a match; labels, trust, watching."""

@@ -1,0 +1,168 @@
+"""Which rule files are in force where nobody names one: the user's own, then those of the project around a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from core.base.config.settings import RuleSettings
+from core.base.config.settings_sources import from_home
+from core.base.fault import Fault
+from core.flows.rules.trust import distrusted, is_shared
+
+if TYPE_CHECKING:  # a hook looks for rule files before it loads anything that reads them
+    from core.rules.format.rule import Scope
+    from core.rules.matching.answer import RuleMatch
+
+ScopedFiles: TypeAlias = "tuple[tuple[Path, Scope], ...]"
+"""Rule files in the order in which they are read, each with whose it is."""
+
+Unread: TypeAlias = tuple[Path, str]
+"""A file that cannot be read, and why, in words."""
+
+
+def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFiles:
+    """The rule files there are: the user's own first, then those of the project that `folder` lies in.
+
+    A project's file counts only within that project: a link that leads out of it is not followed. Raises Fault
+    config_invalid where a setting names a project's file by anything but a path within it. Files that others can write
+    are left out (`untrusted_files`).
+    """
+    found: dict[Path, tuple[Path, Scope]] = {}
+    for path, scope, why in _looked_at(settings, folder):
+        if not why:
+            found.setdefault(path.resolve(), (path, scope))
+    return tuple(found.values())
+
+
+def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple[Unread, ...]:
+    """The rule files that are not read since others can write them, each with what to do about it. Raises Fault as
+    `rule_files`."""
+    end = "trust it with the setting rules.trust, or correct its owner and rights"
+    refused = {path: why for path, _, why in _looked_at(settings, folder) if why}
+    return tuple((path, f"no rules were read from {path}: {why}; {end}") for path, why in refused.items())
+
+
+def _looked_at(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
+    """Each rule file there is, whose it is, and why it is not read ("": it is)."""
+    trusted = tuple(Path.home() / Path(name).expanduser() for name in _names(settings.trust))
+    for path in own_places(settings):
+        if path.is_file():
+            yield path, "global", distrusted(path, path.parent, trusted)
+    root, places = _project(settings, folder)
+    for path in places:
+        if path.is_file():
+            yield path, "project", distrusted(path, root, trusted)
+
+
+def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, ...]:
+    """What stands where one's own rule files are looked for and is none (a folder, a pipe, a link to nowhere), and the
+    files that are not read since others can write them."""
+    found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
+    odd = tuple(f"no rules were read from {path}: it is no file" for path in found)
+    return (*odd, *(told for _, told in untrusted_files(settings, folder)))
+
+
+def readable(files: ScopedFiles) -> tuple[ScopedFiles, tuple[Unread, ...]]:
+    """Those of the settings' files that can be read, and why the others cannot: one that is faulty costs what is in it.
+
+    Raises Fault where none can.
+    """
+    from core.rules.format.parse import bytes_of
+
+    good: list[tuple[Path, Scope]] = []
+    unread: list[Unread] = []
+    first: Fault | None = None
+    for path, scope in files:
+        try:
+            bytes_of(path)
+        except Fault as fault:
+            first = first or fault
+            unread.append((path, fault.message))
+        else:
+            good.append((path, scope))
+    if first is not None and not good:
+        raise first
+    return tuple(good), tuple(unread)
+
+
+def with_unread(found: RuleMatch, unread: Sequence[Unread]) -> RuleMatch:
+    """A match that says in its trace which rule files it was made without."""
+    if not unread:
+        return found
+    from core.base.trace import Step
+
+    steps = (Step("files", "failed", f"{told}; done without it") for _, told in unread)
+    return replace(found, trace=(*found.trace, *steps))
+
+
+def named_files(paths: Sequence[str]) -> ScopedFiles:
+    """Files named on a command line: of several the first is the user's own, the others are the project's. One that is
+    named twice is one."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        place = from_home(path).absolute()
+        found.setdefault(_real(place), place)
+    places = list(found.values())
+    return tuple((path, "global" if at == 0 and len(places) > 1 else "project") for at, path in enumerate(places))
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a link to itself: who reads it says so
+        return path
+
+
+def own_places(settings: RuleSettings) -> tuple[Path, ...]:
+    """Where the user's own rule files are looked for. A path that is not absolute counts from the home folder."""
+    try:
+        return tuple(Path.home() / Path(name).expanduser() for name in _names(settings.files))
+    except RuntimeError as error:  # no home, or nobody of that name
+        raise Fault("config_invalid", f"rules.files: {error}", "name the file by its whole path") from error
+
+
+def project_places(settings: RuleSettings, folder: Path | None) -> tuple[Path, ...]:
+    """The project's rule files around a folder: of it, or of the nearest folder above that has one.
+
+    The search ends at the folder that holds `.git`, at one that everyone can write to (/tmp), and below the home
+    folder: what lies above is no project.
+    """
+    return _project(settings, folder)[1]
+
+
+def _project(settings: RuleSettings, folder: Path | None) -> tuple[Path, tuple[Path, ...]]:
+    """The folder at which the search ended, and the project's rule files in it."""
+    if folder is None:
+        return Path(), ()
+    wanted = [_within(name) for name in _names(settings.project_files)]
+    home = Path.home()
+    for place in (folder.absolute(), *folder.absolute().parents):
+        if place in (home, place.parent):
+            return place, ()
+        there = tuple(place / name for name in wanted if _inside(place / name, place))
+        if there or (place / ".git").exists() or is_shared(place):
+            return place, there
+    return folder, ()
+
+
+def _names(setting: str) -> list[str]:
+    return [name.strip() for name in setting.split(os.pathsep) if name.strip()]
+
+
+def _within(name: str) -> Path:
+    path = Path(name)
+    if path.is_absolute() or ".." in path.parts or name.startswith("~"):
+        told = f"rules.project_files: {name} is no path within a project"
+        raise Fault("config_invalid", told, 'write it like ".claude/memory.md"')
+    return path
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+    except OSError:
+        return False

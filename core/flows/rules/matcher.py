@@ -1,0 +1,294 @@
+"""Rules matched with everything there is: their files, the casebook that keeps their vectors, the model in use.
+
+A match never takes longer than its deadline (semantic-rule-matching REQ-SEM-010): what is not ready by then (a model
+that loads, rules not embedded yet) is done without, keywords answer, and the trace says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.base.fault import Fault
+from core.embedding.index.stored import windows_of
+from core.embedding.models.catalogue import Thresholds
+from core.embedding.runtime.query_model import NoVectors, VectorSearch
+from core.embedding.runtime.worker import place_of, run
+from core.flows.rules.vector_cache import StandingVectors
+from core.rules.evaluation.clusters import Clusters, ToGroup
+from core.rules.evaluation.compare import Comparison, compare
+from core.rules.evaluation.compare import fit as fitted
+from core.rules.evaluation.labelled import Half, LabelledCall, of_half
+from core.rules.format.book import Book, book_of
+from core.rules.format.embed_source import RuleSource, source_for
+from core.rules.format.parse import joined, parse
+from core.rules.format.rule import RuleFile, RuleList, Scope
+from core.rules.format.store import MAX_AGE_S, drop_gone, embed_anew, forget_freshness, is_fresh, sync
+from core.rules.matching.answer import RuleMatch
+from core.rules.matching.api import SHOWN, Semantic, match
+from core.rules.matching.call import ToolCall
+from core.rules.matching.semantic import NoSemantic, StoredSemantic, bars_of
+from core.rules.matching.tables import load_tables
+from core.store import Store, open_store
+
+if TYPE_CHECKING:
+    from core.embedding.models.catalogue import Model
+    from core.embedding.runtime.embedder import Embedder
+    from core.embedding.runtime.report import EmbedReport
+
+DEADLINE_S = 4.0
+"""A match never keeps a tool waiting for 5 seconds (REQ-SEM-010); this leaves room for the rest."""
+_BATCH = 16
+"""Rules embedded at once before a match: however little time there is, something is done."""
+
+Log = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class _Read:
+    """A file as it was last read, and when."""
+
+    file: RuleFile
+    at: float
+
+
+@dataclass(slots=True)
+class RuleMatcher:
+    """Matches calls against the rules of some files, again and again; follows the files and embeds what changed.
+
+    `database` is made where it is missing and a model is there, since vectors are kept in it. `vectors` is where a
+    query's vector comes from (`system.vectors.vector_search`), `embed` embeds what waits; without them keywords
+    answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
+    `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them. While another
+    program embeds, a match is answered with what there is, and its semantic step says so (`ELSEWHERE`).
+    """
+
+    paths: Sequence[tuple[Path, Scope]]
+    database: Path
+    vectors: VectorSearch | None = None
+    deadline_s: float = DEADLINE_S
+    log: Log = lambda _: None
+    clock: Callable[[], float] = time.time
+    in_memory: bool = True
+    _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
+    _list: RuleList | None = None
+    _book: Book | None = None
+    _store: Store | None = None
+    _standing: StandingVectors | None = None
+    _logged: str = ""
+    _opening: threading.Thread | None = None
+
+    def __enter__(self) -> RuleMatcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the casebook and the model; may be called twice."""
+        if self._store is not None:
+            self._store.close()
+            self._store = self._standing = None
+        if self.vectors is not None:
+            self.vectors.close()
+
+    def rules(self) -> RuleList:
+        """The rules as their files are now. Raises Fault where one cannot be read."""
+        changed = self._list is None
+        for path, scope in self.paths:
+            known = self._read.get(str(path))
+            if known is None or not self._holds(path, known):
+                file = parse(path, scope=scope)
+                changed = changed or known is None or known.file.sha256 != file.sha256
+                self._read[str(path)] = _Read(file, self.clock())
+        if changed or self._list is None:
+            self._list = joined(self._read[str(path)].file for path, _ in self.paths)
+            self._book = None
+        return self._list
+
+    def _holds(self, path: Path, known: _Read) -> bool:
+        try:
+            info = path.stat()
+        except OSError:
+            return False
+        same = (info.st_size, info.st_mtime_ns) == (known.file.size, known.file.mtime_ns)
+        return same and 0 <= self.clock() - known.at < MAX_AGE_S
+
+    def book(self) -> Book:
+        """The rules ready for matching. Raises Fault as `rules`, and config_invalid for a wrong table of the user."""
+        found = self.rules()
+        tables = load_tables()
+        if self._book is None or self._book.tables is not tables:
+            self._book = book_of(found.rules, tables)
+        return self._book
+
+    def match(
+        self, call: ToolCall, *, limit: int = SHOWN, use_fallback: bool = True, wait_s: float | None = None
+    ) -> RuleMatch:
+        """The rules that apply to a call. Raises Fault only where the rules themselves cannot be read.
+
+        `wait_s` is how long a first match may wait for the model and for rules to be embedded: a stream of calls is
+        no tool that waits.
+        """
+        started = time.monotonic()
+        self._begin_opening()
+        book = self.book()
+        left = self.deadline_s - (time.monotonic() - started) if wait_s is None else wait_s
+        semantic = self._semantic(book, max(0.0, left))
+        found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
+        if self._moved(semantic):
+            semantic = self._semantic(book, max(0.0, left - (time.monotonic() - started)))
+            found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
+        step = next(step for step in found.trace if step.stage == "semantic")
+        self._log_once(step.reason if step.outcome in ("failed", "timeout") else "")
+        return found
+
+    def _log_once(self, why: str) -> None:
+        """Why keywords alone matched: not again for each call that meets the same."""
+        if why and why != self._logged:
+            self.log(f"rules were matched by keywords alone: {why}")
+        self._logged = why
+
+    def refresh(self, *, all_of_them: bool = False, wait_s: float = 3600.0) -> EmbedReport | NoVectors:
+        """Read the files again and embed what changed; `all_of_them`: every rule of theirs. What is kept of files that
+        are gone goes. Raises Fault."""
+        if self.vectors is None:
+            return NoVectors("no model was asked for")
+        model, until = self.vectors.model(), time.monotonic() + wait_s
+        if isinstance(model, NoVectors):
+            return model
+        self._read.clear()
+        book = self.book()
+        store = self._opened()
+        paths = [str(path) for path, _ in self.paths]
+        drop_gone(store)
+        if all_of_them:
+            embed_anew(store, paths)
+        forget_freshness(store, paths)
+        self._sync(store)
+        embedder = self._opened_model(self.vectors, until)
+        if isinstance(embedder, NoVectors):
+            return embedder
+        return run(store, self._source(book, model), embedder, stop=lambda: time.monotonic() >= until)
+
+    def clusters(self) -> Clusters:
+        """The near-duplicates and groups of related rules, by meaning where every rule has a vector, else by words."""
+        return self.to_group()()
+
+    def to_group(self) -> ToGroup:
+        """What `clusters` compares. Raises Fault as `rules`."""
+        book = self.book()
+        semantic = self._semantic(book, 600.0)
+        bars = None if self.vectors is None else bars_of(self.vectors)
+        if not isinstance(semantic, StoredSemantic) or not isinstance(bars, Thresholds):
+            return ToGroup(book, {})
+        found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
+        return ToGroup(book, found, bars)
+
+    def compare(
+        self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False, quiet: float | None = None
+    ) -> Comparison:
+        """Every way of matching on labelled calls (of one half), see `evaluation.compare`. Raises Fault as `rules`."""
+        book = self.book()
+        semantic = self._semantic(book, 600.0)
+        kept = None if isinstance(semantic, NoSemantic) else semantic
+        model = semantic.place.model if isinstance(semantic, StoredSemantic) else ""
+        found = compare(book, of_half(calls, half), kept, half=half, model=model, quiet=quiet)
+        if not fit:
+            return found
+        bars = fitted(book, of_half(calls, "tune"), kept)
+        named = {"hybrid": bars.hybrid, "keyword": bars.keyword, "semantic": bars.semantic}
+        return replace(found, fitted=named if kept is not None else {"keyword": bars.keyword})
+
+    def _semantic(self, book: Book, wait_s: float) -> Semantic:
+        if self.vectors is None:
+            return NoSemantic("skipped", "no model was asked for")
+        model = self.vectors.model()
+        if isinstance(model, NoVectors):
+            return NoSemantic(model.outcome, model.reason)
+        try:
+            return self._stored(book, model, self.vectors, time.monotonic() + wait_s)
+        except Fault as fault:
+            return NoSemantic("timeout" if fault.code == "timeout" else "failed", fault.message)
+
+    def _stored(self, book: Book, model: Model, vectors: VectorSearch, until: float) -> Semantic:
+        """Vectors of the casebook: rows brought up to date, what waits embedded within the time there is."""
+        embedder = self._opened_model(vectors, until)
+        if isinstance(embedder, NoVectors):
+            return NoSemantic(embedder.outcome, embedder.reason)
+        store = self._opened()
+        source = self._source(book, model)
+        place = place_of(source, embedder)
+        if self._standing is None:
+            self._standing = StandingVectors(self.in_memory)
+        if (known := self._standing.standing(store, book, place)) is not None:
+            return known
+        busy, why = self._prepare(store, source, embedder, until)
+        made = self._standing.found(store, source, place, book, vectors, busy=busy, why=why)
+        if made.items or not made.lack.waiting:
+            return made
+        late = made.lack.elsewhere or time.monotonic() >= until
+        return NoSemantic("timeout" if late else "failed", made.lack.note, made.lack)
+
+    def _moved(self, semantic: Semantic) -> bool:
+        """Whether another program changed the rows that were just compared."""
+        if not isinstance(semantic, StoredSemantic) or self._standing is None:
+            return False
+        with suppress(Fault):  # the match says what it was made of; the next one says what is wrong
+            return self._standing.moved(self._opened(), semantic)
+        return False
+
+    def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
+        """The model, if it is there in time; one that still loads goes on loading for the next match."""
+        opening = self._begin_opening()
+        if opening is not None:
+            opening.join(max(0.0, until - time.monotonic()))
+            if opening.is_alive():
+                return NoVectors("the model is still loading", "casebook rules refresh", "timeout")
+        return vectors.embedder()
+
+    def _begin_opening(self) -> threading.Thread | None:
+        """Have the model load while the rules are read; None where no model was asked for."""
+        if self._opening is None and self.vectors is not None and not isinstance(self.vectors.model(), NoVectors):
+            self._opening = threading.Thread(target=self.vectors.embedder, daemon=True)
+            self._opening.start()
+        return self._opening
+
+    def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> tuple[bool, str]:
+        """Rows and vectors up to date; whether another program embeds just now, and why else that was not done."""
+        if store.readonly is not None:
+            return False, f"what changed cannot be embedded: {store.readonly}"
+        try:
+            self._sync(store)
+            report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
+        except Fault as fault:
+            self.log(f"rules could not be embedded: {fault.message}")
+            return False, fault.message
+        if report.failed:
+            self.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
+        if not report.canceled:
+            return report.busy, ""
+        why = "no time was left to embed them all" if time.monotonic() >= until else "embedding was stopped"
+        return report.busy, f"{why}: casebook rules refresh"
+
+    def _sync(self, store: Store) -> None:
+        stale = [
+            one.file
+            for one in self._read.values()
+            if not is_fresh(store.con, one.file.path, one.file.size, one.file.mtime_ns, self.clock())
+        ]
+        if stale:
+            sync(store, stale, self.clock())
+
+    def _source(self, book: Book, model: Model) -> RuleSource:
+        return source_for(book.tables, english=model.languages == "en")
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self.database, write=True, create=not self.database.exists(), timeout_ms=1_000)
+        return self._store

@@ -1,0 +1,1 @@
+"""The casebook as a whole: doctor, demo, capabilities, history, embedding runs, worker processes."""

@@ -1,0 +1,250 @@
+"""What this casebook speaks and can do (`schema.v1`), and the JSON Schemas of everything it writes.
+
+`python -m core.flows.system.capabilities --write` generates `core/schemas/*.json` from the types.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Literal, cast
+
+from core.base.fault import Fault
+from core.base.installation import remedy
+from core.base.version import VERSION
+from core.flows.system.mcp_extra import has_mcp
+from core.store import Store, open_store
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One thing casebook does, or will do: `planned` ones are refused today, and `missing` ones until what they need is
+    installed, as `needs` says (null: nothing)."""
+
+    name: str
+    status: Literal["ready", "planned", "missing"]
+    about: str
+    needs: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Versions of casebook, of the database schema it writes, and of what it runs on."""
+
+    casebook: str
+    database: int
+    python: str
+    sqlite: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much the casebook holds, in rows."""
+
+    cases: int
+    unresolved: int
+    resolutions: int
+    occurrences: int
+    sessions: int
+    messages: int
+    tool_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The objects written, the abilities, the models on this machine, the versions, the stats (null: no casebook)."""
+
+    SCHEMA: ClassVar[str] = "schema.v1"
+
+    wire: tuple[str, ...]
+    capabilities: tuple[Capability, ...]
+    models: tuple[str, ...]
+    versions: Versions
+    stats: Stats | None
+
+
+CAPABILITIES = (
+    Capability("import", "ready", "transcripts of Claude Code and Codex"),
+    Capability("errors", "ready", "identify, search by text, record, list, carry in and out"),
+    Capability("demo", "ready", "sample transcripts, imported and searched"),
+    Capability("backup", "ready", "back up, restore, salvage"),
+    Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
+    Capability("vectors", "ready", "embedding models and the vector tier"),
+    Capability("hooks", "ready", "answers inside agents"),
+    Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
+    Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
+    Capability("rules", "ready", "which rules a tool call meets, and why"),
+    Capability("library", "ready", "notes, documents and code, searched, with citations"),
+    Capability("ask", "ready", "grounded answers, or an honest refusal"),
+    Capability("mcp", "ready", "a stdio MCP server for agents"),
+)
+
+
+def capabilities(database: Path) -> Capabilities:
+    """What this casebook speaks and can do. Raises Fault where there is a database that cannot be read."""
+    import apsw
+
+    from core.embedding.models.models import on_this_machine
+    from core.store.schema.migrations import SHIPPED
+
+    versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
+    here = tuple(found.model.id for found in on_this_machine())
+    able = tuple(replace(one, status="missing", needs=remedy("mcp")) if _lacks(one) else one for one in CAPABILITIES)
+    return Capabilities(schema_names(), able, here, versions, _stats(database))
+
+
+def _lacks(one: Capability) -> bool:
+    return one.name == "mcp" and not has_mcp()
+
+
+def schema_names() -> tuple[str, ...]:
+    """The names of everything written as JSON."""
+    return tuple(sorted(path.name.removesuffix(".json") for path in SCHEMAS.glob("*.json")))
+
+
+def schema_text(name: str) -> str:
+    """The JSON Schema called `name`. Raises Fault invalid_input for a name nobody knows."""
+    if name not in schema_names():
+        raise Fault("invalid_input", f"there is no schema {name}", f"one of: {', '.join(schema_names())}")
+    return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
+
+
+def _stats(database: Path) -> Stats | None:
+    try:
+        with open_store(database) as store:
+            return Stats(
+                _count(store, "error_kb"),
+                _count(store, "case_state WHERE status = 'unresolved'"),
+                _count(store, "resolution"),
+                _count(store, "occurrence"),
+                _count(store, "session"),
+                _count(store, "message"),
+                _count(store, "tool_call"),
+            )
+    except Fault as fault:
+        if fault.code == "not_indexed":
+            return None
+        raise
+
+
+def _count(store: Store, what: str) -> int:
+    row = store.con.execute(f"SELECT count(*) FROM {what}").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def wire_types() -> dict[str, tuple[type, ...]]:
+    """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
+    from core.align.alignment import AlignResult
+    from core.base.config.settings_file import ConfigFile
+    from core.base.config.settings_sources import Config
+    from core.base.wire import ErrorObject, FileReport
+    from core.embedding.models.calibrate import Calibration
+    from core.embedding.models.model_report import ModelList, ModelReport
+    from core.embedding.runtime.report import EmbedReport
+    from core.embedding.service.report import ModelService
+    from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
+    from core.errors.curation import Curated, History, QueuePage, TakenBack
+    from core.errors.exchange.case_export import Exported
+    from core.errors.exchange.fixes import PortableFix
+    from core.evidence.entry_list import EntryPage
+    from core.evidence.promotion import Promoted
+    from core.evidence.promotions import PromotedMany
+    from core.evidence.realign import SessionAligned
+    from core.evidence.review.decisions import Decided
+    from core.evidence.review.detail import Entry, Quote
+    from core.evidence.review.queue import QuotePage
+    from core.flows.harvest.report import TranscriptHarvest
+    from core.flows.hook.settings_file import HooksReport
+    from core.flows.rules.watch import RuleEdit
+    from core.flows.system.demo import Demo
+    from core.flows.system.doctor import Diagnosis
+    from core.flows.system.evidence import EvidenceAdded
+    from core.flows.transcripts.report import ImportReport, Progress
+    from core.rules.evaluation.clusters import Clusters
+    from core.rules.evaluation.compare import Comparison
+    from core.rules.format.rule import RuleList
+    from core.rules.matching.answer import RuleMatch
+
+    kinds: tuple[type, ...] = (
+        AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
+        SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
+        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
+    )  # fmt: skip
+    found: dict[str, tuple[type, ...]] = {}
+    for kind in (*kinds, *_library_types()):
+        name = cast("str", getattr(kind, "SCHEMA"))  # noqa: B009  every one of them names itself
+        found[name] = (*found.get(name, ()), kind)
+    return found
+
+
+def _library_types() -> tuple[type, ...]:
+    """What the library writes. The six kinds of citation share one name."""
+    from core.library.ask.answer import Answer, AnswerEvent
+    from core.library.ask.store import SessionDeleted, SessionList, SessionShown
+    from core.library.citations.citation import (
+        CaptionCitation,
+        CodeCitation,
+        LineCitation,
+        PageCitation,
+        RegionCitation,
+        TimeCitation,
+    )
+    from core.library.citations.location import FilePlace
+    from core.library.documents.fetched import Fetched
+    from core.library.evaluation.report import Evaluation
+    from core.library.ingest.report import IngestEvent, IngestReport
+    from core.library.ingest.reset import ResetReport
+    from core.library.search.hit import BulkItem, BulkResponse, SearchHit, SearchResponse
+    from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
+
+    return (
+        CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
+        BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
+        Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
+        Fetched, FilePlace, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
+    )  # fmt: skip
+
+
+def generated() -> dict[str, str]:
+    """File name and content of every schema, as the types have it now."""
+    return {f"{name}.json": _text(kinds) for name, kinds in sorted(wire_types().items())}
+
+
+def _text(kinds: tuple[type, ...]) -> str:
+    """The schema of the types of one name: required is what every one writes, any other field may be there."""
+    from core.base.wire import json_schema
+
+    schema = json_schema(kinds[-1])
+    for kind in kinds[:-1]:
+        also = json_schema(kind)
+        schema["required"] = [name for name in schema["required"] if name in also["required"]]
+        for name, found in also["properties"].items():
+            here = schema["properties"].setdefault(name, found)
+            if here != found:
+                schema["properties"][name] = {"anyOf": [*here.get("anyOf", [here]), found]}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def main(argv: list[str]) -> int:
+    """Write the schemas (`--write`), or say which are out of date and return 1."""
+    wanted = generated()
+    there = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.json")}
+    stale = sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
+    for name in stale:
+        sys.stdout.write(f"{name}\n")
+        if "--write" in argv and name in wanted:
+            (SCHEMAS / name).write_text(wanted[name], encoding="utf-8")
+        elif "--write" in argv:
+            (SCHEMAS / name).unlink()
+    return 0 if "--write" in argv or not stale else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,162 @@
+"""What works and what does not, each proved live rather than looked up (`doctor.v1`), and mending what is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, cast
+
+from core.base.config.settings import EmbeddingSettings
+from core.base.config.settings_sources import Config
+from core.base.fault import Fault
+from core.base.installation import remedy
+from core.embedding.index.consistency import disagreements, rebuild
+from core.embedding.service.report import model_service
+from core.errors.cases.derived import refresh_case
+from core.errors.retrieval.embed_source import ErrorSource
+from core.flows.rules.files import untrusted_files
+from core.flows.system.llm_check import llm_checks
+from core.flows.system.mcp_extra import has_mcp
+from core.flows.system.model_check import model_check
+from core.library.search.fts import rebuild_fts
+from core.library.search.morphemes import CHOSEN, MISSING, installed
+from core.rules.matching.tables import load_tables, own_tables
+from core.store import faults, open_store
+from core.store.checks import Check, store_checks
+
+_BATCH = 500
+"""Cases mended in one transaction: others may write in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Every check, in order. Healthy is who fails none; an optional part that nobody set up is no failure."""
+
+    SCHEMA: ClassVar[str] = "doctor.v1"
+
+    ok: bool
+    checks: tuple[Check, ...]
+
+
+def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]) -> Diagnosis:
+    """Run every check. `load` reads the settings, `locate` names the casebook they (or, failing those, none) mean.
+
+    Changes nothing of the casebook and raises nothing: what cannot be done is a failed check.
+    """
+    config: Config | None = None
+    try:
+        config = load()
+        settings = _settings_check(config)
+    except Fault as fault:
+        settings = Check("config_loaded", False, fault.message, fault.hint)
+    model = model_check(config.values.embedding if config is not None else EmbeddingSettings())
+    stored = store_checks(locate(config), lambda con: disagreements(con, "error"))
+    checks = (
+        settings,
+        *(_mendable(check) for check in stored),
+        model,
+        _service_check(config),
+        *llm_checks(config),
+        *_korean(config),
+        *_rule_files(config),
+        *_tables(),
+        *_mcp(),
+    )
+    return Diagnosis(all(check.ok for check in checks), checks)
+
+
+def _mendable(check: Check) -> Check:
+    """The store knows that its derived tables disagree; that they can be rebuilt is known here."""
+    if check.ok or check.name != "counts_match":
+        return check
+    return replace(check, hint="rebuild what is derived: casebook doctor --repair")
+
+
+def _service_check(config: Config | None) -> Check:
+    """None running is as it should be: one is started where it helps."""
+    if config is not None and not config.values.embedding.service:
+        return Check("model_service", True, "not asked: the setting embedding.service is off")
+    found = model_service()
+    hint = "end it, and it is started anew where it helps: casebook serve-model --stop" if found.broken else ""
+    return Check("model_service", not found.broken, found.reason, hint)
+
+
+def _korean(config: Config | None) -> tuple[Check, ...]:
+    """Nothing is said of what was not chosen."""
+    if config is None or config.values.library.korean != CHOSEN:
+        return ()
+    here = installed()
+    return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {remedy('ko')}"),)
+
+
+def _rule_files(config: Config | None) -> tuple[Check, ...]:
+    """The rule files around the current folder that are not read; nothing is said where there is none."""
+    try:
+        told = () if config is None else untrusted_files(config.values.rules, Path.cwd())
+    except (Fault, OSError):
+        return ()
+    if not told:
+        return ()
+    said = "; ".join(one.partition("; ")[0] for _, one in told)
+    return (Check("rule_files", True, said, told[0][1].partition("; ")[2]),)
+
+
+def _tables() -> tuple[Check, ...]:
+    """The words and patterns of one's own, where there are any: one that is wrong is done without, by the hook too."""
+    try:
+        there = own_tables()
+        unknown = load_tables().unknown if there else ()
+    except Fault as fault:
+        return (Check("rule_tables", False, fault.message, fault.hint),)
+    if not there:
+        return ()
+    told = (f"{flaw.path}:{flaw.line}: {flaw.message}" for flaw in unknown)
+    hint = "correct or remove what is unknown" if unknown else ""
+    return (Check("rule_tables", True, "; ".join((*map(str, there), *told)), hint),)
+
+
+def _mcp() -> tuple[Check, ...]:
+    """Nothing is said of what is there; without it only one command cannot serve."""
+    if has_mcp():
+        return ()
+    return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", remedy("mcp")),)
+
+
+def _settings_check(config: Config) -> Check:
+    found = config.path if config.exists else f"defaults; there is no {config.path}"
+    return Check(
+        "config_loaded",
+        True,
+        "; ".join((found, *config.warnings)),
+        "correct or remove what is unknown" if config.warnings else "",
+    )
+
+
+def repair(database: Path) -> int:
+    """Rebuild what is derived from the cases (states, keys that answer, the indexes), and the library's index.
+
+    Returns how many cases there are. Raises Fault where the casebook is missing or cannot be written.
+    """
+    with open_store(database, write=True) as store, faults(database):
+        with store.transaction() as con:
+            con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
+            con.execute("INSERT INTO case_fts(case_fts) VALUES ('delete-all')")
+            con.execute(
+                "INSERT OR IGNORE INTO case_state(case_id, first_seen, last_seen) SELECT id, ts, ts FROM error_kb"
+            )
+            con.execute("DELETE FROM answer_key")
+            con.execute("UPDATE error_kb SET resolution = resolution")  # the schema's own triggers fill it again
+        done = last = 0
+        while True:
+            rows = store.con.execute(
+                "SELECT id FROM error_kb WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
+            ).fetchall()
+            if not rows:
+                rebuild(store, ErrorSource())
+                rebuild_fts(store)
+                return done
+            with store.transaction() as con:
+                for (case_id,) in cast("list[tuple[int]]", rows):
+                    refresh_case(con, case_id)
+                    last, done = case_id, done + 1

@@ -1,0 +1,181 @@
+"""The history of the casebook, of cases and of quotes: which quote it was, and where it stood before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import apsw
+
+from core.base.fault import Fault
+from core.errors.curation import Changed, ChangedQuote, History, case_history, whole_history
+from core.evidence.rows import decision_from, spans_from
+from core.store import RowChange, Store, row_changes
+
+MOST_QUOTES = 12
+"""Of one change at most so many quotes are told."""
+_START = 120
+"""Code points of a quote, and of an entry's title."""
+
+_Spot = tuple[int | None, str]
+"""The message that a quote stands in, or None and what there is to say instead."""
+
+
+@dataclass(slots=True)
+class _Touched:
+    """What one change did to the evidence: the decisions about quotes, their words, the stages of entries."""
+
+    decided: dict[int, RowChange] = field(default_factory=dict[int, RowChange])
+    words: dict[int, str] = field(default_factory=dict[int, str])
+    stages: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """A quote as it is, and where the machine finds it."""
+
+    about: ChangedQuote
+    found: _Spot
+
+
+def read_history(store: Store, limit: int = 50, before: int | None = None, case_id: int | None = None) -> History:
+    """A page of changes, newest first; of one case, or of all. `before`: the `next` of the page before."""
+    with store.moment():
+        page = whole_history(store, limit, before) if case_id is None else case_history(store, case_id, limit, before)
+        return replace(page, changes=_with_quotes(store, page.changes))
+
+
+def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...]:
+    entries = _entries_of(store.con, [one.change for one in changes])
+    touched = {change: _touched(row_changes(store, change)) for change in entries}
+    told = {change: _quotes_of(store.con, one) for change, one in touched.items()}
+    now = _now(store.con, {quote for ids in told.values() for quote in ids[:MOST_QUOTES]})
+    found: list[Changed] = []
+    for one in changes:
+        if (did := touched.get(one.change)) is not None:
+            ids = told[one.change]
+            only = entries[one.change][0] if len(entries[one.change]) == 1 else ""
+            quotes = tuple(_told(quote, did, now.get(quote), only) for quote in ids[:MOST_QUOTES])
+            what = (*one.what, *(f"entry {name}: {stage}" for name, stage in did.stages.items()))
+            one = replace(one, what=what, quotes=quotes, more_quotes=len(ids) - len(quotes))  # noqa: PLW2901
+        found.append(one)
+    return tuple(found)
+
+
+def _entries_of(con: apsw.Connection, changes: list[int]) -> dict[int, list[str]]:
+    """Those of the changes that are about entries, each with which."""
+    rows = con.execute(
+        "SELECT journal_id, item FROM journal_subject"
+        " WHERE kind = 'entry' AND journal_id IN (SELECT value FROM json_each(?)) ORDER BY journal_id, item",
+        (json.dumps(changes),),
+    ).fetchall()
+    found: dict[int, list[str]] = {}
+    for change, item in rows:
+        found.setdefault(cast("int", change), []).append(str(item))
+    return found
+
+
+def _touched(rows: Iterable[RowChange]) -> _Touched:
+    found = _Touched()
+    for row in rows:
+        if row.table == "alignment" and isinstance(row.key, int):
+            found.decided[row.key] = row
+        elif row.table == "evidence" and isinstance(row.key, int):
+            if (words := _column(row, "quote")) is not None:
+                found.words[row.key] = str(words[1])
+        elif row.table == "entry" and row.op == "UPDATE" and (stage := _column(row, "stage")) is not None:
+            found.stages[str(row.key)] = f"{stage[0]} → {stage[1]}"
+    return found
+
+
+def _column(row: RowChange, wanted: str) -> tuple[object, object] | None:
+    return next(((before, after) for name, before, after in row.columns if name == wanted), None)
+
+
+def _quotes_of(con: apsw.Connection, did: _Touched) -> list[int]:
+    """The quotes that were decided about; of an entry that was promoted all that it has."""
+    if did.decided:
+        return sorted(did.decided)
+    rows = con.execute(
+        "SELECT id FROM evidence WHERE entry_id IN (SELECT value FROM json_each(?)) ORDER BY entry_id, position",
+        (json.dumps(list(did.stages)),),
+    )
+    return [cast("int", row[0]) for row in rows.fetchall()]
+
+
+def _now(con: apsw.Connection, ids: Iterable[int]) -> dict[int, _Now]:
+    rows = con.execute(
+        f"SELECT v.id, substr(v.quote, 1, {_START * 2}), v.entry_id, substr(e.title, 1, {_START * 2}),"
+        " coalesce(e.session_id, ''), coalesce(s.started, ''), coalesce(s.project, ''), coalesce(p.shown, ''),"
+        " a.status, iif(json_valid(a.body), json_extract(a.body, '$.spans[0].message_index'), NULL)"
+        " FROM evidence v JOIN entry e ON e.id = v.entry_id LEFT JOIN session s ON s.id = e.session_id"
+        " LEFT JOIN session_project p ON p.session_id = s.id"
+        " LEFT JOIN alignment a ON a.evidence_id = v.id WHERE v.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(ids)),),
+    ).fetchall()
+    found: dict[int, _Now] = {}
+    for quote, text, entry_id, title, session, started, project, name, status, message in rows:
+        about = ChangedQuote(
+            cast("int", quote), _start(text), str(entry_id), _start(title), str(session), str(started), str(project),
+            None, None, "", project_name=str(name),
+        )  # fmt: skip
+        found[about.id] = _Now(about, _spot_found(status, message))
+    return found
+
+
+def _spot_found(status: object, message: object) -> _Spot:
+    if status in ("aligned", "flagged") and isinstance(message, int):
+        return message, ""
+    if status is None:
+        return None, "not looked for yet"
+    return None, "several places" if status == "ambiguous" else "not found"
+
+
+def _told(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
+    """What a change did to one quote; of one that is gone only what the change itself tells."""
+    found: _Spot = (None, "unknown") if now is None else now.found
+    if quote not in did.decided and now is not None:
+        return replace(now.about, before=found[0], after=found[0], place=_said(found))
+    columns = did.decided[quote].columns
+    old = {name: str(value) for name, value, _ in columns if value is not None}
+    new = {name: str(value) for name, _, value in columns if value is not None}
+    before = _spot(old.get("decision"), old.get("anchor"), found)
+    after = _spot(new.get("decision"), new.get("anchor"), found)
+    if now is None:
+        about = ChangedQuote(quote, _start(did.words.get(quote)), entry_id, "", "", "", "", None, None, "", gone=True)
+    else:
+        about = replace(now.about, quote=_start(did.words.get(quote, now.about.quote)))
+    return replace(about, before=before[0], after=after[0], place=_place(before, after))
+
+
+def _spot(decision: str | None, anchor: str | None, found: _Spot) -> _Spot:
+    """Where a quote stood with that decision; without one, and where its words are gone, where it is found."""
+    if decision is None:
+        return found
+    try:
+        made = decision_from(decision)
+        spans = made.spans if anchor is None else spans_from(anchor)
+    except Fault:
+        return None, "a place that cannot be read"
+    if made.act == "reject":
+        return None, "rejected"
+    return (spans[0].message_index, "") if spans else found
+
+
+def _place(before: _Spot, after: _Spot) -> str:
+    if before == after:
+        return after[1] or f"stays in message {after[0]}"
+    if before[0] is not None and after[0] is not None:
+        return f"message {before[0]} → {after[0]}"
+    return f"{_said(before)} → {_said(after)}"
+
+
+def _said(spot: _Spot) -> str:
+    return spot[1] or f"message {spot[0]}"
+
+
+def _start(text: object) -> str:
+    line = " ".join(str(text or "").split())
+    return line if len(line) <= _START else line[: _START - 1] + "…"

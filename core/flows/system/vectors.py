@@ -1,0 +1,115 @@
+"""What the vector tier searches with: the model in use, from the service that holds it or loaded into this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Literal
+
+from core.base.config.settings import EmbeddingSettings
+from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
+from core.store import Store, faults
+
+if TYPE_CHECKING:
+    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.models.models import Found
+    from core.embedding.runtime.embedder import Embedder, Vector
+    from core.embedding.service.remote_embedder import Embed
+
+From = Literal["service", "process", "either"]
+"""`service`: only a model that another process holds, within its deadline; `process`: it is loaded here, if need be;
+`either`: the service's if one runs, else loaded here."""
+_PATIENCE_MS: Final = 3_000
+"""Longer than a look-up of an error may wait: an answer by keywords alone would rank otherwise."""
+
+
+def vector_search(
+    settings: EmbeddingSettings,
+    source: From,
+    *,
+    kept: KeptBits | None = None,
+    deadline_ms: float | None = None,
+) -> VectorSearch:
+    """The way to the vectors of errors. Costs nothing until a search needs it.
+
+    `kept` is for a process that searches again and again; `deadline_ms` bounds the wait for the service.
+    """
+
+    def find() -> ModelAtHand | NoVectors:
+        from core.embedding.models.models import Absent, current
+
+        if source == "service" and not settings.service:
+            return NoVectors("the model service is switched off (embedding.service)")
+        found = current(settings)
+        if isinstance(found, Absent):
+            return NoVectors(found.reason, found.remedy)
+        if source == "process":
+            return ModelAtHand(found.model, lambda: _loaded(found))
+        if source == "either":
+            return ModelAtHand(found.model, lambda: served_or_loaded(found, settings, lambda: _loaded(found)))
+        return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
+
+    return VectorSearch(find, kept)
+
+
+def asked_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple[Vector, ...]]]) -> VectorSearch:
+    """The way to the vectors of a model that another process holds: `ask` brings it a question, or raises Fault."""
+
+    def find() -> ModelAtHand | NoVectors:
+        from core.embedding.models.models import Absent, current
+        from core.embedding.service.remote_embedder import Asked
+
+        found = current(settings)
+        if isinstance(found, Absent):
+            return NoVectors(found.reason, found.remedy)
+        return ModelAtHand(found.model, lambda: Asked(found.model, ask))
+
+    return VectorSearch(find)
+
+
+def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | None:
+    """Why the vectors of the casebook's errors cannot be searched now; None if they can. Loads nothing.
+
+    Raises Fault where the casebook cannot be read.
+    """
+    from core.embedding.index.state import why_off
+    from core.embedding.models.models import Absent, current
+    from core.errors.retrieval.vector_search import place_of
+
+    found = current(settings)
+    if isinstance(found, Absent):
+        return NoVectors(found.reason, found.remedy)
+    place = place_of(found.model)
+    with faults(store.path):
+        off = why_off(store.con, place.kind, place.model, place.recipe)
+    return NoVectors(off, "casebook embed") if off else None
+
+
+def served_or_loaded(found: Found, settings: EmbeddingSettings, load: Callable[[], Embedder]) -> Embedder:
+    """The embedder of a model service that runs, if it may be asked and holds this model; else what `load` gives.
+
+    Starts no service. Raises what `load` raises.
+    """
+    from core.embedding.service.client import Unserved, connect
+
+    if settings.service:
+        model = found.model
+        met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=_PATIENCE_MS)
+        if not isinstance(met, Unserved):
+            return met
+    return load()
+
+
+def _loaded(found: Found) -> Embedder:
+    from core.embedding.runtime.local import load
+
+    return load(found, threads=1)
+
+
+def _served(found: Found, deadline_ms: float | None) -> Embedder | NoVectors:
+    """The service's embedder. Asked only when the casebook has vectors of this model: then it is worth starting one."""
+    from core.embedding.service.client import DEADLINE_MS, Unserved, connect
+
+    model = found.model
+    wait = deadline_ms or DEADLINE_MS
+    met = connect(model.id, version=model.version, recipe=model.recipe, deadline_ms=wait, start=True)
+    return NoVectors(met.reason, "", met.outcome) if isinstance(met, Unserved) else met

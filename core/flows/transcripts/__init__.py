@@ -1,0 +1,1 @@
+"""Import of transcripts: files, prefetching, rows, duplicates, writes, the report."""

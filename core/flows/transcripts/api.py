@@ -1,0 +1,200 @@
+"""Import of transcripts: sessions, messages and tool calls into the store, then the harvest of errors and fixes.
+
+One transaction a batch holds the rows, how far the file was read, and that a harvest is due; so a process killed at any
+moment leaves whole batches, and the next run goes on from there. Nothing is stored twice (DESIGN 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.base.fault import Fault
+from core.flows.hook.spool import take_up
+from core.flows.system.worker_process import Second, calm_garbage
+from core.flows.transcripts.dedup import Memory
+from core.flows.transcripts.files import Found, files_to_read
+from core.flows.transcripts.harvest import harvest_pending
+from core.flows.transcripts.prefetch import rows_ahead
+from core.flows.transcripts.projects import assign_projects
+from core.flows.transcripts.report import ImportReport, Meter, Progress, SkippedLine, Tally
+from core.flows.transcripts.rows import Rows, without_secrets
+from core.flows.transcripts.source import (
+    NotATranscript,
+    Position,
+    Source,
+    going_on,
+    head_hash,
+    open_regular,
+    position_of,
+    source_of,
+    stored_name,
+)
+from core.flows.transcripts.write import write_messages, write_position, write_sessions
+from core.store import Store, faults, jobs
+from core.store.wal.checkpoints import checkpoints_aside
+from core.transcripts import Agent, SessionStart
+
+__all__ = ["ImportReport", "Progress", "SkippedLine", "import_transcripts"]
+
+AgentChoice = Literal["claude-code", "codex", "auto", "plain"]
+
+
+class _Moved(Exception):
+    """Another process read on in the same file."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One import: where it writes, what it counts, how far it is, and who may stop it."""
+
+    store: Store
+    agent: Agent | None
+    tally: Tally
+    meter: Meter
+    stop: Callable[[], bool]
+    second: Second
+    done: int = 0
+    job: jobs.Job | None = None
+    asked: bool = False
+    stopped: bool = False
+
+    def cancelled(self) -> bool:
+        self.stopped = self.stopped or self.stop()
+        return self.stopped
+
+
+def import_transcripts(
+    store: Store,
+    agent: AgentChoice,
+    paths: Sequence[Path | str] = (),
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> ImportReport:
+    """Read transcripts into `store`; importing them again changes nothing, a grown file is read on.
+
+    `agent` `auto` tells each file by its records. Without `paths` the agents' own folders are read; a path may be a
+    file or a folder. `on_progress` is called at most about ten times a second, `cancelled` between two batches.
+    While it has something to store it is a row of `jobs`, and stops when that is canceled.
+
+    Raises Fault: invalid_input for a path that is not there; db_readonly, db_locked, io_error, db_damaged from the
+    store. What cannot be read is listed in the report, by file and line.
+    """
+    store.require_write()
+    take_up(store.path)  # before its transcript is read, which tells all that better
+    tally, chosen = Tally(), None if agent == "auto" else agent
+    files = files_to_read(chosen, paths, tally)
+    meter = Meter(on_progress, "import", sum(found.size for found in files))
+    with (
+        Second() as second,
+        checkpoints_aside(store),
+        _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
+        calm_garbage(),
+    ):
+        for found in files:
+            if run.cancelled():
+                break
+            _import_file(run, found)
+            run.done += found.size
+            run.meter.at(run.done, stored_name(found.path))
+        run.meter.at(run.done, force=True)
+        assign_projects(store)  # before the harvest, whose cases take it from their session
+        harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
+    return tally.report(canceled=not harvested)
+
+
+@contextmanager
+def _as_job(run: _Run) -> Generator[None]:
+    """Close the job row, if one was begun, as the run ends."""
+    try:
+        yield
+    except Fault as fault:
+        if run.job is not None:
+            jobs.fail(run.store, run.job, fault.message)
+        raise
+    if run.job is not None and run.stopped:
+        jobs.cancel(run.store, run.job.id)
+    elif run.job is not None:
+        jobs.finish(run.store, run.job, f"{run.tally.messages} messages of {run.tally.sessions} new sessions")
+
+
+def _import_file(run: _Run, found: Found) -> None:
+    name = stored_name(found.path)
+    try:
+        with open_regular(found.path) as file:
+            source = source_of(file, found.path, run.agent, named=found.named)
+            if source is None:
+                return
+            run.tally.files += 1
+            while not _read_on(run, source):
+                pass
+    except NotATranscript as why:
+        run.tally.skip(name, 0, str(why))
+    except OSError as error:
+        run.tally.skip(name, 0, f"cannot be read: {error.strerror or error}")
+
+
+def _read_on(run: _Run, source: Source) -> bool:
+    """Read what is new in a file. False: another process reads it too and was quicker, so look again."""
+    with faults(run.store.path):
+        known = position_of(run.store.con, source.name)
+    position = going_on(source, known)
+    if source.document and position.offset == source.size:
+        return True
+    if known is not None and source.start.remote:
+        _learn_remote(run.store, source.start)
+    memory = Memory(fresh=position.offset == 0 or source.document)
+    for batch, rows in rows_ahead(run.second, source, position, lambda uuid: _chain(run.store, uuid)):
+        end = batch[-1].end
+        here = Position(end, batch[-1].lines, head_hash(source, end))
+        if source.document and rows.skipped and not rows.messages:
+            here = Position()  # not understood as it is: look again next time
+        try:
+            _write(run, source, known, here, rows, memory)
+        except _Moved:
+            return False
+        known = here
+        for line in rows.skipped:
+            run.tally.skip(source.name, line.line, line.reason)
+        run.meter.at(run.done + end, source.name)
+        if run.cancelled():
+            break
+    return True
+
+
+def _learn_remote(store: Store, start: SessionStart) -> None:
+    """Note the remote of a session whose file was read by a version that did not look for it."""
+    sql = "SELECT 1 FROM session WHERE id = ? AND remote = ''"
+    with faults(store.path):
+        missing = store.con.execute(sql, (start.session_id,)).fetchone()
+    if missing:
+        with store.transaction() as con:
+            write_sessions(con, [without_secrets(start)])
+
+
+def _chain(store: Store, uuid: str) -> str | None:
+    with faults(store.path):
+        row = store.con.execute("SELECT chain FROM message WHERE uuid = ? AND uuid <> '' LIMIT 1", (uuid,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def _write(run: _Run, source: Source, known: Position | None, here: Position, rows: Rows, memory: Memory) -> None:
+    """One batch, in one transaction. Raises _Moved where the file was read on by another process meanwhile."""
+    if not run.asked:  # a run with nothing to store leaves no trace; a second one beside it goes without a row
+        run.asked = True
+        run.job = jobs.begin(run.store, "import", total=run.meter.total)
+    with run.store.transaction() as con:
+        if position_of(con, source.name) != known:
+            raise _Moved
+        sessions = write_sessions(con, rows.sessions.values())
+        written = write_messages(con, source.agent, rows.messages, memory)
+        write_position(con, source, here)
+        if run.job is not None and not jobs.progress(run.store, run.job, run.done + here.offset):
+            run.stopped = True
+    run.tally.sessions += sessions
+    run.tally.messages += written.messages
+    run.tally.tool_calls += written.tool_calls

@@ -1,0 +1,258 @@
+"""What a harvest would find in one transcript, result by result; nothing is written.
+
+The same readers, redaction, judgement and fold as an import; only the rows stay in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from core.base.fault import Fault
+from core.base.trace import Step, facts
+from core.flows.harvest.event_features import Result, seen
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.outcome import Named
+from core.flows.harvest.reducer import fold
+from core.flows.harvest.report import (
+    WORTHS,
+    Cost,
+    FixLink,
+    JudgedResult,
+    LinkedFix,
+    ResultKey,
+    TranscriptHarvest,
+    Worth,
+    union,
+)
+from core.flows.harvest.session_events import object_of
+from core.flows.transcripts.prefetch import records_of
+from core.flows.transcripts.rows import MessageRow, rows_of
+from core.flows.transcripts.source import NotATranscript, Position, batches, open_regular, source_of, stored_name
+from core.transcripts import Agent, Message, Record, SessionStart, Skipped
+from core.transcripts.records import Failure
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call, and its result as far as it was read."""
+
+    name: str
+    tool_input: Mapping[str, Any]
+    line: int
+    tool_use_id: str
+    called: int
+    result: int | None = None
+    display: bool = False
+
+
+@dataclass(slots=True)
+class _Events:
+    """The events of a transcript: each message has a number, as in a casebook, and the line it stands in."""
+
+    agent: Agent
+    events: list[Event] = field(default_factory=list[Event])
+    lines: list[int] = field(default_factory=list[int])
+    calls: dict[tuple[str, str], _Call] = field(default_factory=dict[tuple[str, str], _Call])
+    of_result: dict[int, _Call] = field(default_factory=dict[int, _Call])
+    seen: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+
+    def take(self, row: MessageRow, line: int) -> None:
+        if row.result is not None:
+            self._result(row, line)
+            return
+        name = (row.uuid, row.block)
+        if name in self.seen:
+            return
+        self.seen.add(name)
+        if row.call is not None:
+            key = (row.session, row.tool_use_id or row.uuid)
+            call = _Call(row.call.name, object_of(row.call.input_json), line, key[1], len(self.events))
+            self.calls.setdefault(key, call)
+        elif row.kind == "text" and not row.meta and not row.display and row.role in ("user", "assistant"):
+            self._keep(Said(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
+
+    def _keep(self, event: Event, line: int) -> None:
+        self.events.append(event)
+        self.lines.append(line)
+
+    def _result(self, row: MessageRow, line: int) -> None:
+        """A result of a known call; the second telling of one adds what the first did not know."""
+        told = row.result
+        call = self.calls.get((row.session, row.tool_use_id or ""))
+        if call is None or told is None:
+            return
+        if call.result is None:
+            idx = call.result = len(self.events)
+            self.of_result[idx] = call
+            ran = Ran(
+                row.session, idx, row.chain, call.name, call.tool_input, row.text, told.failure, told.exit_code, row.ts,
+                told.facts, call.called,
+            )  # fmt: skip
+            call.display = row.display
+            self._keep(ran, line)
+            return
+        known = self.events[call.result]
+        if self.agent != "codex" or not isinstance(known, Ran):
+            return
+        if call.display and not row.display:  # the model's own log is where a reader looks
+            self.lines[call.result], call.display = line, False
+        code = known.exit_code if told.exit_code is None else told.exit_code
+        self.events[call.result] = known._replace(
+            failure=_failure(known.failure, told.failure, code), exit_code=code, facts={**known.facts, **told.facts}
+        )
+
+
+def _failure(first: Failure, second: Failure, code: int | None) -> Failure:
+    """As the store adds the second telling of a result to the first."""
+    for one in (first, second):
+        if one not in ("none", "error"):
+            return one
+    failed = code != 0 if code is not None else "error" in (first, second)
+    return "error" if failed else "none"
+
+
+def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarvest:
+    """What would be harvested from the transcript at `path`. Raises Fault invalid_input where it is none."""
+    try:
+        with open_regular(path) as file:
+            return _inspect(file, path, agent)
+    except NotATranscript as why:
+        raise Fault("invalid_input", f"{stored_name(path)}: {why}", "name a transcript") from None
+    except OSError as error:
+        reason = f"{stored_name(path)} cannot be read: {error.strerror or error}"
+        raise Fault("invalid_input", reason, "name a transcript") from None
+
+
+def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> TranscriptHarvest:
+    source = source_of(file, path, agent, named=True)
+    if source is None:
+        raise NotATranscript("nothing in it")
+    lines = [line for batch in batches(source, Position()) for line in batch]
+    records = records_of(source.agent, source.start, lines, lambda uuid: None)
+    return inspect_records(records, source.start, source.name)
+
+
+def inspect_records(records: Iterable[Record], start: SessionStart, file: str = "") -> TranscriptHarvest:
+    """What would be harvested from the records of a session; pure."""
+    kept = list(records)
+    rows = rows_of(kept, start)
+    events = _Events(start.agent)
+    for row, line in zip(rows.messages, _lines(kept), strict=True):
+        events.take(row, line)
+    project = next((one.project for one in rows.sessions.values() if one.project), start.project)
+    results: list[Result] = []
+    settled = list(fold(map(seen, events.events), project, results.append))
+    report = _Report(events, _by_key(settled))
+    judged = [result for result in map(report.judged, results) if result is not None]
+    passed = len(results) - len(judged)
+    session = next(iter(rows.sessions), start.session_id)
+    return TranscriptHarvest(file, session, start.agent, passed, tuple(sorted(judged, key=lambda one: one.line)))
+
+
+def _lines(records: Iterable[Record]) -> Iterator[int]:
+    """The line of each record that is a message."""
+    for record in records:
+        if isinstance(record, SessionStart | Skipped):
+            continue
+        yield record.line if isinstance(record, Message) else record.message.line
+
+
+_Key = tuple[str, str]
+
+
+def _by_key(settled: Iterable[HarvestedError]) -> dict[_Key, list[HarvestedError]]:
+    found: dict[_Key, list[HarvestedError]] = {}
+    for error in sorted(settled, key=lambda one: one.message_idx):
+        found.setdefault((error.session_id, error.fingerprint), []).append(error)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """Results as they are reported: what was found in each, and what became of it later."""
+
+    events: _Events
+    settled: dict[_Key, list[HarvestedError]]
+
+    def judged(self, result: Result) -> JudgedResult | None:
+        outcome, ran = result.outcome, result.ran
+        if outcome.sign is None:
+            return None
+        call = self.events.of_result[ran.idx]
+        errors = [(named, self._error(ran, named)) for named in outcome.errors]
+        keys = tuple(self._key(ran, named, error) for named, error in errors)
+        sign, reason = outcome.sign, outcome.reason
+        if sign == "incident" and errors and all(error is not None and error.transient for _, error in errors):
+            sign, reason = "flaky", "The same command passed later, and nothing was changed in between."
+        fix = union(tuple(key.fix for key in keys)) if sign == "incident" else None
+        command = result.command.text if result.shell and result.command is not None else ""
+        return JudgedResult(
+            line=self.events.lines[ran.idx],
+            tool_use_id=call.tool_use_id,
+            tool=ran.tool,
+            command=command,
+            verdict=sign,
+            reason=reason,
+            keys=keys,
+            fix=fix,
+            worth=_worth(error for _, error in errors if error is not None),
+            cost=self._cost(ran, [error for _, error in errors if error is not None]),
+            trace=self._trace(result),
+        )
+
+    def _error(self, ran: Ran, named: Named) -> HarvestedError | None:
+        """The error, as it was settled, that this result showed."""
+        found = self.settled.get((ran.session_id, named.fingerprint), [])
+        return next((error for error in reversed(found) if error.message_idx <= ran.idx), None)
+
+    def _key(self, ran: Ran, named: Named, error: HarvestedError | None) -> ResultKey:
+        key = named.key
+        return ResultKey(key.text, key.start, key.end, key.tool, None if error is None else self._fix(ran, error))
+
+    def _fix(self, ran: Ran, error: HarvestedError) -> LinkedFix | None:
+        """The steps linked to this error that came after this result, as calls of the transcript."""
+        end = error.verified_idx
+        if not error.resolved or end is None or end <= ran.idx or error.strength is None:
+            return None
+        linked = [(link, self.events.of_result[link.idx]) for link in error.links if link.idx in self.events.of_result]
+        links = tuple(FixLink(call.line, link.why) for link, call in linked if ran.idx < link.idx <= end)
+        done = [call for link, call in linked if ran.idx < link.idx <= end]
+        if not done:
+            return None
+        return LinkedFix(
+            lines=tuple(sorted({call.line for call in done})),
+            tool_use_ids=tuple(dict.fromkeys(call.tool_use_id for call in done)),
+            checked_line=self.events.lines[end],
+            strength=error.strength,
+            links=links,
+            text=error.resolution_text or "",
+        )
+
+    def _cost(self, ran: Ran, errors: list[HarvestedError]) -> Cost:
+        """From the first failure to the result that showed the last of its errors gone; nothing where none is."""
+        costs = [error.cost for error in errors if error.cost is not None]
+        if not costs:
+            return Cost(max(1, len({error.message_idx for error in errors})), 0, 0.0)
+        return Cost(
+            max(cost.attempts for cost in costs),
+            max(cost.messages for cost in costs),
+            max(cost.seconds for cost in costs),
+        )
+
+    def _trace(self, result: Result) -> tuple[Step, ...]:
+        ran, outcome = result.ran, result.outcome
+        known = facts(failure=ran.failure, exit_code=ran.exit_code, whole=outcome.whole, errors=len(outcome.errors))
+        found = "hit" if outcome.sign == "incident" else "rejected"
+        return (Step("judge", found, f"{outcome.verdict}: {outcome.reason}", known),)
+
+
+def _worth(errors: Iterable[HarvestedError]) -> Worth:
+    """The worth of a result: that of its finding which is worth most."""
+    found = {error.worth for error in errors}
+    for worth in WORTHS:
+        if worth in found:
+            return worth
+    return "none"

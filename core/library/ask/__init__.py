@@ -1,0 +1,1 @@
+"""Asking the library: question, prompt, context, the stored answer."""

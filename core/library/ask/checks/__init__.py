@@ -1,0 +1,1 @@
+"""Checks of an answer's sentences against the passages they cite."""

@@ -1,0 +1,1 @@
+"""The gate: does the library hold evidence that answers the question?"""

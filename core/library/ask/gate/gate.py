@@ -1,0 +1,231 @@
+"""May this question be answered from the library at all? A gate on evidence, before any model is asked.
+
+A fused rank cannot refuse (decision 19): something always comes first. What counts is what a passage says itself: how
+near it is in meaning, how much of the question it speaks of, which of its words it lacks, and whether it holds the
+kind of answer that is asked for. `python -m bench ask_gate` prints how well that does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from core.base.trace import Step, Stopwatch, facts
+from core.lexical.hangul_bigrams import bigrams
+from core.lexical.query import quoted
+from core.library.ask.gate.coverage import Cover, matcher
+from core.library.ask.gate.embeddings import Reader, Stopped, reader
+from core.library.ask.gate.gate_features import Beside, Seen, beside, by_reading, by_words
+from core.library.ask.gate.gate_model import Signals, evidence
+from core.library.ask.gate.question import Asked, Question
+from core.library.search.lexical import lexical_search
+from core.library.search.lexical_query import lexical_query
+from core.library.search.rows import Passage, citation_of, passages
+from core.library.search.subword import word_pieces
+from core.library.search.vector import EMBED, vector_search
+from core.store.sql import number
+
+if TYPE_CHECKING:
+    from core.embedding.runtime.query_model import VectorSearch
+
+_PREDICATE, _SYLLABLE = 0.35, 0.25  # predicates are said in many ways; one syllable stands in any word
+_FAN: Final = 60
+_KEPT: Final = 8  # passages whose sentences are read
+_BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
+_PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
+_TOLD: Final = 5
+NOTHING: Final[Mapping[str, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One passage: its `evidence` (0 to 1), the parts of it, and the names of the question that it lacks."""
+
+    passage: Passage
+    evidence: float
+    words: Cover
+    meaning: float | None
+    lacks: tuple[str, ...]
+    signals: Signals
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether to ask a model: the best evidence, the passages that bring it (best first), and why.
+
+    `waits`: what only has to be waited for until meaning can be asked too; words alone decided.
+    """
+
+    passed: bool
+    score: float
+    best: tuple[Weighed, ...]
+    step: Step
+    waits: str = ""
+
+
+def gate(
+    con: apsw.Connection,
+    question: Question,
+    vectors: VectorSearch | None,
+    documents: tuple[str, ...] | None,
+    among: frozenset[int] | None,
+    bar: float,
+    glossary: Mapping[str, str] = NOTHING,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Gate:
+    """The evidence for `question` in `documents` (None: all; `among`: their passages) against `bar`.
+
+    `glossary`: Korean words with their English ones, as the question was read with. Raises apsw errors of the store;
+    what is wrong with vectors costs only their part, and so does `cancelled`, which is asked every few sentences.
+    """
+    watch = Stopwatch()
+    total = number(con, "SELECT count(*) FROM chunks")
+    weights = [_weight(one, _seen(con, one), total) for one in question.words]
+    unknown = tuple(name for name in question.names if "-" not in name and not _known(con, name))
+    model = reader(vectors, glossary, cancelled)
+    text = question.english or question.text if model is None else model.asked(question)
+    near, _ = vector_search(con, text, vectors, among, _FAN, beside_words=True)
+    cosines = {} if model is None else dict(near.items)
+    found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
+    rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
+    asked = beside(question, weights, matcher(question.words), glossary)
+    seen = [by_words(asked, row) for row in rows.values()]
+    best, why = _read(con, asked, seen, cosines, model if cosines else None)
+    score = 0.0 if unknown or not best else best[0].evidence
+    passed = bool(best) and score >= bar
+    waits = near.step.reason or "" if near.step.fact("remedy") == EMBED else ""
+    unmeasured = "nobody has measured the model: casebook models calibrate" if near.items and model is None else None
+    told = Told(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
+    return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
+
+
+def searched(question: Question) -> str:
+    """What the words' index is asked."""
+    return f"{question.text} {question.english}".strip()
+
+
+def _read(
+    con: apsw.Connection, asked: Beside, seen: Sequence[Seen], cosines: Mapping[int, float], model: Reader | None
+) -> tuple[list[Weighed], str | None]:
+    """All passages, weighed, best first, and why a model read none of them (None: it did)."""
+    if model is not None:  # a model that reads English cannot tell what a Korean passage says: its words speak first
+        korean = {one.passage.id for one in seen if model.cannot_read(one.passage.text)}
+        cosines = {item: cosine for item, cosine in cosines.items() if item not in korean}
+    first = sorted(seen, key=lambda one: (-_promise(one, cosines), one.passage.path, one.passage.id))
+    if model is not None:
+        try:
+            read = by_reading(con, asked, first[:_KEPT], model)
+        except Stopped as why:
+            return _ordered([_weighed(one, None) for one in first]), str(why) or "it was stopped"
+        best = _ordered([_weighed(one, one.signals.near) for one in read])
+        # What was not read cannot stand above what was.
+        least = min((one.evidence for one in best), default=0.0)
+        rest = [_weighed(one, None) for one in first[_KEPT:]]
+        return [*best, *_ordered([replace(one, evidence=min(one.evidence, least)) for one in rest])], None
+    return _ordered([_weighed(one, None) for one in first]), None
+
+
+def _promise(one: Seen, cosines: Mapping[int, float]) -> float:
+    """What makes a passage worth reading."""
+    if one.words.listed:
+        return 0.0
+    near = cosines.get(one.passage.id)
+    found = _BESIDE * one.words.share + (_INSTEAD * one.words.share if near is None else max(0.0, near))
+    return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
+
+
+def _weighed(one: Seen, meaning: float | None) -> Weighed:
+    found = 0.0 if one.words.listed else evidence(one.signals, by_words=meaning is None)
+    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.missing)
+
+
+def _ordered(found: Sequence[Weighed]) -> list[Weighed]:
+    return sorted(found, key=lambda one: (-one.evidence, one.passage.path, one.passage.id))
+
+
+def _seen(con: apsw.Connection, one: Asked) -> int:
+    """How many passages have the word."""
+    if one.kind != "word":
+        pairs = bigrams(one.stem)
+        match = quoted(pairs) if len(one.stem) > 1 else f"{quoted(one.stem)} *"
+        if one.also and not _any(con, match):
+            match = " OR ".join(map(quoted, one.also))
+    else:
+        match = " OR ".join(quoted(form) for form in dict.fromkeys((one.word, one.stem, *word_pieces(one.word))))
+    return number(con, "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,))
+
+
+def _weight(one: Asked, seen: int, total: int) -> float:
+    rare = math.log(1 + total / (1 + seen))
+    if one.kind == "word" or one.said:
+        return rare
+    if len(one.stem) == 1:
+        return rare * _SYLLABLE
+    return rare * (_PREDICATE if one.kind == "predicate" else 1.0)
+
+
+def _known(con: apsw.Connection, name: str) -> bool:
+    forms = {name, name.rstrip("s")} if name.rstrip("s").isupper() else {name}
+    match = " OR ".join(quoted(form) for form in sorted(forms))
+    return _any(con, match)
+
+
+def _any(con: apsw.Connection, match: str) -> bool:
+    return number(con, "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1)", (match,)) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the trace says of the gate as a whole."""
+
+    question: Question
+    score: float
+    bar: float
+    unknown: tuple[str, ...]
+    by_words: str | None
+    waits: str
+
+
+def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
+    passed = bool(best) and told.score >= told.bar and not told.unknown
+    if told.unknown:
+        reason = f"no passage knows {', '.join(told.unknown)}"
+    elif not best:
+        reason = "no passage has any of the words"
+    elif not passed:
+        reason = "no passage holds enough of the question"
+    else:
+        reason = "a passage holds enough of the question"
+    known = facts(
+        score=round(told.score, 3),
+        bar=told.bar,
+        words=" ".join(one.word for one in told.question.words),
+        english=told.question.english or None,
+        by_words=told.by_words,
+        waits=told.waits or None,
+    )
+    steps = tuple(_told(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
+    return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
+
+
+def _told(one: Weighed, *, hit: bool) -> Step:
+    read = one.meaning is not None
+    signals = one.signals
+    told = facts(
+        evidence=round(one.evidence, 3),
+        words=round(one.words.share, 3),
+        meaning=round(signals.near, 3) if read else None,
+        share=round(signals.share, 3) if read else None,
+        beside=round(signals.beside, 3) if read else None,
+        kind=signals.kind or None,
+        form="program" if signals.program else "data" if signals.table else None,
+        missing=one.missing or None,
+        has=" ".join(one.words.words) or None,
+        lacks=", ".join(one.lacks) or None,
+    )
+    return Step("weighed", "hit" if hit else "miss", citation_of(one.passage).uri, told)

@@ -1,0 +1,148 @@
+"""What a question asks about: its content words, each with its kind, and the names it uses.
+
+Korean: particles are cut, and the endings of predicates, which say that something is asked and not what. A Latin word
+with a particle glued to it (`EADDRINUSE가`) is two words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from core.base.lazy_pattern import lazy_pattern
+from core.library.ask.checks.glossary import glossed
+from core.library.search.lexical_query import MOST_READ
+from core.library.search.stopwords import STOP
+from core.library.search.subword import stem
+from core.text.tokenizing import without_particle
+
+Kind = Literal["word", "korean", "predicate"]
+
+_SEAM = lazy_pattern("(?<=[A-Za-z0-9])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])")
+_TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
+_ENDING = lazy_pattern(
+    "(?:했었나요|했나요|하나요|되나요|됐나요|인가요|었나요|았나요|나요|을까요|ㄹ까요|까요|은가요|는가요|가요|습니까|입니까|습니다|"
+    "는지|인지|려면|으면|하면|면|어야|아야|여야|려야|해야|하기로|하고|하는|하게|한|되는|이며|지만|네요|어요|아요|해요|지|고|때|던)$"
+)
+_NAME = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[A-Z0-9]*s?(?: [A-Z][a-z]+)*|[A-Za-z][^\W_]*(?:[_.]+[^\W_]+)+"
+    r"|[A-Z][a-z]+[0-9]+)(?![\w-])"
+    r"|(?<=[a-z,:0-9가-힣] )[A-Z][a-z]+(?: [A-Z][a-z]+)*(?![\w-])"
+    r"|(?<![\w-])[A-Za-z]{2,}(?:-[A-Za-z]{2,})+(?![\w-])"
+)
+_CAPITAL = lazy_pattern(r"(?<![\w.-])[A-Z][A-Za-z]{2,}(?![\w-])")
+"""In a Korean question what is written in Latin letters and with a capital is a name, wherever it stands."""
+_HANGUL = lazy_pattern("[가-힣]")
+_KOREAN = (
+    "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "
+    "얼마까지 해 주었 쓰 하 되 있 없 않 보 받 정 주 두 만드 알 않은 않는 않고 "
+    "정말 진짜 과연 혹시 다 못 이미 꼭 동안 지금 아직 그냥 대신 사이 원래 보통"
+)
+_ENGLISH = (
+    "many much long often fast way ways thing things kind sort need happen happens happened mean means possible right "
+    "exactly currently current available"
+)
+_ASKING: Final = frozenset((*_KOREAN.split(), *_ENGLISH.split()))
+"""Words that ask, and do not say what for."""
+_MOST: Final = 24
+_LONGEST: Final = 8  # syllables of a glossary's word
+_NOTHING: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left.
+
+    `also`: the stems of English words that say the same as a Korean one. `said`: what stands for it in the question's
+    `english`, or in its text where that is English; empty where nobody knows the word.
+    """
+
+    word: str
+    stem: str
+    kind: Kind
+    also: tuple[str, ...] = ()
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: its text with seams opened (for searching), its words, and the names in it, in their order.
+
+    `english`: of a Korean one its words in English, in their order, as far as they are known; else empty. `mixed`: the
+    same, and what nobody knows in Korean.
+    """
+
+    text: str
+    words: tuple[Asked, ...]
+    names: tuple[str, ...]
+    english: str = ""
+    mixed: str = ""
+
+
+def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question:
+    """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
+    said = _SEAM.sub(" ", text[:MOST_READ])
+    names = tuple(dict.fromkeys(name for line in said.splitlines() for name in _names(line)))
+    words: dict[str, Asked] = {}
+    english: list[str] = []
+    mixed: list[str] = []
+    foreign = False
+    for found in _TOKEN.finditer(said):
+        token = found[0]
+        one = _asked(token.casefold(), glossary)
+        if "가" <= token[0] <= "힣" and glossary:
+            known = glossed(token, glossary)
+            english += known
+            mixed += known or ([without_particle(token)] if one is not None else [])
+            foreign = foreign or (one is not None and bool(known))
+            one = one and replace(one, also=_also(one.also, known), said=" ".join(known))
+        else:
+            english.append(token)
+            mixed.append(token)
+            one = one and replace(one, said=token)
+        if one is not None:
+            words.setdefault(one.stem, one)
+    if not foreign:
+        return Question(said, tuple(words.values())[:_MOST], names)
+    return Question(said, tuple(words.values())[:_MOST], names, " ".join(english), " ".join(mixed))
+
+
+def _names(line: str) -> Iterator[str]:
+    yield from (found[0] for found in _NAME.finditer(line))
+    if _HANGUL.search(line):
+        yield from (found[0] for found in _CAPITAL.finditer(line))
+
+
+def _also(stems: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
+    more = (stem(one.casefold()) for words in known for one in words.split() if one not in STOP)
+    return tuple(dict.fromkeys((*stems, *more)))
+
+
+def _english(word: str, glossary: Mapping[str, str]) -> list[str]:
+    """The English words known of a Korean one, of its longest parts first."""
+    out: list[str] = []
+    at = 0
+    while at < len(word):
+        for size in range(min(_LONGEST, len(word) - at), 1, -1):
+            if known := glossary.get(word[at : at + size]):
+                out += known.split()
+                at += size
+                break
+        else:
+            at += 1
+    return out
+
+
+def _asked(word: str, glossary: Mapping[str, str]) -> Asked | None:
+    if word in STOP or word in _ASKING:
+        return None
+    if not "가" <= word[0] <= "힣":
+        return Asked(word, stem(word), "word") if len(word) > 1 or not word.isascii() else None
+    bare = without_particle(word)
+    left = _ENDING.sub("", bare)
+    if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
+        return None
+    also = tuple(dict.fromkeys(stem(one.casefold()) for one in _english(left, glossary)))
+    return Asked(word, left, "korean" if left == bare else "predicate", also)

@@ -1,0 +1,1 @@
+"""Citations: their text form, anchors that follow edits, and their rows."""

@@ -1,0 +1,1 @@
+"""Stored documents: ids, blocks, rows, pages, and a document opened at a citation."""

@@ -1,0 +1,1 @@
+"""Golden queries: metrics, a baseline and the report."""

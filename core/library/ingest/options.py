@@ -1,0 +1,79 @@
+"""How an ingest reads: what it takes, and how it cuts (frozen design 6.4: names and defaults)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.base.config.settings import ChunkingSettings
+from core.library.chunk.policy import MD_V2, ChunkPolicy
+from core.library.documents.rows import SourceType, TrustLevel
+from core.library.ingest.walk import WalkOptions
+from core.library.search.morphemes import CHOSEN, installed, lacking
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """`include` and `exclude` are patterns in the grammar of .gitignore; `include` empty: every file that is text.
+
+    `rehash`: read every file, also those whose size and time did not change. `source_type` and `trust_level`: what the
+    documents of the given roots are where they do not say. `summary`: the report lists no items.
+    `follow_links`: also read what links lead to outside of a root. `korean`: the setting `library.korean`.
+    """
+
+    target_tokens: int = 500
+    overlap_tokens: int = 80
+    max_chunk_tokens: int = 4000
+    respect_markdown_headings: bool = True
+    chunker_version: str = MD_V2
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_mb: int = 100
+    follow_links: bool = False
+    rehash: bool = False
+    source_type: SourceType | None = None
+    trust_level: TrustLevel | None = None
+    summary: bool = False
+    korean: str = "bigrams"
+
+    @property
+    def policy(self) -> ChunkPolicy:
+        """How passages are cut. Raises Fault config_invalid for sizes that cannot be met."""
+        return ChunkPolicy(
+            self.target_tokens,
+            self.overlap_tokens,
+            self.respect_markdown_headings,
+            self.chunker_version,
+            self.max_chunk_tokens,
+        )
+
+    @property
+    def analyser(self) -> str:
+        """What takes Korean apart (`morphemes.installed`); empty: nothing, or what was chosen is not installed."""
+        return installed() if self.korean == CHOSEN else ""
+
+    @property
+    def lacking(self) -> str:
+        """What was chosen and is not installed, with its remedy; empty where nothing is."""
+        return lacking(self.korean)
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest file that is read."""
+        return self.max_file_mb * 1024 * 1024
+
+    @property
+    def walk(self) -> WalkOptions:
+        """Which files are taken."""
+        return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links)
+
+
+def options_of(chunking: ChunkingSettings, korean: str = "bigrams") -> IngestOptions:
+    """The options that the settings name; all else as it is by default."""
+    return IngestOptions(
+        target_tokens=chunking.target_tokens,
+        overlap_tokens=chunking.overlap_tokens,
+        max_chunk_tokens=chunking.max_chunk_tokens,
+        respect_markdown_headings=chunking.respect_markdown_headings,
+        chunker_version=chunking.chunker_version,
+        korean=korean,
+    )

@@ -1,0 +1,283 @@
+"""A file made into the rows of a document: read, hashed, parsed and cut. Needs no store, so any process can do it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Final, cast
+
+import orjson
+
+from core.base.installation import remedy
+from core.library.chunk.policy import ChunkPolicy, policy_hash
+from core.library.documents import ids
+from core.library.documents.about import About, about
+from core.library.documents.blocks import Parsed, ParsedBlock, Passage
+from core.library.documents.rows import Media, Source
+from core.library.documents.spans import span_object, spans_json
+from core.library.ingest.derivations import pack, unpack
+from core.library.ingest.git_facts import GitFacts
+from core.library.ingest.media import code_lang_of, generated
+from core.library.ingest.readers import Reader, reader_of, signature
+from core.library.ingest.walk import LINK_OUT
+from core.library.parse.decode import LOOKED, decode, is_binary
+from core.library.search.fts import IndexRow, index_row
+from core.library.search.morphemes import Analyse, analyse
+
+_HEADER: Final = 1024
+_DEFECTS = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to read. `known` are asset id and signature of what the library has of it, if anything.
+
+    `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
+    (`morphemes.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
+    resolved; empty: anywhere.
+    """
+
+    path: str
+    relative: str
+    workspace_path: str
+    media: Media
+    source: Source
+    policy: ChunkPolicy
+    git: GitFacts
+    max_bytes: int
+    known: tuple[str, str] | None = None
+    derived: bytes | None = None
+    analyser: str = ""
+    within: str = ""
+
+
+class _LeadsOut(Exception):
+    """The path leads out of the folder by a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """Nothing changed but the file's time."""
+
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Not a document: `reason` is one of those of a walk."""
+
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The file could not be read. `gone`: it is not there any more."""
+
+    error: str
+    gone: bool = False
+
+
+BlockRow = tuple[str, str, str, int, str, str, int]
+"""block_id, kind, heading_path_json, ordinal, source_span_json, payload_json, position."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A passage as it will be stored; its row id is found when it is written."""
+
+    chunk_id: str
+    text: str
+    heading_path: tuple[str, ...]
+    heading_path_json: str
+    index: IndexRow
+    source_spans_json: str
+    token_estimate: int
+    block_ids_json: str
+    line_start: int | None
+    line_end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document, ready to be written. `derived`: what is to be kept of its reading, where that was expensive."""
+
+    doc_id: str
+    asset_id: str
+    checksum: str
+    size: int
+    mtime_ns: int
+    about: About
+    parser_version: str
+    chunker_version: str
+    policy_hash: str
+    signature: str
+    code_lang: str | None
+    repo: str | None
+    metadata_json: str
+    blocks: tuple[BlockRow, ...]
+    chunks: tuple[ChunkRow, ...]
+    warnings: tuple[str, ...]
+    derived: bytes | None = None
+
+
+Outcome = Prepared | Untouched | Refusal | Failure
+
+
+def prepare(task: Task) -> Outcome:
+    """Read a file and make of it what the library keeps. Never raises for what a file may hold."""
+    try:
+        return _prepare(task)
+    except _DEFECTS as error:  # of a parser, for one file: the others are read all the same
+        said = " ".join(str(error).split())[:200]
+        return Failure(said or f"its reader failed ({type(error).__name__})")
+
+
+def _prepare(task: Task) -> Outcome:
+    reader = reader_of(task.media, task.relative, task.policy)
+    if reader is None:
+        return Refusal("no_reader", f"nothing here reads {task.media}; install it: {remedy(task.media)}")
+    try:
+        data, size, mtime_ns = _read(task)
+    except _LeadsOut:
+        return Refusal(LINK_OUT)
+    except FileNotFoundError:
+        return Failure("it was gone when it was to be read", gone=True)
+    except OSError as error:
+        return Failure(f"cannot be read: {error.strerror or error}")
+    if data is None and size <= task.max_bytes:
+        return Refusal("binary")
+    if data is None:
+        return Refusal("size_exceeded", f"{size:,} bytes; at most {task.max_bytes:,} are read")
+    checksum = ids.content_hash(data)
+    asset, mark = ids.asset_id(checksum), signature(reader, task.policy, task.source)
+    if task.known == (asset, mark):
+        return Untouched(size, mtime_ns)
+    if not data.strip():
+        return Refusal("empty")
+    if generated(task.relative.rpartition("/")[2], task.media, data[:_HEADER]):
+        return Refusal("generated")
+    if reader.read_bytes is not None:
+        again = task.derived is not None and task.known is not None and task.known[0] == asset
+        derived = cast("bytes", task.derived) if again else pack(reader.read_bytes(data))
+        parsed = unpack(derived)
+        made = _prepared(task, reader, parsed, parsed.warnings, (asset, checksum, mark, size, mtime_ns))
+        return replace(made, derived=derived)
+    decoded = decode(data)
+    if decoded is None:
+        return Refusal("binary")
+    parsed = reader.read(decoded.text)
+    warnings = (*((decoded.warning,) if decoded.warning else ()), *parsed.warnings)
+    return _prepared(task, reader.used(parsed), parsed, warnings, (asset, checksum, mark, size, mtime_ns))
+
+
+def _read(task: Task) -> tuple[bytes | None, int, int]:
+    # Without blocking: a pipe that took the file's place would wait for a writer for ever.
+    handle = os.open(task.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        now = os.fstat(handle)
+        if task.within and not _is_inside(task, now):
+            raise _LeadsOut
+        if not stat.S_ISREG(now.st_mode):
+            raise OSError(0, "not a regular file")
+    except BaseException:
+        os.close(handle)
+        raise
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(LOOKED)
+        if is_binary(data) and task.media != "pdf":
+            return None, min(now.st_size, task.max_bytes), now.st_mtime_ns
+        data += file.read(task.max_bytes + 1 - len(data))
+    too_large = len(data) > task.max_bytes
+    return (None if too_large else data), max(now.st_size, len(data)), now.st_mtime_ns
+
+
+def _is_inside(task: Task, opened: os.stat_result) -> bool:
+    """Whether the file that was opened is the one that lies in the folder: the path may have become a link since."""
+    real = Path(task.path).resolve()
+    return real.is_relative_to(Path(task.within).resolve()) and os.path.samestat(real.stat(), opened)
+
+
+def _prepared(
+    task: Task, reader: Reader, parsed: Parsed, warnings: tuple[str, ...], about_file: tuple[str, str, str, int, int]
+) -> Prepared:
+    asset, checksum, mark, size, mtime_ns = about_file
+    doc = ids.doc_id(task.workspace_path, asset, parsed.parser_version)
+    policy = policy_hash(task.policy, reader.chunker_version)
+    rows = block_rows(doc, parsed.blocks)
+    known = about(parsed, task.relative, task.media, task.source, mtime_ns)
+    metadata = {**known.metadata, "git_branch": task.git.branch, "git_commit": task.git.commit}
+    analysing = analyse if task.analyser else None
+    passages = [one for one in reader.cut(parsed.blocks, task.policy) if one.text.strip()]
+    return Prepared(
+        doc_id=doc,
+        asset_id=asset,
+        checksum=checksum,
+        size=size,
+        mtime_ns=mtime_ns,
+        about=known,
+        parser_version=parsed.parser_version,
+        chunker_version=reader.chunker_version,
+        policy_hash=policy,
+        signature=mark,
+        code_lang=code_lang_of(Path(task.relative).name) if task.media == "code" else None,
+        repo=task.git.repo,
+        metadata_json=orjson.dumps(metadata).decode(),
+        blocks=rows,
+        chunks=tuple(
+            _chunk_row(doc, reader.chunker_version, policy, rows, known.title, one, analysing) for one in passages
+        ),
+        warnings=warnings,
+    )
+
+
+def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
+    """The rows of a document's blocks; `ordinal` counts those of a kind under the same headings."""
+    counters: dict[tuple[str, tuple[str, ...]], count[int]] = {}
+    found: list[BlockRow] = []
+    for position, block in enumerate(blocks):
+        ordinal = next(counters.setdefault((block.kind, block.heading_path), count()))
+        found.append(
+            (
+                ids.block_id(doc, block.kind, block.heading_path, ordinal, block.span),
+                block.kind,
+                orjson.dumps(block.heading_path).decode(),
+                ordinal,
+                orjson.dumps(span_object(block.span)).decode(),
+                orjson.dumps(block.payload).decode(),
+                position,
+            )
+        )
+    return tuple(found)
+
+
+def _chunk_row(
+    doc: str,
+    chunker: str,
+    policy: str,
+    rows: Sequence[BlockRow],
+    title: str,
+    one: Passage,
+    analysing: Analyse | None,
+) -> ChunkRow:
+    block_ids = [rows[at][0] for at in one.blocks]
+    start, end = one.lines or (None, None)
+    return ChunkRow(
+        chunk_id=ids.chunk_id(doc, chunker, block_ids, policy, one.split),
+        text=one.text,
+        heading_path=one.heading_path,
+        heading_path_json=orjson.dumps(one.heading_path).decode(),
+        index=index_row(title, one.heading_path, one.text, analysing),
+        source_spans_json=spans_json(one.spans),
+        token_estimate=one.token_estimate,
+        block_ids_json=orjson.dumps(block_ids).decode(),
+        line_start=start,
+        line_end=end,
+    )

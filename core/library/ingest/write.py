@@ -1,0 +1,205 @@
+"""One document into the store, or out of it; always inside one transaction of the caller."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import Any, cast
+
+import apsw
+import orjson
+
+from core.library.documents.rows import Document, Media, Source, columns
+from core.library.ingest.derivations import derivation_key, keep
+from core.library.ingest.prepare import ChunkRow, Prepared
+from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
+from core.store.clock import now
+from core.store.sql import value
+
+SCHEMA_VERSION = 1
+AGENT = "casebook"
+_COLUMNS = columns(Document)
+_VALUES = ", ".join("?" for _ in Document.__slots__)
+_INSERT = f"INSERT INTO documents({_COLUMNS}) VALUES ({_VALUES})"
+_UPDATE = f"UPDATE documents SET ({_COLUMNS}) = ({_VALUES}) WHERE doc_id = ?"
+_ASSET = "INSERT OR IGNORE INTO assets VALUES (?, ?, ?, ?, ?, ?, 'reference', ?, ?)"
+_PATH = """INSERT INTO asset_paths VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id,
+ source_id = excluded.source_id, size = excluded.size, mtime_ns = excluded.mtime_ns, looked = excluded.looked"""
+_BLOCK = """INSERT INTO blocks(doc_id, block_id, kind, heading_path_json, ordinal, source_span_json, payload_json,
+ position) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHUNK = """INSERT INTO chunks(chunk_id, doc_id, text, heading_path_json, section_label, source_spans_json,
+ token_estimate, chunker_version, policy_hash, block_ids_json, created_at, position, line_start, line_end)
+ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_KEEP = """UPDATE chunks SET chunk_id = ?, source_spans_json = ?, token_estimate = ?, chunker_version = ?,
+ policy_hash = ?, block_ids_json = ?, position = ?, line_start = ?, line_end = ? WHERE id = ?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A document to write and where it is from. `path` is the file's own name on the disk."""
+
+    source: Source
+    workspace_path: str
+    path: str
+    media: Media
+    made: Prepared
+
+
+def put_document(con: apsw.Connection, placed: Placed, old: Document | None, looked: float) -> None:
+    """Write a document. `old` is the one whose place it takes: at the same path, or where the file was before.
+
+    Passages whose words and headings stay keep their row, and with it their vectors.
+    """
+    made, ts = placed.made, now()
+    con.execute(
+        _ASSET,
+        (
+            *(made.asset_id, f"file://{placed.path}", placed.workspace_path, placed.media, made.size, made.checksum),
+            *(placed.path, ts),
+        ),
+    )
+    row = _row(placed, old, ts)
+    if old is None:
+        con.execute(_INSERT, row)
+    else:
+        con.execute("DELETE FROM document_tags WHERE doc_id = ?", (old.doc_id,))
+        con.execute("DELETE FROM blocks WHERE doc_id = ?", (old.doc_id,))
+        con.execute(_UPDATE, (*row, old.doc_id))
+    con.executemany("INSERT INTO document_tags VALUES (?, ?)", ((made.doc_id, tag) for tag in made.about.tags))
+    con.executemany(_BLOCK, ((made.doc_id, *block) for block in made.blocks))
+    _put_chunks(con, made, old, ts)
+    if made.derived is not None:
+        keep(con, derivation_key(placed.media, made.asset_id, made.parser_version), placed.media, made.derived)
+    if old is not None and old.workspace_path != placed.workspace_path:
+        con.execute("DELETE FROM asset_paths WHERE workspace_path = ?", (old.workspace_path,))
+    con.execute(
+        _PATH, (placed.workspace_path, made.asset_id, placed.source.source_id, made.size, made.mtime_ns, looked)
+    )
+    if old is not None and old.asset_id != made.asset_id:
+        _drop_asset(con, old.asset_id)
+    raise_revision(con)
+
+
+def remove_document(con: apsw.Connection, old: Document) -> None:
+    """Take a document out, with its passages, their index and their vectors."""
+    con.execute("DELETE FROM documents WHERE doc_id = ?", (old.doc_id,))
+    con.execute("DELETE FROM asset_paths WHERE workspace_path = ?", (old.workspace_path,))
+    _drop_asset(con, old.asset_id)
+    raise_revision(con)
+
+
+def note_event(con: apsw.Connection, path: str, doc_id: str | None, kind: str, note: str | None = None) -> None:
+    """Remember what became of a path."""
+    con.execute(
+        "INSERT INTO provenance_events(at, workspace_path, doc_id, agent, kind, note) VALUES (?, ?, ?, ?, ?, ?)",
+        (now(), path, doc_id, AGENT, kind, note),
+    )
+
+
+def raise_revision(con: apsw.Connection) -> None:
+    """Say that the documents changed: cursors into search results end here."""
+    con.execute("UPDATE kv SET value = CAST(value AS INTEGER) + 1 WHERE key = 'corpus_revision'")
+
+
+def _row(placed: Placed, old: Document | None, ts: str) -> tuple[Any, ...]:
+    made = placed.made
+    events = [
+        {"at": ts, "agent": AGENT, "kind": "discovered", "note": None},
+        {"at": ts, "agent": AGENT, "kind": "parsed", "note": f"parser_version={made.parser_version}"},
+        {"at": ts, "agent": AGENT, "kind": "chunked", "note": f"chunker_version={made.chunker_version}"},
+        *({"at": ts, "agent": AGENT, "kind": "warning", "note": warning} for warning in made.warnings),
+        {"at": ts, "agent": AGENT, "kind": "indexed", "note": None},
+    ]
+    known = made.about
+    document = Document(
+        doc_id=made.doc_id,
+        asset_id=made.asset_id,
+        workspace_path=placed.workspace_path,
+        title=known.title,
+        lang=known.lang,
+        source_type=known.source_type,
+        trust_level=known.trust_level,
+        parser_version=made.parser_version,
+        doc_version=1 if old is None else old.doc_version + 1,
+        schema_version=SCHEMA_VERSION,
+        metadata_json=made.metadata_json,
+        provenance_json=orjson.dumps({"events": events}).decode(),
+        created_at=known.created_at,
+        updated_at=known.updated_at,
+        source_id=placed.source.source_id,
+        media_type=placed.media,
+        code_lang=made.code_lang,
+        repo=made.repo,
+        byte_len=made.size,
+        block_count=len(made.blocks),
+        chunk_count=len(made.chunks),
+        chunker_version=made.chunker_version,
+        policy_hash=made.policy_hash,
+        signature=made.signature,
+        indexed_at=ts,
+    )
+    return tuple(getattr(document, name) for name in Document.__slots__)
+
+
+def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: str) -> None:
+    known = _known_chunks(con, made.doc_id) if old is not None else {}
+    kept: list[tuple[int, int, ChunkRow]] = []
+    fresh: list[tuple[int, ChunkRow]] = []
+    for position, one in enumerate(made.chunks):
+        same = known.get((one.heading_path_json, one.text))
+        if same:
+            kept.append((same.popleft(), position, one))
+        else:
+            fresh.append((position, one))
+    con.executemany("DELETE FROM chunks WHERE id = ?", ((at,) for rest in known.values() for at in rest))
+    con.executemany(
+        _KEEP,
+        (
+            (
+                *(one.chunk_id, one.source_spans_json, one.token_estimate, made.chunker_version, made.policy_hash),
+                *(one.block_ids_json, position, one.line_start, one.line_end, item_id),
+            )
+            for item_id, position, one in kept
+        ),
+    )
+    indexed: list[tuple[int, IndexRow]] = []
+    for position, one in fresh:
+        con.execute(_CHUNK, _chunk(made, one, position, ts))
+        indexed.append((con.last_insert_rowid(), one.index))
+    if old is not None and old.title != made.about.title:
+        stale = [
+            (item_id, one.index)
+            for item_id, _, one in kept
+            if heading_words(old.title, one.heading_path) != one.index[0]
+        ]
+        drop_rows(con, [item_id for item_id, _ in stale])
+        indexed += stale
+    put_rows(con, indexed)
+
+
+def _known_chunks(con: apsw.Connection, doc_id: str) -> dict[tuple[str, str], deque[int]]:
+    found: dict[tuple[str, str], deque[int]] = defaultdict(deque)
+    rows = con.execute(
+        "SELECT id, heading_path_json, text FROM chunks WHERE doc_id = ? ORDER BY position", (doc_id,)
+    ).fetchall()
+    for item_id, heading, text in cast("list[tuple[int, str, str]]", rows):
+        found[heading, text].append(item_id)
+    return found
+
+
+def _chunk(made: Prepared, one: ChunkRow, position: int, ts: str) -> tuple[Any, ...]:
+    label = one.heading_path[-1] if one.heading_path else None
+    return (
+        *(one.chunk_id, made.doc_id, one.text, one.heading_path_json, label, one.source_spans_json),
+        *(one.token_estimate, made.chunker_version, made.policy_hash, one.block_ids_json, ts),
+        *(position, one.line_start, one.line_end),
+    )
+
+
+def _drop_asset(con: apsw.Connection, asset_id: str) -> None:
+    """Forget a content that lies nowhere any more; what is still somewhere points to where it is."""
+    left = value(con, "SELECT workspace_path FROM asset_paths WHERE asset_id = ? LIMIT 1", (asset_id,))
+    if left is None and value(con, "SELECT 1 FROM documents WHERE asset_id = ? LIMIT 1", (asset_id,)) is None:
+        con.execute("DELETE FROM assets WHERE asset_id = ?", (asset_id,))
+    elif left is not None:
+        con.execute("UPDATE assets SET workspace_path = ? WHERE asset_id = ?", (left, asset_id))

@@ -1,0 +1,14 @@
+"""Search of the library: lexical, by vectors, fused; filters, snippets and the explanation of a hit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from core.library.search.api import SearchQuery, search
+
+__getattr__ = lazy_names(__name__, {"api": ("SearchQuery", "search")})
+
+__all__ = ["SearchQuery", "search"]

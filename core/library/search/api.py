@@ -1,0 +1,241 @@
+"""Where is it written? Lexical, by meaning, or both fused; every hit cites its lines and tells its ranks.
+
+Source: kebab-frozen-design 1.5, 1.6, 2.2, 3.7; decisions 18 to 20.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from core.base.fault import Fault
+from core.base.trace import Step, Stopwatch, facts
+from core.library.documents.read import corpus_revision
+from core.library.search.cursor import read_cursor, write_cursor
+from core.library.search.filters import EVERYTHING, SearchFilters, chunks_passing, documents_passing
+from core.library.search.fts import index_version, indexed_by
+from core.library.search.fusion import Fused
+from core.library.search.hit import Mode, Retrieval, ScoreKind, SearchHit, SearchResponse
+from core.library.search.hybrid import FAN, hybrid
+from core.library.search.korean import korean_hint, reading
+from core.library.search.lexical import Ranked, lexical_search
+from core.library.search.lexical_query import LexicalQuery, lexical_query
+from core.library.search.rows import Passage, citation_of, hit, passages
+from core.library.search.snippet import CHARS
+from core.library.search.vector import EMBED, vector_search
+from core.store import Store, faults, now
+from core.store.sql import value
+
+if TYPE_CHECKING:
+    import apsw
+
+    from core.embedding.runtime.query_model import VectorSearch
+    from core.library.search.morphemes import Analyse
+
+DEFAULT_K: Final = 10
+MOST_K: Final = 200
+UNASKED: Final = "the mode does not ask it"
+_KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What is asked. `k`: hits a page; `max_tokens`: about how many tokens the page may have (bytes / 3), 0: any.
+
+    `prefix_last`: the last word may be half typed; `explain`: the trace holds both lists, not only their counts.
+    """
+
+    text: str
+    mode: Mode = "hybrid"
+    k: int = DEFAULT_K
+    filters: SearchFilters = EVERYTHING
+    cursor: str | None = None
+    max_tokens: int = 0
+    snippet_chars: int = CHARS
+    prefix_last: bool = False
+    explain: bool = False
+
+
+def search(
+    store: Store, query: SearchQuery, vectors: VectorSearch | None = None, analysing: Analyse | None = None
+) -> SearchResponse:
+    """One page of hits. `vectors` is the way to the model; without it `hybrid` answers by words alone and says so.
+
+    `analysing` (`morphemes.analyse`) takes Korean apart where the index was made with it; it may load for seconds and
+    hold Python's lock meanwhile, so a process with a screen leaves it out.
+
+    Raises Fault invalid_input (no text, a wrong filter or cursor), model_unreachable where `vector` was asked for and
+    cannot be had (not_indexed: only embeddings are missing), and what the store raises.
+    """
+    checked(query)
+    with faults(store.path):
+        return _answer(store, query, vectors, analysing)
+
+
+def checked(query: SearchQuery) -> None:
+    """Raise Fault invalid_input where the query asks for nothing or too much."""
+    if not query.text.strip():
+        raise Fault("invalid_input", "the query is empty", "say what to look for")
+    if not 1 <= query.k <= MOST_K:
+        raise Fault("invalid_input", f"k is {query.k}, not between 1 and {MOST_K}", "page with the cursor")
+    if query.max_tokens < 0 or not 40 <= query.snippet_chars <= 10_000:
+        raise Fault("invalid_input", "a budget below 0, or a snippet not between 40 and 10000 characters", "correct it")
+
+
+def _answer(
+    store: Store, query: SearchQuery, vectors: VectorSearch | None, analysing: Analyse | None
+) -> SearchResponse:
+    con, watch = store.con, Stopwatch()
+    revision = corpus_revision(con)
+    question = (query.text, query.mode, query.filters, query.prefix_last)
+    start = read_cursor(query.cursor, revision, question) if query.cursor else 0
+    analysing, korean = reading(con, query.text, analysing) if query.mode != "vector" else (None, ())
+    asked = lexical_query(query.text, prefix_last=query.prefix_last, analysing=analysing)
+    documents = documents_passing(con, query.filters)
+    filtered = _filter_step(query.filters, documents)
+    fan = FAN if query.mode == "hybrid" else start + query.k + 1
+    words, near, model = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None
+    if query.mode != "vector":
+        words = lexical_search(con, asked, documents, fan)
+    if query.mode == "hybrid" and asked.is_name:
+        near = Ranked((), Step("vector", "skipped", "a name is found by its words"))
+    elif query.mode != "lexical":
+        among = chunks_passing(con, documents)
+        near, model = vector_search(con, query.text, vectors, among, fan, beside_words=query.mode == "hybrid")
+        if query.mode == "vector" and model is None:
+            raise _no_meaning(near.step)
+    mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
+    fused, fusion = _ordered(con, mode, asked, words, near)
+    page = fused[start : start + query.k]
+    rows = passages(con, [one.item for one in page])
+    version, scores = index_version(indexed_by(con)), (dict(words.items), dict(near.items))
+    hits = [
+        _hit(rows[one.item], at, one, mode, scores, asked, query, model, version)
+        for at, one in enumerate(page, start + 1)
+        if one.item in rows
+    ]
+    kept = _within(hits, query.max_tokens)
+    more = len(fused) > start + len(page) or len(kept) < len(hits)
+    cursor = write_cursor(revision, start + len(kept), question) if more and kept else None
+    if query.explain:
+        words, near = _listed(store, words, query.k), _listed(store, near, query.k)
+    steps = (*filtered, *korean, words.step, near.step, *fusion)
+    done = Step("search", "hit" if kept else "miss", f"{len(kept)} hits", facts(mode=mode), elapsed_ms=watch.ms())
+    return SearchResponse(
+        query=query.text,
+        mode=mode,
+        hits=tuple(kept),
+        next_cursor=cursor,
+        truncated=len(kept) < len(hits),
+        hint=_hint(store, query, mode, kept, near, documents, korean),
+        index_version=version,
+        embedding_model=model,
+        trace=(*steps, done),
+    )
+
+
+def _no_meaning(asked: Step) -> Fault:
+    remedy = str(asked.fact("remedy") or "search with --mode lexical")
+    code = "not_indexed" if remedy == EMBED else "model_unreachable"
+    return Fault(code, f"no search by meaning: {asked.reason}", remedy)
+
+
+def _ordered(
+    con: apsw.Connection, mode: Mode, asked: LexicalQuery, words: Ranked, near: Ranked
+) -> tuple[list[Fused], tuple[Step, ...]]:
+    if mode == "hybrid":
+        found, step = hybrid(con, asked, words, near)
+        return found, (step,)
+    if mode == "lexical":
+        return [Fused(item, score, at, None) for at, (item, score) in enumerate(words.items, 1)], ()
+    return [Fused(item, score, None, at) for at, (item, score) in enumerate(near.items, 1)], ()
+
+
+def _hit(
+    row: Passage,
+    rank: int,
+    one: Fused,
+    mode: Mode,
+    scores: tuple[dict[int, float], dict[int, float]],
+    asked: LexicalQuery,
+    query: SearchQuery,
+    model: str | None,
+    version: str,
+) -> SearchHit:
+    score = one.score
+    retrieval = Retrieval(
+        mode,
+        scores[0].get(row.id),
+        scores[1].get(row.id),
+        score if mode == "hybrid" else None,
+        one.lexical_rank,
+        one.vector_rank,
+    )
+    return hit(
+        row, rank, score, _KIND[mode], retrieval, asked.terms,
+        chars=query.snippet_chars, index_version=version, model=model, now=now(),
+    )  # fmt: skip
+
+
+def _within(hits: list[SearchHit], max_tokens: int) -> list[SearchHit]:
+    """As many hits as the budget has room for, at least one."""
+    if not max_tokens:
+        return hits
+    used, kept = 0, list[SearchHit]()
+    for one in hits:
+        said = (one.snippet, one.citation.uri, *one.heading_path)
+        used += sum(len(text.encode("utf-8", "replace")) for text in said) // 3
+        if kept and used > max_tokens:
+            break
+        kept.append(one)
+    return kept
+
+
+def _listed(store: Store, ranked: Ranked, most: int) -> Ranked:
+    """The list with its best ones told, each a step of its own."""
+    rows = passages(store.con, ranked.ids[:most])
+    told = tuple(
+        Step("listed", "hit", citation_of(rows[item]).uri, facts(rank=at, score=round(score, 4)))
+        for at, (item, score) in enumerate(ranked.items[:most], 1)
+        if item in rows
+    )
+    return replace(ranked, step=replace(ranked.step, steps=told))
+
+
+def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> tuple[Step, ...]:
+    if documents is None:
+        return ()
+    told = facts(dict(filters.given()), documents=len(documents))
+    reason = f"{len(documents)} documents pass" if documents else "no document passes"
+    return (Step("filters", "hit" if documents else "miss", reason, told),)
+
+
+def _unasked(stage: str) -> Step:
+    return Step(stage, "skipped", UNASKED)
+
+
+def _hint(
+    store: Store,
+    query: SearchQuery,
+    mode: Mode,
+    hits: list[SearchHit],
+    near: Ranked,
+    documents: tuple[str, ...] | None,
+    korean: tuple[Step, ...],
+) -> str | None:
+    """What a person may want to know of an answer that is empty or less than was asked for."""
+    told = [] if hits else [_why_nothing(store, query, documents)]
+    if query.mode != mode:
+        remedy = near.step.fact("remedy")
+        told.append(f"by words alone: {near.step.reason}" + (f" (mended by: {remedy})" if remedy else ""))
+    return "; ".join((*told, *korean_hint(korean))) or None
+
+
+def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | None) -> str:
+    if value(store.con, "SELECT 1 FROM chunks LIMIT 1") is None:
+        return "the library is empty; fill it with: casebook library ingest FOLDER"
+    if documents is not None and not documents:
+        return "no document passes the filters; leave one out"
+    if query.cursor:
+        return "there is no further page"
+    return "no passage has any of these words; try others"

@@ -1,0 +1,151 @@
+"""Chunks as hits: their document, what to cite of them, the part to show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
+
+import apsw
+
+from core.library.citations.citation import (
+    Citation,
+    CodeCitation,
+    LineCitation,
+    PageCitation,
+    RegionCitation,
+    TimeCitation,
+)
+from core.library.documents.spans import CodeSpan, PageSpan, RegionSpan, SourceSpan, TimeSpan, lines_of, spans_of
+from core.library.search.hit import Retrieval, ScoreKind, SearchHit
+from core.library.search.lexical_query import Term
+from core.library.search.snippet import snippet
+from core.store.sql import number
+
+STALE_DAYS: Final = 30
+"""A document read longer ago than this is told to be stale."""
+
+_ROWS = """
+  SELECT c.id, c.chunk_id, c.doc_id, c.text, c.heading_path_json, c.section_label, c.source_spans_json,
+    c.chunker_version, c.line_start, c.line_end, d.workspace_path, d.title, d.indexed_at, d.repo, d.code_lang
+  FROM json_each(?) CROSS JOIN chunks c ON c.id = value JOIN documents d ON d.doc_id = c.doc_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk with what is needed of its document."""
+
+    id: int
+    chunk_id: str
+    doc_id: str
+    text: str
+    heading_path_json: str
+    section_label: str | None
+    source_spans_json: str
+    chunker_version: str
+    line_start: int | None
+    line_end: int | None
+    path: str
+    title: str | None
+    indexed_at: str
+    repo: str | None
+    code_lang: str | None
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """The headings above it, outermost first."""
+        return tuple(cast("list[str]", json.loads(self.heading_path_json)))
+
+
+def how_many(con: apsw.Connection) -> int:
+    """Passages in the library, as its documents say: counting a million rows takes longer than a search."""
+    return number(con, "SELECT coalesce(sum(chunk_count), 0) FROM documents")
+
+
+def passages(con: apsw.Connection, ids: Collection[int]) -> dict[int, Passage]:
+    """The chunks by id; one that is gone is left out."""
+    rows = con.execute(_ROWS, (json.dumps(list(ids)),)).fetchall()
+    return {one.id: one for one in (Passage(*row) for row in rows)}  # pyright: ignore[reportArgumentType]
+
+
+def is_stale(indexed_at: str, now: str) -> bool:
+    """Whether something was read longer than `STALE_DAYS` before `now` (both ISO 8601)."""
+    try:
+        then, today = (_aware(datetime.fromisoformat(text)) for text in (indexed_at, now))
+    except ValueError:
+        return False
+    return today - then > timedelta(days=STALE_DAYS)
+
+
+def citation_of(one: Passage, *, stale: bool = False) -> Citation:
+    """What to cite of a chunk: its lines, or the page, region or time it comes from."""
+    spans = spans_of(one.source_spans_json)
+    first = spans[0] if spans else None
+    said = {"indexed_at": one.indexed_at, "stale": stale}
+    section = one.section_label
+    if isinstance(first, PageSpan):
+        return PageCitation(one.path, first.page, section, **said)  # pyright: ignore[reportArgumentType]
+    if isinstance(first, RegionSpan):
+        return RegionCitation(one.path, first.x, first.y, first.w, first.h, **said)  # pyright: ignore[reportArgumentType]
+    if isinstance(first, TimeSpan):
+        return TimeCitation(one.path, first.start_ms, first.end_ms, **said)  # pyright: ignore[reportArgumentType]
+    start, end = _lines(one, spans)
+    if isinstance(first, CodeSpan):
+        return CodeCitation(one.path, start, end, first.symbol, first.lang, **said)  # pyright: ignore[reportArgumentType]
+    return LineCitation(one.path, start, end, section, **said)  # pyright: ignore[reportArgumentType]
+
+
+def hit(
+    one: Passage,
+    rank: int,
+    score: float,
+    kind: ScoreKind,
+    retrieval: Retrieval,
+    terms: Sequence[Term],
+    *,
+    chars: int,
+    index_version: str,
+    model: str | None,
+    now: str,
+) -> SearchHit:
+    """One chunk as a hit of a search for `terms`."""
+    shown = snippet(one.text, terms, chars)
+    stale = is_stale(one.indexed_at, now)
+    return SearchHit(
+        rank=rank,
+        score=score,
+        score_kind=kind,
+        chunk_id=one.chunk_id,
+        doc_id=one.doc_id,
+        doc_path=one.path,
+        title=one.title or "",
+        heading_path=one.heading_path,
+        section_label=one.section_label,
+        snippet=shown.text,
+        snippet_full_text=shown.full,
+        matched=shown.matched,
+        words=shown.words,
+        missing=tuple(term.word for term in terms if term.word not in shown.words),
+        citation=citation_of(one, stale=stale),
+        retrieval=retrieval,
+        index_version=index_version,
+        embedding_model=model,
+        chunker_version=one.chunker_version,
+        indexed_at=one.indexed_at,
+        stale=stale,
+        repo=one.repo,
+        code_lang=one.code_lang,
+    )
+
+
+def _lines(one: Passage, spans: tuple[SourceSpan, ...]) -> tuple[int, int]:
+    if one.line_start and one.line_end:
+        return one.line_start, one.line_end
+    return lines_of(spans) or (1, 1)
+
+
+def _aware(when: datetime) -> datetime:
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

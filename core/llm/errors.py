@@ -1,0 +1,157 @@
+"""What can be wrong with a server or with what it says, as faults: what, where, and what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any, Final, cast
+
+from core.base.fault import Fault, FaultCode
+from core.llm.connection import TooLarge
+from core.llm.endpoint import Endpoint
+from core.text import redact, visible
+
+NO_SUCH_PAGE: Final = (404, 405, 501)
+"""What HTTP servers answer that do not know what they are asked."""
+_SHOWN: Final = 200
+
+
+def said(text: object, key: str = "") -> str:
+    """What a server says, as it may be shown: one line, inert, cut, without secrets and the key it was given."""
+    told = str(text)[: 16 * _SHOWN]
+    told = told.replace(key, "<SECRET>") if key else told
+    line = visible(redact(told[: 4 * _SHOWN])).replace("\n", " ").replace("\t", " ").strip()
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+
+
+def start_hint(provider: str) -> str:
+    """What to do where no server answers."""
+    if provider == "ollama":
+        return "start it with: ollama serve (or set models.llm.endpoint to where it runs)"
+    return "start the server, or set models.llm.endpoint to where it runs"
+
+
+def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: float) -> Fault:
+    """There was no connection, or what answered is no such server."""
+    where = endpoint.address
+    if isinstance(error, Fault):
+        return error
+    hint = start_hint(provider)
+    if isinstance(error, ConnectionRefusedError):
+        message = f"nothing answers at {where}"
+    elif isinstance(error, socket.gaierror):
+        message, hint = (
+            f"there is no host {endpoint.host} to be found",
+            "correct models.llm.endpoint, or check the network",
+        )
+    elif isinstance(error, TimeoutError):
+        message = f"no connection to {where} within {connect_s:.0f} s"
+    elif type(error).__name__.startswith("SSL"):
+        reason = said(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
+        message, hint = (
+            f"no connection to {where} that can be trusted: {reason}",
+            "check the certificate, or the address",
+        )
+    elif isinstance(error, OSError):
+        message = f"no connection to {where}: {said(error.strerror or error)}"
+    else:
+        message, hint = (
+            f"what answers at {where} is no {provider} server",
+            "check models.llm.provider and models.llm.endpoint",
+        )
+    return Fault("model_unreachable", message, hint, endpoint=where)
+
+
+def broken_off(endpoint: Endpoint, error: Exception | None) -> Fault:
+    """The connection was there and ended before the answer did."""
+    if isinstance(error, TooLarge):
+        return malformed(endpoint, "more than any answer has")
+    return Fault("io_error", f"the answer from {endpoint.address} broke off", "ask again", endpoint=endpoint.address)
+
+
+def malformed(endpoint: Endpoint, what: object) -> Fault:
+    """What came is not what such a server sends."""
+    return Fault(
+        "io_error",
+        f"the server at {endpoint.address} sent what cannot be read: {said(what, endpoint.key)}",
+        "ask again; if it stays so, check models.llm.provider and models.llm.endpoint",
+        endpoint=endpoint.address,
+    )
+
+
+def silent(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
+    """Nothing came for too long. `setting` is the one that says how long."""
+    return Fault(
+        "timeout",
+        f"the model at {endpoint.address} said nothing for {seconds:g} s",
+        f"ask again when it has loaded, or raise {setting}",
+        endpoint=endpoint.address,
+    )
+
+
+def endless(endpoint: Endpoint, seconds: float) -> Fault:
+    """The answer went on for too long."""
+    message = f"the answer from {endpoint.address} was not done after {seconds:g} s"
+    return Fault("timeout", message, "ask for less, or raise models.llm.total_s", endpoint=endpoint.address)
+
+
+def complaint(body: bytes, key: str = "") -> tuple[str, str]:
+    """What the body of a refusal says, and the code it gives: `{"error": "…"}` or `{"error": {"message", "code"}}`."""
+    try:
+        value: object = json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return said(body[:3200].decode("utf-8", "replace"), key), ""
+    return complaint_in(value, key)
+
+
+def complaint_in(value: object, key: str = "") -> tuple[str, str]:
+    """The same of a value that was read already; two empty texts where it complains of nothing."""
+    if not isinstance(value, dict):
+        return "", ""
+    whole = cast("dict[str, Any]", value)
+    error = whole.get("error", whole.get("message", whole.get("detail")))
+    if isinstance(error, dict):
+        found = cast("dict[str, Any]", error)
+        return said(found.get("message") or found, key), str(found.get("code") or "")
+    if isinstance(error, str):
+        return said(error, key) or "an error", ""
+    return ("", "") if error is None else (said(error, key), "")
+
+
+def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: bytes) -> Fault:
+    """An HTTP status that is no success."""
+    text, code = complaint(body, endpoint.key)
+    shown, where = visible(model)[:100], endpoint.address
+    because = f" (HTTP {status})" + (f": {text}" if text else "")
+    kind: FaultCode
+    if status in (401, 403):
+        kind, message = "config_invalid", f"{where} lets nobody in without a key that it knows"
+        hint = "name the environment variable that holds the key in models.llm.api_key_env"
+    elif status == 404 and ("model" in text.lower() or code == "model_not_found"):
+        kind, message, hint = "model_not_pulled", f"{where} has no model {shown}", pull_hint(provider, model)
+    elif status in NO_SUCH_PAGE:
+        kind, message = "config_invalid", f"what answers at {where} is no {provider} server (HTTP {status})"
+        hint = "check models.llm.provider and models.llm.endpoint" + (
+            ", which may have to end in /v1" if provider == "openai" else ""
+        )
+    elif status == 429:
+        kind, message, hint = "model_unreachable", f"{where} takes no more questions now{because}", "ask again later"
+    elif 400 <= status < 500:
+        kind, message, hint = "invalid_input", f"{where} does not take the question{because}", "check the llm settings"
+    else:
+        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "look at what the server says"
+    return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
+
+
+def elsewhere(endpoint: Endpoint, status: int, location: str) -> Fault:
+    """A redirect: questions and keys go where the settings say, and nowhere else."""
+    message = f"{endpoint.address} points elsewhere (HTTP {status}): {said(location) or 'it does not say where'}"
+    hint = "if that is the right server, set models.llm.endpoint to it"
+    return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
+
+
+def pull_hint(provider: str, model: str) -> str:
+    """How to come by a model."""
+    if provider == "ollama":
+        return f"ollama pull {visible(model)[:100]}"
+    return "set models.llm.model to a model that this server has (casebook doctor lists them)"

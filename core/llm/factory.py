@@ -1,0 +1,184 @@
+"""The language model that the settings name, ready to be asked; and what its server has (for `doctor`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from core.base.config.settings import LlmSettings
+from core.base.fault import Fault
+from core.llm import ollama, openai
+from core.llm.common import Broken, Complaint, Unreadable, as_object
+from core.llm.connection import Request
+from core.llm.endpoint import Endpoint, endpoint_of
+from core.llm.errors import NO_SUCH_PAGE, broken_off, complaint_in, malformed, refused
+from core.llm.language_model import Done, GenerateOptions, LanguageModel, Message, ModelRef, TakenBack, Token
+from core.llm.limits import ANSWER_CHARS, Limits
+from core.llm.reasoning import Thoughts
+from core.llm.stream import Cancelled, received
+
+_PROBE: Final = Limits(3.0, 2.0, 4.0, 3.0)
+"""Seconds a server is waited for that is only asked what it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A model behind an HTTP server."""
+
+    settings: LlmSettings
+    environ: Mapping[str, str] | None = None
+
+    @property
+    def ref(self) -> ModelRef:
+        """Its name, and how its server is spoken to."""
+        return ModelRef(self.settings.model, self.settings.provider)
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens it reads and writes at once."""
+        return self.settings.context_tokens
+
+    def stream(
+        self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
+    ) -> Iterator[Token | TakenBack | Done]:
+        """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
+        endpoint, reader, request = self._asked(messages, options)
+        lines = self._lines(endpoint, request, cancelled)
+        length, thoughts = 0, Thoughts()
+        try:
+            for line in lines:
+                text, anew = thoughts.answer(reader.read(line).text)
+                if anew:
+                    yield TakenBack()
+                if text:
+                    length += len(text)
+                    yield Token(_encodable(text))
+                if reader.done is not None:
+                    break
+                if length > ANSWER_CHARS:
+                    reader.done = Done("length")
+                    break
+            done = reader.end()
+            if left := thoughts.end():
+                yield Token(_encodable(left))
+            yield done
+        except Cancelled:
+            yield Done("aborted")
+        except Broken:
+            raise broken_off(endpoint, None) from None
+        except Unreadable as found:
+            raise malformed(endpoint, found.line) from None
+        except Complaint as found:
+            raise _complaint(endpoint, self.settings, found) from None
+        finally:
+            lines.close()
+
+    def _lines(self, endpoint: Endpoint, request: Request, cancelled: Callable[[], bool]) -> Generator[bytes]:
+        """The lines of the answer. A server that names an option it does not take is asked once more without it."""
+        limits = Limits(self.settings.first_token_s, self.settings.idle_s, self.settings.total_s)
+        asked_of = (self.settings.provider, self.settings.model)
+        while True:
+            try:
+                yield from received(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
+            except Fault as fault:
+                again = openai.amended(request, fault) if self.settings.provider == "openai" else None
+                if again is None:
+                    raise
+                request = again
+            else:
+                return
+
+    def _asked(
+        self, messages: Sequence[Message], options: GenerateOptions
+    ) -> tuple[Endpoint, ollama.Reader | openai.Reader, Request]:
+        settings = self.settings
+        endpoint = endpoint_of(settings, self.environ)
+        if settings.provider == "openai":
+            request = openai.chat_request(settings.model, messages, options)
+            return openai.based(endpoint), openai.Reader(), request
+        return (
+            endpoint,
+            ollama.Reader(),
+            ollama.chat_request(settings.model, settings.context_tokens, messages, options),
+        )
+
+
+def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = None) -> LanguageModel:
+    """The model in the settings. Contacts nothing. Raises Fault config_invalid where none is named."""
+    if not settings.model.strip():
+        raise Fault(
+            "config_invalid", "no language model is named", "set models.llm.model, for example to qwen2.5:14b-instruct"
+        )
+    return ServedModel(settings, environ)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a server has. `known` is False where it does not say; `has` tells of the model in the settings."""
+
+    address: str
+    models: tuple[str, ...]
+    known: bool
+    has: bool
+
+
+def served(
+    settings: LlmSettings, environ: Mapping[str, str] | None = None, cancelled: Callable[[], bool] = lambda: False
+) -> Served:
+    """Ask the server which models it has; at most 8 seconds. Raises Fault as `LanguageModel.stream`, and Cancelled."""
+    endpoint = endpoint_of(settings, environ)
+    speaks_openai = settings.provider == "openai"
+    if speaks_openai:
+        endpoint = openai.based(endpoint)
+    asked_of = (settings.provider, settings.model)
+
+    def asked(request: Request) -> bytes:
+        return b"".join(received(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
+
+    try:
+        body = asked(Request(openai.MODELS if speaks_openai else ollama.TAGS))
+        models = openai.names(body) if speaks_openai else ollama.names(body)
+    except Unreadable as found:
+        raise malformed(endpoint, found.line) from None
+    except Fault as fault:
+        if not speaks_openai or fault.details.get("status") not in NO_SUCH_PAGE:
+            raise
+        try:
+            _answers(asked)
+        except Unreadable as found:
+            raise malformed(endpoint, found.line) from None
+        return Served(endpoint.address, (), False, True)
+    there = settings.model in models if speaks_openai else ollama.has(settings.model, models)
+    return Served(endpoint.address, models, True, there)
+
+
+def _answers(asked: Callable[[Request], bytes]) -> None:
+    """A server may list nothing and speak all the same: then it says what is wrong with an empty question, or answers
+    it. Raises Fault where it does not, or wants a key, and Unreadable."""
+    try:
+        body = asked(openai.NOTHING_ASKED).strip()
+        if not body.startswith(b"data:") and "choices" not in as_object(body):
+            raise Unreadable(body)
+    except Fault as fault:
+        if fault.code == "config_invalid" or fault.details.get("status") is None:
+            raise
+
+
+def _complaint(endpoint: Endpoint, settings: LlmSettings, found: Complaint) -> Fault:
+    """What a server says in the middle of a stream. A missing model may be told here too, with status 200."""
+    text, code = complaint_in(found.value, endpoint.key)
+    if code == "model_not_found" or ("model" in text.lower() and "not found" in text.lower()):
+        return refused(endpoint, settings.provider, settings.model, 404, b'{"error": "model not found"}')
+    return Fault(
+        "io_error", f"the server at {endpoint.address} gave up: {text}", "ask again", endpoint=endpoint.address
+    )
+
+
+def _encodable(text: str) -> str:
+    """Half of a surrogate pair, which JSON may hold and UTF-8 may not, becomes U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

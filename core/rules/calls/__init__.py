@@ -1,0 +1,1 @@
+"""Stored tool calls: search, paging, and a call typed by a person."""

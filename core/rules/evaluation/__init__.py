@@ -1,0 +1,1 @@
+"""Labelled calls: comparison with a baseline, clusters of rules, usage."""

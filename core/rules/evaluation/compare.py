@@ -1,0 +1,259 @@
+"""Keyword against meaning against both against plain bm25, on labelled calls (semantic-rule-matching REQ-SEM-015)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from core.rules.evaluation.baseline import PlainBm25
+from core.rules.evaluation.labelled import Half, LabelledCall
+from core.rules.format.book import Book
+from core.rules.matching.api import SHOWN, Semantic, weigh
+from core.rules.matching.ranking import Scored, ranking_of, titled
+from core.rules.matching.score import CUTOFF, companion_factor
+
+_EVERYTHING = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The cut-off of each way of matching; that of meaning alone is measured only."""
+
+    hybrid: float = CUTOFF
+    keyword: float = CUTOFF
+    semantic: float = 0.32
+
+
+Ranked = Sequence[tuple[str, float]]
+"""Rules with their score, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share, of how many, and its 95 % interval (Wilson)."""
+
+    value: float
+    of: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """How one way of matching did. `shown`: rules shown a call on average; `cutoff` null: it is never silent.
+
+    `hit_at_1`: a rule that applies is first; `recall_at_5`: of a call that several rules apply to it counts the share.
+    `unwanted`: of the calls with rules that were said to be wrong, on how many one of these is shown. A call of which
+    nothing else was said counts there, and in no other share. `companions_right` and `companions_wrong`: rules shown
+    beside the first one that apply, and that do not.
+    """
+
+    name: str
+    cutoff: float | None
+    hit_at_1: Rate
+    recall_at_5: Rate
+    quiet: Rate
+    shown: float
+    unwanted: Rate
+    companions_right: int = 0
+    companions_wrong: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A call on which the ways of matching do not do equally well: the ids each shows (`semantic` null without a
+    model), and the names of those that are `right`: a rule that applies is first, and none is missed.
+
+    `call` is its place among the calls measured, from 0; `better`: `hybrid` is right where `bm25` is not.
+    """
+
+    call: int
+    tool_name: str
+    about: str
+    expected: tuple[str, ...]
+    bm25: tuple[str, ...]
+    keyword: tuple[str, ...]
+    semantic: tuple[str, ...] | None
+    hybrid: tuple[str, ...]
+    right: tuple[str, ...]
+    better: bool
+
+    def between(self, one: str, other: str) -> int:
+        """1 where the one way is right and the other is not, -1 the other way round, else 0."""
+        return (one in self.right) - (other in self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The outcome of a comparison (`rule_compare.v1`); `half` says which of the calls it was measured on.
+
+    `keyword` is what answers without a model; `fitted` are the cut-offs that fit the tuned half best, where asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "rule_compare.v1"
+
+    half: Half
+    calls: int
+    rules: int
+    model: str
+    systems: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...]
+    fitted: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+def compare(
+    book: Book,
+    calls: Sequence[LabelledCall],
+    semantic: Semantic | None,
+    *,
+    half: Half = "all",
+    model: str = "",
+    quiet: float | None = None,
+) -> Comparison:
+    """Measure every way of matching on these calls (of one half already), at the shipped cut-offs, or at those with
+    which the share `quiet` of the hard negatives is met with silence: then the order of the rules is what differs."""
+    plain = PlainBm25(book.rules)
+    both = [ranked(book, one, semantic) for one in calls]
+    words = [ranked(book, one, None)["keyword"] for one in calls]
+    bars = Bars()
+    if quiet is not None:
+        ways = ([one["hybrid"] for one in both], words, [one["semantic"] for one in both])
+        bars = Bars(*(silent_from(calls, found, quiet) for found in ways))
+    shown = {
+        "bm25": [tuple(one.name_of(book.rules[at]) for at in plain.rank(one.call)) for one in calls],
+        "keyword": [above(one, bars.keyword) for one in words],
+        "semantic": [above(one["semantic"], bars.semantic) for one in both],
+        "hybrid": [above(one["hybrid"], bars.hybrid if one["semantic"] else bars.keyword) for one in both],
+    }
+    bar: dict[str, float | None] = {"bm25": None, "keyword": bars.keyword, "semantic": bars.semantic}
+    bar["hybrid"] = bars.hybrid if semantic is not None else bars.keyword
+    names = [name for name in shown if name != "semantic" or semantic is not None]
+    systems = tuple(_scored(name, bar[name], calls, shown[name]) for name in names)
+    return Comparison(half, len(calls), len(book.rules), model, systems, tuple(_differences(calls, shown, names)))
+
+
+def ranked(book: Book, asked: LabelledCall, semantic: Semantic | None) -> Mapping[str, Ranked]:
+    """Every rule with a score, by way of matching, whatever the cut-off; named as the call's label does."""
+    found = weigh(book, asked.call, semantic)
+    ranking = ranking_of(book, found.rules, _EVERYTHING, 0.0)
+    rules = [one for one in ranking.scored if one.at in ranking.shown]
+    both = [(asked.name_of(book.rules[one.at]), one.score) for one in rules]
+    near = [] if found.fallback else _by_meaning(book, rules)
+    alone = [(asked.name_of(book.rules[at]), score) for at, score in near]
+    return {"keyword": both, "hybrid": both, "semantic": alone}
+
+
+def _by_meaning(book: Book, rules: Sequence[Scored]) -> list[tuple[int, float]]:
+    """The places of rules with what similarity and context alone score, the best first."""
+    found = sorted(((one, (one.similarity or 0.0) * one.alone) for one in rules), key=lambda one: -one[1])
+    first = found[0][1] if found else 0.0
+    behind = [
+        (one.at, score * companion_factor(score, first, titled(book, one.at, one.keyword))) for one, score in found[1:]
+    ]
+    return [*((one.at, score) for one, score in found[:1]), *sorted(behind, key=lambda one: -one[1])]
+
+
+def above(found: Ranked, cutoff: float) -> tuple[str, ...]:
+    """The rules that are shown."""
+    return tuple(name for name, score in found[:SHOWN] if score >= cutoff)
+
+
+def silent_from(calls: Sequence[LabelledCall], found: Sequence[Ranked], share: float) -> float:
+    """The least cut-off (in steps of 0.0001) with which at least this share of the calls that no rule applies to is met
+    with silence; 0 where there are none of them."""
+    tops = sorted(one[0][1] if one else 0.0 for one, call in zip(found, calls, strict=True) if call.silent)
+    silent = min(len(tops), math.ceil(share * len(tops)))
+    return round(tops[silent - 1] + 0.0001, 4) if silent else 0.0
+
+
+def fit(book: Book, calls: Sequence[LabelledCall], semantic: Semantic | None) -> Bars:
+    """The cut-offs that do best on these calls: the highest sum of hit@1 and quiet rate, in the middle of the range
+    that does equally well.
+
+    Each call counts twice, with the error patterns and without: rules of other people are about mistakes that no
+    pattern knows, and a bar set with patterns alone is too high for them.
+    """
+    bare = replace(book, tables=replace(book.tables, error_patterns=()))
+    twice = [*calls, *calls]
+    asked = [(book, one) for one in calls] + [(bare, one) for one in calls]
+    both = [ranked(one, call, semantic) for one, call in asked]
+    plain = [ranked(one, call, None)["keyword"] for one, call in asked]
+    return Bars(
+        _fitted(twice, [one["hybrid"] for one in both]),
+        _fitted(twice, plain),
+        _fitted(twice, [one["semantic"] for one in both]),
+    )
+
+
+def _fitted(calls: Sequence[LabelledCall], found: Sequence[Ranked]) -> float:
+    best: list[float] = []
+    top = -1.0
+    for cutoff in (at / 200 for at in range(10, 190)):
+        shown = [above(one, cutoff) for one in found]
+        quiet = [not one for one, call in zip(shown, calls, strict=True) if call.silent]
+        hits = [one[:1] and one[0] in call.expected for one, call in zip(shown, calls, strict=True) if call.expected]
+        score = round(sum(quiet) / max(1, len(quiet)) + sum(map(bool, hits)) / max(1, len(hits)), 6)
+        if score > top:
+            best, top = [cutoff], score
+        elif score == top:
+            best.append(cutoff)
+    return round(best[len(best) // 2], 3)
+
+
+def _scored(
+    name: str, cutoff: float | None, calls: Sequence[LabelledCall], shown: Sequence[tuple[str, ...]]
+) -> SystemScore:
+    pairs = list(zip(calls, shown, strict=True))
+    asked = [(call, one) for call, one in pairs if call.expected]
+    silent = [one for call, one in pairs if call.silent]
+    faulted = [(call, one) for call, one in pairs if call.unwanted]
+    companions = [(call, name) for call, one in pairs if not call.undecided for name in one[1:]]
+    return SystemScore(
+        name,
+        cutoff,
+        rate(sum(bool(one) and one[0] in call.expected for call, one in asked), len(asked)),
+        rate(sum(_recalled(call, one[:SHOWN]) for call, one in asked), len(asked)),
+        rate(sum(not one for one in silent), len(silent)),
+        round(sum(map(len, shown)) / max(1, len(shown)), 3),
+        rate(sum(bool(set(one) & set(call.unwanted)) for call, one in faulted), len(faulted)),
+        sum(companion in call.expected for call, companion in companions),
+        sum(companion not in call.expected for call, companion in companions),
+    )
+
+
+def _recalled(call: LabelledCall, shown: tuple[str, ...]) -> float:
+    return 1 - len(call.missed(shown)) / len(set(call.expected))
+
+
+def rate(count: float, of: int) -> Rate:
+    """`count` of `of` with its Wilson interval."""
+    if not of:
+        return Rate(0.0, 0, 0.0, 1.0)
+    share, z = count / of, 1.96
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return Rate(round(share, 4), of, round(max(0.0, middle - reach), 4), round(min(1.0, middle + reach), 4))
+
+
+def _differences(
+    calls: Sequence[LabelledCall], shown: Mapping[str, Sequence[tuple[str, ...]]], names: Sequence[str]
+) -> list[Difference]:
+    out: list[Difference] = []
+    for at, call in enumerate(calls):
+        right = tuple(name for name in names if _right(call, shown[name][at]))
+        if call.undecided or len(right) in (0, len(names)):
+            continue
+        about = call.about or " ".join(str(value) for value in call.call.tool_input.values())[:120]
+        meant = shown["semantic"][at] if "semantic" in names else None
+        plain, words, both = (shown[name][at] for name in ("bm25", "keyword", "hybrid"))
+        better = "hybrid" in right and "bm25" not in right
+        out.append(Difference(at, call.call.tool_name, about, call.expected, plain, words, meant, both, right, better))
+    return out
+
+
+def _right(call: LabelledCall, shown: tuple[str, ...]) -> bool:
+    if not call.expected or not shown:
+        return not call.expected and not shown
+    return shown[0] in call.expected and not call.missed(shown)

@@ -1,0 +1,1 @@
+"""Rule files: reading, parsing, problems, code snippets, the rows of a rule."""

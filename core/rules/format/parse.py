@@ -1,0 +1,374 @@
+"""Reading the `ERR-nnn` Markdown format: whatever is wrong with a file is said with its line, and no rule is lost.
+
+A field may go on over lines, lists and fenced blocks; a fenced example is no rule (decision 16).
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+from core.base.fault import Fault
+from core.rules.format.blocks import fenced
+from core.rules.format.fields import REQUIRED, Field, field_of, is_plural, known_field, meant_by
+from core.rules.format.headings import Heading, begins_rule, heading_at
+from core.rules.format.read import read_bytes
+from core.rules.format.rule import Cost, Flaw, Rule, RuleFile, RuleList, Scope
+from core.text import redact
+
+MAX_BYTES = 16 << 20
+"""A rule file larger than this is refused."""
+_SHORT = 5
+_USUAL = re.compile(r"ERR-[0-9]{3}")
+_LINE_ACROSS = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*")
+_MARKUP = re.compile(r"\s*(?:(?:<!--(?:(?!-->).)*-->|</?[A-Za-z][^<>]*>)\s*)+")
+_QUOTE = re.compile(r" {0,3}>[ \t]?")
+_ASTRAY = "these fields stand under no heading like ### ERR-001: title"
+_UNCLOSED = "this fence or comment is never closed; it was read as text"
+_EXAMPLE = "this fence holds a rule, which is taken for an example"
+_NO_MARK = "this is no UTF-8: it looks like UTF-16 or UTF-32 without a byte order mark. Save it as UTF-8"
+_BYTE_ORDER = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+_BEGIN = 4_096
+_Told = tuple[int, str, Cost]
+"""A line, what is wrong with it, what that costs."""
+_RETURNS = re.compile(r"(?<!\r)\r++\n")
+_BREAK = re.compile(r"[\r\n]")
+_BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
+
+
+def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
+    """The rules of one file. Raises Fault as `bytes_of` does."""
+    data, info = bytes_of(path)
+    text, flaws = _decoded(data, str(path))
+    found = parse_text(text, str(path), scope=scope)
+    sha = hashlib.sha256(data).hexdigest()
+    return RuleFile(str(path), found.rules, (*flaws, *found.flaws), sha, info.st_size, info.st_mtime_ns)
+
+
+def bytes_of(path: Path) -> tuple[bytes, os.stat_result]:
+    """A rule file as it lies there. Raises Fault io_error where it cannot be read, invalid_input: it is too large."""
+    try:
+        data, info = read_bytes(path, MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise Fault("io_error", f"cannot read the rules {path}: {said}", "name a Markdown file of rules") from error
+    if len(data) > MAX_BYTES:
+        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "give the rules alone")
+    return data, info
+
+
+def parse_files(paths: Iterable[Path], *, scope: Scope = "project") -> RuleList:
+    """The rules of several files in order; ids that come in more than one of them are reported, none is left out."""
+    return joined(parse(path, scope=scope) for path in paths)
+
+
+def joined(files: Iterable[RuleFile]) -> RuleList:
+    """Several files as one list, with the ids that more than one of them has."""
+    read = list(files)
+    seen: dict[str, Rule] = {}
+    flaws = [flaw for one in read for flaw in one.flaws]
+    for rule in (rule for one in read for rule in one.rules):
+        first = seen.setdefault(rule.id, rule)
+        if first.path != rule.path:
+            where = f"{rule.id} is also in {first.path}, line {first.line}"
+            flaws.append(Flaw(rule.path, rule.line, where, rule.id))
+    return RuleList(tuple(r for one in read for r in one.rules), tuple(flaws), tuple(one.path for one in read))
+
+
+def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFile:
+    """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
+    lines, numbers = _lines(redact(text))
+    inside, unclosed, doubtful = fenced(lines, begins_rule)
+    told: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
+    told.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
+    reading = _Reading(lines, numbers, inside)
+    reading.read()
+    flaws = [Flaw(path, line, message, cost=cost) for line, message, cost in (*told, *reading.flaws)]
+    rules: list[Rule] = []
+    seen: dict[str, list[int]] = {}  # the lines at which each id stands
+    for part in reading.parts:
+        rule = part.rule(path, scope)
+        lines_of = seen.setdefault(rule.id, [])
+        nth = len(lines_of)
+        lines_of.append(rule.line)
+        if nth:
+            flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {lines_of[0]}", rule.id))
+        rules.append(replace(rule, nth=nth) if nth else rule)
+        flaws += [Flaw(path, line, message, rule.id, cost) for line, message, cost in part.flaws(rule)]
+    return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
+
+
+def _lines(text: str) -> tuple[list[str], list[int]]:
+    """The lines of a text, and the number that an editor gives each: a line may end as on any system."""
+    lines = _BREAK.split(_RETURNS.sub("\n", text))
+    numbers = list(range(1, len(lines) + 1))
+    if "\u2028" in text or "\u2029" in text:
+        split = [(piece, at) for at, line in enumerate(lines, 1) for piece in _BREAK_IN_LINE.split(line)]
+        lines, numbers = [piece for piece, _ in split], [at for _, at in split]
+    return lines, numbers
+
+
+class _Reading:
+    """A text while it is read: the rules found so far, the one that takes the lines now, and what is wrong."""
+
+    def __init__(self, lines: Sequence[str], numbers: Sequence[int], inside: Sequence[bool]) -> None:
+        self.lines, self.numbers, self.inside = lines, numbers, inside
+        self.parts: list[_Part] = []
+        self.flaws: list[_Told] = []
+        self.current: _Part | None = None
+        self.astray: set[str] = set()  # the fields that stand under no rule, since the last heading
+
+    def read(self) -> None:
+        """Every line."""
+        at = 0
+        while at < len(self.lines):
+            heading = None if self.inside[at] else heading_at(self.lines, at)
+            if heading is not None and self._begins(at, heading):
+                self._begin(at, heading)
+                at += heading.lines
+                continue
+            if heading is not None and heading.ends:
+                self.current, self.astray = None, set()
+            elif self.current is not None:
+                if not self.current.take(self.numbers[at], self.lines[at], inside=self.inside[at]):
+                    self.current, self.astray = None, {self._known(at)}
+            elif not self.inside[at]:
+                self._stray(at)
+            at += 1
+
+    def _begins(self, at: int, heading: Heading) -> bool:
+        """Whether a heading begins a rule; one that may, and does not, is told."""
+        named = heading.named
+        if named is None:
+            return False
+        if heading.marked and heading.lines == 1 and named.sure and not named.span and not heading.deep:
+            return True
+        if self._followed(at, heading):
+            return True
+        if heading.marked and heading.lines == 1 and not named.span:
+            self._doubt(at, heading)
+        return False
+
+    def _followed(self, at: int, heading: Heading) -> bool:
+        """Whether the fields of a rule come behind a heading that leaves room for doubt."""
+        behind = at + heading.lines
+        if heading.lines == 2 and (at == 0 or not self.lines[at - 1].strip()):
+            return True
+        if heading.ends:
+            return any(self._known(place) in REQUIRED for place in self._section(behind))
+        first = next(
+            (place for place in range(behind, min(behind + 4, len(self.lines))) if self.lines[place].strip()), 0
+        )
+        name = self._known(first) if first else ""
+        return bool(name) and (self.current is None or heading.lines == 2 or name in self.current.at)
+
+    def _section(self, begin: int) -> Iterator[int]:
+        """The lines from one on to the next that looks like a heading."""
+        for place in range(begin, len(self.lines)):
+            if not self.inside[place]:
+                if self.lines[place].lstrip().startswith("#"):
+                    return
+                yield place
+
+    def _known(self, at: int) -> str:
+        return "" if self.inside[at] else known_field(self.lines[at].lstrip("> \t"))
+
+    def _doubt(self, at: int, heading: Heading) -> None:
+        named = heading.named
+        if named is None:
+            return
+        if heading.deep:
+            told = f"this looks like the heading of {named.id}, but is indented like code: it was read as text"
+        elif heading.level <= 3 or named.first:
+            told = f"this heading names {named.id}, but not as in ### {named.id}: title; it was not read as a rule"
+        else:
+            return
+        self.flaws.append((self.numbers[at], told, "lost"))
+
+    def _begin(self, at: int, heading: Heading) -> None:
+        named = heading.named
+        if named is None:
+            return
+        self.current = _Part(self.numbers[at], named.id, named.written, named.title, quoted=heading.quoted)
+        self.astray = set()
+        self.parts.append(self.current)
+        wrong = ""
+        cost: Cost = "lost" if named.span or named.several else "odd"
+        if not heading.marked:
+            wrong = f"the heading of {named.id} has no ### before it"
+        elif heading.quoted:
+            wrong = f"the heading of {named.id} stands in a quote"
+        elif named.span or named.several:
+            wrong = f"this heading names more than {named.id}"
+        elif not named.sure or heading.deep:
+            wrong = f"the heading of {named.id} is not written ### {named.id}: title"
+        if wrong:
+            self.flaws.append((self.numbers[at], wrong, cost))
+
+    def _stray(self, at: int) -> None:
+        """Tell of fields that stand under no rule, once for each time that they begin anew."""
+        name = self._known(at)
+        if name not in REQUIRED:
+            return
+        if not self.astray or name in self.astray:
+            self.flaws.append((self.numbers[at], _ASTRAY, "lost"))
+            self.astray.clear()
+        self.astray.add(name)
+
+
+@dataclass(slots=True)
+class _Part:
+    """The lines of one rule while they are read."""
+
+    line: int
+    id: str
+    written: str
+    title: str
+    quoted: bool = False
+    fields: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    at: dict[str, int] = field(default_factory=dict[str, int])
+    labels: dict[str, Field] = field(default_factory=dict[str, Field])
+    notes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    unknown: dict[str, str] = field(default_factory=dict[str, str])
+    again: list[_Told] = field(default_factory=list[tuple[int, str, Cost]])
+    mistyped: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
+    current: str = ""
+
+    def take(self, number: int, line: str, *, inside: bool) -> bool:
+        """The next line under the heading; False where it is the first field of a rule that lost its heading."""
+        text = _QUOTE.sub("", line, count=1) if self.quoted else line
+        found = None if inside else field_of(text)
+        if found and not found.name and (meant := meant_by(found.label)):
+            self.mistyped.append((number, found.label, meant))
+        if found and found.name and found.name in self.at:
+            told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
+            if self._of_another(found):
+                self.again.append((number, f"{told} From here on nothing was read", "lost"))
+                return False
+            self.again.append((number, told, "lost"))
+            if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
+                found = None
+        if found and found.listed and not found.name and self.current:
+            found = None  # a step with a bold word, of the field before it
+        if found:
+            name = found.name or f"extra:{found.label}"
+            if not found.name:
+                self.unknown[name] = found.label
+            self.current = name
+            self.at.setdefault(name, number)
+            self.labels.setdefault(name, found)
+            self.fields.setdefault(name, []).append(found.text)
+        elif self.current and not self._is_dated(text):
+            self.fields[self.current].append(text)
+        elif text.strip() and not _LINE_ACROSS.fullmatch(text):
+            self.notes.append((number, text))
+        return True
+
+    def _is_dated(self, line: str) -> bool:
+        """Whether a line stands behind a date, which is one line: what comes then is text of no field."""
+        return self.current == "date" and bool(line.strip()) and any(map(str.strip, self.fields["date"]))
+
+    def _of_another(self, found: Field) -> bool:
+        """Whether a field that is there already is the first of a rule whose heading was lost."""
+        first = self.labels[found.name]
+        begins = found.name == "problem" or found.name == next(iter(self.at))
+        return begins and found.key == first.key and found.name != self.current and found.listed <= first.listed
+
+    def rule(self, path: str, scope: Scope) -> Rule:
+        """The rule that the lines make."""
+        texts = {name: _text(lines) for name, lines in self.fields.items()}
+        extra = {label: texts[name] for name, label in self.unknown.items()}
+        notes = _text([line for _, line in self.notes])
+        named = Rule(self.id, self.title, notes=notes, extra=extra, path=path, line=self.line, scope=scope)
+        return replace(
+            named,
+            problem=texts.get("problem", ""),
+            root_cause=texts.get("root_cause", ""),
+            solution=texts.get("solution", ""),
+            prevention=texts.get("prevention", ""),
+            date=texts.get("date", ""),
+            project=texts.get("project", ""),
+            category=texts.get("category", ""),
+        )
+
+    def flaws(self, rule: Rule) -> list[_Told]:
+        """What is wrong with it, each with its line."""
+        out: list[_Told] = []
+        out += self.again
+        if not _USUAL.fullmatch(self.written):
+            out.append((self.line, f"the id {self.written} is not written ERR- and three digits", "odd"))
+        if len(rule.title) < 1:
+            out.append((self.line, f"{rule.id} has no title", "odd"))
+        for name in REQUIRED:
+            text, label = getattr(rule, name), _shown(name)
+            if name not in self.at:
+                cost: Cost = "odd" if name in ("problem", "solution") else "missing"
+                out.append((self.line, f"{rule.id} has no {label}", cost))
+            elif _length(text.strip()) < _SHORT:
+                out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters", "odd"))
+        if rule.date and not _is_date(rule.date):
+            out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31", "odd"))
+        slips = [one for one in self.mistyped if one[2] not in self.at or not is_plural(*one[1:])]
+        for number, label, name in slips:
+            out.append((number, f"{label!r} is probably a mistyped {_shown(name)}", "lost"))
+        known = {label for _, label, _ in slips}
+        for name, label in self.unknown.items():
+            if label not in known:
+                out.append((self.at[name], f"nobody knows the field {label!r}", "odd"))
+        if said := [number for number, line in self.notes if not _MARKUP.fullmatch(line)]:
+            out.append((said[0], f"text of {rule.id} stands under no field", "odd"))
+        return out
+
+
+def _shown(name: str) -> str:
+    """A field as one writes it."""
+    return name.replace("_", " ").title()
+
+
+def _text(lines: list[str]) -> str:
+    """The lines of a field as one text: the first stands behind its label, the rest keeps its own shape."""
+    rest = textwrap.dedent("\n".join(lines[1:])) if len(lines) > 1 else ""
+    text = re.sub(
+        rf"\n{_LINE_ACROSS.pattern}(?=\n|\Z)",
+        "\n",
+        f"{lines[0]}\n{rest}" if rest else lines[0] if lines else "",
+    )
+    return text.strip()
+
+
+def _length(text: str) -> int:
+    """Characters, a letter of Korean, Japanese or Chinese as two: it says as much."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WFH" else 1 for c in unicodedata.normalize("NFC", text))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
+    """UTF-8, or UTF-16 or UTF-32 where the file says so; what is none of them becomes U+FFFD and is reported."""
+    encoding = next((name for mark, name in _BYTE_ORDER.items() if data.startswith(mark)), "utf-8-sig")
+    begin = data[:_BEGIN]
+    if encoding == "utf-8-sig" and begin.count(0) * 20 > len(begin):
+        return data.decode(encoding, "replace"), [Flaw(path, 0, _NO_MARK)]
+    try:
+        return data.decode(encoding), []
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        told = f"this is no {encoding.removesuffix('-sig').upper()}; the bad bytes were replaced"
+        return data.decode(encoding, "replace"), [Flaw(path, line, told)]

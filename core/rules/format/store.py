@@ -1,0 +1,146 @@
+"""Rules in the casebook: rows that follow their files, so that vectors are kept and only what changed is embedded.
+
+Source: semantic-rule-matching REQ-SEM-001, 005, 007; decision 15.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, cast
+
+import apsw
+
+from core.rules.format.rule import Rule, RuleFile
+from core.store import Store
+from core.store.sql import storable
+
+MAX_AGE_S = 24 * 3600.0
+"""After so long a file is read again even if neither size nor time of it changed (REQ-SEM-007)."""
+
+
+_KEPT = tuple(one.name for one in fields(Rule) if one.name != "path")
+
+
+def row_id(rule: Rule) -> str:
+    """The rule's id within its file: `#1`, `#2`, … where the same id comes again."""
+    return f"{rule.id}#{rule.nth}" if rule.nth else rule.id
+
+
+def is_fresh(con: apsw.Connection, path: str, size: int, mtime_ns: int, at: float | None = None) -> bool:
+    """Whether the rows are those of the file as it is: same size and time, and read less than 24 h ago.
+
+    A reading in the future (a clock was set back) counts as none.
+    """
+    row = con.execute("SELECT size, mtime_ns, looked FROM rule_file WHERE path = ?", (path,)).fetchone()
+    if row is None:
+        return False
+    known_size, known_mtime, looked = cast("tuple[int, int, float]", row)
+    age = (time.time() if at is None else at) - looked
+    return (known_size, known_mtime) == (size, mtime_ns) and 0 <= age < MAX_AGE_S
+
+
+def read_at(con: apsw.Connection, paths: Sequence[str]) -> float | None:
+    """Unix time at which the first of these files was read, of those that were; None where none was (decision 15)."""
+    row = con.execute(
+        "SELECT min(looked) FROM rule_file WHERE path IN (SELECT value FROM json_each(?))",
+        (json.dumps([storable(path) for path in paths]),),
+    ).fetchone()
+    return None if row is None else cast("float | None", row[0])
+
+
+def forget_freshness(store: Store, paths: Sequence[str]) -> None:
+    """Have these files read anew next time (`rules refresh`)."""
+    with store.transaction() as con:
+        con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
+
+
+def embed_anew(store: Store, paths: Sequence[str]) -> None:
+    """Have every rule of these files embedded again, whatever vector it has."""
+    of_these = "SELECT id FROM rule WHERE path IN (SELECT value FROM json_each(?))"
+    wanted = json.dumps([storable(path) for path in paths])
+    with store.transaction() as con:
+        con.execute(f"DELETE FROM vector WHERE kind = 'rule' AND item_id IN ({of_these})", (wanted,))
+        con.execute(
+            f"INSERT INTO backlog SELECT 'rule', id FROM ({of_these}) WHERE NOT EXISTS"
+            " (SELECT 1 FROM backlog WHERE kind = 'rule' AND item_id = id)",
+            (wanted,),
+        )
+
+
+def drop_gone(store: Store) -> None:
+    """Take out the rows of files that are not there any more: nothing will ask for their vectors."""
+    known = cast("list[tuple[str]]", store.con.execute("SELECT path FROM rule_file").fetchall())
+    gone = [(path,) for (path,) in known if not os.path.lexists(path)]
+    if gone:
+        with store.transaction() as con:
+            con.executemany("DELETE FROM rule WHERE path = ?", gone)
+            con.executemany("DELETE FROM rule_file WHERE path = ?", gone)
+
+
+def sync(store: Store, files: Sequence[RuleFile], at: float | None = None) -> int:
+    """Bring the rows up to date with these files, in one transaction; returns how many rules changed.
+
+    A row that stays as it is keeps its vector; one that changed waits for the batch worker, and one that is gone too.
+    Raises Fault as `Store.transaction`.
+    """
+    changed = 0
+    with store.transaction() as con:
+        for file in files:
+            known = dict(
+                cast(
+                    "list[tuple[str, str]]",
+                    con.execute("SELECT rule_id, content_hash FROM rule WHERE path = ?", (file.path,)).fetchall(),
+                )
+            )
+            for rule in file.rules:
+                name, said = row_id(rule), rule.content_hash
+                if known.pop(name, None) == said:
+                    continue
+                changed += 1
+                con.execute(
+                    "INSERT INTO rule(path, rule_id, title, body, content_hash) VALUES (?, ?, ?, ?, ?)"
+                    " ON CONFLICT(path, rule_id) DO UPDATE SET title = excluded.title, body = excluded.body,"
+                    " content_hash = excluded.content_hash",
+                    (storable(file.path), name, storable(rule.title), _body(rule), said),
+                )
+            for name in known:
+                changed += 1
+                con.execute("DELETE FROM rule WHERE path = ? AND rule_id = ?", (file.path, name))
+            con.execute(
+                "INSERT OR REPLACE INTO rule_file VALUES (?, ?, ?, ?, ?)",
+                (storable(file.path), file.size, file.mtime_ns, file.sha256, time.time() if at is None else at),
+            )
+    return changed
+
+
+def ids_of(con: apsw.Connection, rules: Sequence[Rule], hashes: Sequence[str] = ()) -> dict[int, int]:
+    """The row ids of rules whose row says what they say, by their place in `rules`; `hashes`: theirs, where known."""
+    wanted = hashes or [rule.content_hash for rule in rules]
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    for path in dict.fromkeys(rule.path for rule in rules):
+        rows = con.execute("SELECT rule_id, id, content_hash FROM rule WHERE path = ?", (storable(path),)).fetchall()
+        for name, item, said in cast("list[tuple[str, int, str]]", rows):
+            found[path, name] = (item, said)
+    out: dict[int, int] = {}
+    for at, rule in enumerate(rules):
+        known = found.get((rule.path, row_id(rule)))
+        if known is not None and known[1] == wanted[at]:
+            out[at] = known[0]
+    return out
+
+
+def rule_of(path: str, body: str) -> Rule:
+    """A row as a rule."""
+    said = cast("dict[str, Any]", json.loads(body))
+    said["path"] = path
+    return Rule(**said)
+
+
+def _body(rule: Rule) -> str:
+    said = {name: getattr(rule, name) for name in _KEPT}
+    said["extra"] = dict(rule.extra)
+    return storable(json.dumps(said, ensure_ascii=False))

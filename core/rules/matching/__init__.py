@@ -1,0 +1,1 @@
+"""Matching a tool call with rules: intent, keywords, meaning, score, ranking."""

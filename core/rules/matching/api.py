@@ -1,0 +1,251 @@
+"""Which rules a tool call meets: keywords and meaning on one scale, a cut-off, and silence where nothing applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Protocol
+
+from core.base.trace import Step, Stopwatch, facts
+from core.rules.explanation.score_text import apart, short_of
+from core.rules.format.book import Book
+from core.rules.format.rule import rule_text
+from core.rules.format.snippets import Shown, likest
+from core.rules.matching.answer import MatchedRule, MatchType, RuleMatch
+from core.rules.matching.call import READ, CallText, ToolCall, call_text
+from core.rules.matching.keyword import KeywordScore, query_terms, with_code
+from core.rules.matching.near_miss import another_command, near_miss, runs_itself
+from core.rules.matching.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
+from core.rules.matching.score import ANOTHER, CUTOFF, FEW_WORDS, NEAR_MISS, Context, Regime, arithmetic, context_of
+from core.rules.matching.tables import ErrorPattern
+from core.rules.matching.terms import as_written
+
+SHOWN = 5
+BELOW = 10
+CANDIDATES = 30
+"""Rules the keyword tier may propose."""
+_NAMED = 6
+"""Shared words that are named."""
+LATE = "no_time_for"
+"""The fact that names the user's own patterns which were not tried to their end."""
+_NO_KEYWORD = KeywordScore(0.0, 0.0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Similarities:
+    """What the semantic tier says: max(0, cosine) by the place of a rule in the book, and the step it took.
+
+    Another model's cosines are told as MiniLM would say them, with which the cut-offs were found (`Thresholds.alike`).
+    A rule without a vector is missing; `scores` is empty where there was no semantic score at all.
+    """
+
+    scores: Mapping[int, float]
+    step: Step
+
+
+class Semantic(Protocol):
+    """The semantic tier. `similar` keeps its own deadline and never raises."""
+
+    def similar(self, text: str, also: frozenset[int]) -> Similarities:
+        """The rules nearest to a query, and in any case those of `also`."""
+        ...
+
+
+def match(
+    book: Book,
+    call: ToolCall,
+    semantic: Semantic | None = None,
+    *,
+    limit: int = SHOWN,
+    cutoff: float = CUTOFF,
+    use_fallback: bool = True,
+) -> RuleMatch:
+    """The rules that apply to `call`, best first, at most `limit`; the next best, which are not shown; and the trace.
+
+    Without `use_fallback` keywords do not answer where there is no semantic score. Raises nothing.
+    """
+    found = weigh(book, call, semantic, use_fallback=use_fallback)
+    return _decided(book, found, ranking_of(book, found.rules, limit, cutoff), limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """What every tier says of the rules that any of them names: all there is before they are ranked."""
+
+    rules: tuple[Weighed, ...]
+    query: str
+    fallback: bool
+    steps: tuple[Step, ...]
+    text: CallText
+    matched: tuple[ErrorPattern, ...] = ()
+
+
+def _left(text: CallText) -> str:
+    return f"; of each field the first {READ:,} characters, {text.unread:,} are not looked at" if text.unread else ""
+
+
+def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback: bool = True) -> Weighing:
+    """Ask both tiers about a call. Raises nothing."""
+    watch = Stopwatch()
+    text = call_text(call)
+    asked = query_terms(text, book.tables)
+    matched = tuple(one for one in book.tables.error_patterns if one.name in asked.patterns)
+    words = " ".join(dict.fromkeys(word for one in matched for word in one.terms))
+    query = f"{text.model_text}\n{words}" if words else text.model_text
+    first = Step(
+        "query",
+        "hit" if query.strip() else "miss",
+        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(asked.terms)} terms{_left(text)}",
+        facts(
+            act=text.act,
+            languages=", ".join(sorted(text.languages)),
+            project=", ".join(text.project),
+            patterns=", ".join(asked.patterns),
+            **({"unread": text.unread} if text.unread else {}),
+            **({LATE: ", ".join(asked.late)} if asked.late else {}),
+        ),
+        elapsed_ms=watch.ms(),
+    )
+    watch = Stopwatch()
+    keyword = book.index.scores(asked.terms, CANDIDATES)
+    keyword.update(_named(book, asked.named, keyword))
+    keyword_ms = watch.ms()
+    if semantic is None:
+        found = Similarities({}, Step("semantic", "skipped", "no model was asked"))
+    else:
+        found = semantic.similar(query, frozenset(keyword))
+    places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
+    rules = tuple(weighed(book, text, matched, at, found.scores.get(at), keyword.get(at)) for at in places)
+    second = Step(
+        "keyword",
+        "hit" if keyword else "miss",
+        f"{len(keyword)} of {len(book.rules)} rules share a term" if keyword else "no rule shares a term",
+        facts(best=round(max((one.keyword.score for one in rules), default=0.0), 4)),
+        elapsed_ms=keyword_ms,
+    )
+    return Weighing(rules, query, not found.scores, (first, second, found.step), text, matched)
+
+
+def weighed(
+    book: Book,
+    text: CallText,
+    matched: Sequence[ErrorPattern],
+    at: int,
+    similarity: float | None = None,
+    keyword: KeywordScore | None = None,
+) -> Weighed:
+    """The rule at this place with what the tiers say of it, its own code, and how it fits the call, which these
+    patterns match."""
+    likely = likest(book.shown[at], text.code)
+    shown = book.shown[at]
+    itself = (text.looks or text.act == "look") and runs_itself(shown.mistakes, text)
+    code = likely[1] if likely else 0.0
+    fits = context_of(
+        text, book.languages[at], book.words[at], shown, code, itself=itself, known=_by_patterns(keyword)
+    )  # fmt: skip
+    if text.programs:
+        fits = _of_commands(shown, text, matched, fits, keyword)
+    return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
+
+
+def _by_patterns(keyword: KeywordScore | None) -> bool:
+    """Whether patterns of mistakes that match the call have several words of the rule."""
+    return keyword is not None and sum(hit.source.startswith("pattern ") for hit in keyword.hits) > 1
+
+
+def _of_commands(
+    shown: Shown, text: CallText, matched: Sequence[ErrorPattern], fits: Context, keyword: KeywordScore | None
+) -> Context:
+    """The same, less where a call does not run what the rule shows, but what has its name."""
+    if missed := near_miss(shown.mistakes, text, matched):
+        return fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
+    if keyword is not None and keyword.score >= FEW_WORDS:
+        return fits
+    if other := another_command(shown.mistakes, text, matched):
+        return fits.times(ANOTHER, f"the call runs another command than {other}, and few words are shared")
+    return fits
+
+
+def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScore]) -> dict[int, KeywordScore]:
+    """Rules that a user's pattern names outright: their keyword score is full."""
+    wanted = frozenset(named)
+    if not wanted:
+        return {}
+    return {
+        at: replace(keyword.get(at, _NO_KEYWORD), score=1.0) for at, rule in enumerate(book.rules) if rule.id in wanted
+    }
+
+
+def _decided(book: Book, found: Weighing, ranking: Ranking, limit: int) -> RuleMatch:
+    cutoff, regime = ranking.cutoff, ranking.regime
+    scored = ranking.scored
+    shown = [matched_rule(book, ranking, one, limit, found.text) for one in scored if one.at in ranking.shown]
+    rest = (one for one in scored if one.at not in ranking.shown)
+    reach = sum(one.score >= cutoff for one in scored)
+    said = f"{reach} of {len(scored)} rules reach {cutoff:.2f}" if shown else f"no rule reaches {cutoff:.2f}"
+    if shown and len(shown) < reach:
+        said += f", {len(shown)} shown"
+    given = facts(regime=regime, cutoff=cutoff, best=scored[0].score if scored else 0.0)
+    return RuleMatch(
+        rules=tuple(shown),
+        below=tuple(matched_rule(book, ranking, one, limit, found.text) for one in islice(rest, BELOW)),
+        similarity_scores=tuple(one.similarity for one in shown),
+        fallback_used=found.fallback,
+        cutoff=cutoff,
+        trace=(*found.steps, Step("cutoff", "hit" if shown else "miss", said, given)),
+        query=found.query,
+    )
+
+
+def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: CallText) -> MatchedRule:
+    """A ranked rule in full, with the reasons for its score and its place."""
+    rule, similarity, keyword = book.rules[one.at], one.similarity, one.keyword
+    kind: MatchType = (
+        "keyword" if similarity is None else "hybrid" if keyword.hits and ranking.regime != "semantic" else "semantic"
+    )
+    reason = "" if one.at in ranking.shown else _why_not_shown(book, ranking, one, limit)
+    texts = (text.pattern_text, rule_text(rule))
+    words = dict.fromkeys(as_written(hit.term, texts) for hit in keyword.hits[:_NAMED])
+    why = _why(ranking.regime, similarity, keyword, one.context, one.score, words)
+    return MatchedRule(
+        rule.id,
+        rule.title,
+        one.score,
+        kind,
+        None if similarity is None else round(similarity, 4),
+        round(keyword.score, 4),
+        (*why, reason) if reason else why,
+        rule.solution,
+        round(one.context.factor, 4),
+        keyword.hits[:12],
+        rule.path,
+        rule.line,
+    )
+
+
+def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
+    if one.score < ranking.cutoff:
+        return f"{short_of(one.score, ranking.cutoff)} below the cut-off {apart(one.score, ranking.cutoff)[1]}"
+    if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
+        return "another rule of this id scored higher"
+    return f"above the cut-off, but only {limit} shown"
+
+
+def _why(
+    regime: Regime,
+    similarity: float | None,
+    keyword: KeywordScore,
+    context: Context,
+    score: float,
+    words: Iterable[str],
+) -> tuple[str, ...]:
+    out: list[str] = []
+    if keyword.hits:
+        out.append("shares " + ", ".join(words))
+    patterns = dict.fromkeys(hit.source[8:] for hit in keyword.hits if hit.source.startswith("pattern "))
+    if patterns:
+        out.append("the call looks like " + ", ".join(patterns))
+    out.extend(context.reasons)
+    out.append(f"{arithmetic(regime, similarity, keyword.score, context)} = {score:.2f}")
+    return tuple(out)

@@ -1,0 +1,251 @@
+"""A tool call as it is compared with rules: its parts, its languages, what it does, and the text a model reads.
+
+The whole call counts (decision 14): content, old and new text, description, prompt, pattern, address, not only a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from core.base.fault import Fault
+from core.rules.format.edit import as_edit
+from core.rules.format.snippets import CodeWords, code_text, code_words
+from core.rules.matching.intent import Act, act_of, is_test, says_it_looks
+from core.rules.matching.languages import TITLES, named_in, of_path
+from core.text import redact
+from core.transcripts.commands import shell_command
+
+CALL = '{"tool_name": …, "tool_input": {…}}'
+"""The form of a call as one writes it."""
+READ = 20_000
+"""Code points of one part that are looked at."""
+MODEL_READ = 400
+"""Code points that a model reads: what says most comes first, and its time goes with the length."""
+PATH = re.compile(r"(?<![\w:/])[\w.~\-]{0,255}/[\w./\-*]+(?!\w)")
+"""A path within a command: it says where, and less about what."""
+_MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
+"""What a commit or a tag says of itself: words about work that is done, not what the command does."""
+SEPARATED = re.compile(r"\|\||&&|[;|\n]")
+"""What stands between the commands of a line."""
+_PROGRAM = {
+    "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
+    "uvicorn": "python", "ruff": "python", "poetry": "python", "npm": "javascript", "npx": "javascript",
+    "node": "javascript", "yarn": "javascript", "pnpm": "javascript", "tsc": "typescript", "cargo": "rust",
+    "rustc": "rust", "go": "go", "mvn": "java", "gradle": "java", "psql": "sql", "mysql": "sql", "sqlite3": "sql",
+    "terraform": "terraform", "docker": "docker", "verilator": "verilog", "iverilog": "verilog",
+}  # fmt: skip
+_BLANKS = re.compile(r"\S+")
+_COMMAND = ("command", "cmd")
+_WHERE = ("workdir", "cwd")
+PATHS = ("file_path", "path", "notebook_path", "filename")
+"""Fields that name a file."""
+_AT_HOME = re.compile(r"\A(?:/(?:home|Users)/[^/]+/|[A-Za-z]:[\\/]+(?:Users[\\/]+[^\\/]+[\\/]+)?)")
+"""Whose machine it is says nothing of what is done there."""
+_ASIDE = ("subagent_type", "output_mode", "type", *_WHERE)
+"""Fields that say where or how, and little about what."""
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_./\\:\-]+")
+"""Where an identifier or a path has its joints."""
+_FOLDERS = 3
+"""Words of a folder that a model reads, the last of them."""
+_FIRST = ("description", "prompt", "command", "content", "new_string", "pattern", "query", "url")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool: its name, its input as it was given, and the type of the project it happens in."""
+
+    tool_name: str
+    tool_input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    project: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One text of a call: which field it is from, and how much it says (1.0: all it can)."""
+
+    name: str
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
+    model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
+    `removed` those that an edit takes away; `looks`: it says of itself that it only looks; `unread`: code points of it
+    that nothing looks at, because a text of it goes on for longer than `READ`; `tests`: it is about a file of tests."""
+
+    tool: str
+    parts: tuple[Part, ...]
+    languages: frozenset[str]
+    project: tuple[str, ...]
+    act: Act
+    programs: frozenset[str]
+    model_text: str
+    pattern_text: str
+    code: CodeWords = CodeWords()  # noqa: RUF009  frozen
+    removed: frozenset[str] = frozenset()
+    looks: bool = False
+    unread: int = 0
+    tests: bool = False
+
+    @property
+    def told(self) -> bool:
+        """Whether it says in words what another agent shall do: no code of a rule can be looked for in it."""
+        return self.tool in ("Task", "Agent", "spawn_agent")
+
+
+def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
+    """The call in a hook's payload, or in any object with `tool_name` and `tool_input`. Raises Fault invalid_input."""
+    name, given = item.get("tool_name"), item.get("tool_input")
+    if not isinstance(name, str) or not name.strip():
+        raise Fault("invalid_input", "the call names no tool (tool_name)", f"write {CALL}")
+    if given is not None and not isinstance(given, dict):
+        raise Fault("invalid_input", "tool_input is no object", f"write {CALL}")
+    return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}), project)
+
+
+def call_text(call: ToolCall) -> CallText:
+    """The call as texts, secrets masked."""
+    given = as_edit(call.tool_input)
+    command = shell_command(call.tool_name, given)
+    parts = tuple(_parts(given, command))
+    path = _path(given)
+    found = {of_path(path)} if path else set[str]()
+    programs = _programs(command) if command is not None else frozenset[str]()
+    found |= {_PROGRAM.get(program, "") for program in programs}
+    if not path and command is None:
+        found |= named_in(" ".join(part.text for part in parts)[:2_000])
+    act = act_of(call.tool_name, programs, command, of_path(path) if path else "")
+    known = frozenset(found - {"", "prose"})
+    model = _model_text(call, parts, path, known)
+    patterns = _pattern_text(given, parts)
+    new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
+    gone = old - new
+    looks = act == "do" and says_it_looks(given, command)
+    code = code_text(patterns)
+    unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
+    return CallText(
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, gone, looks, unread,
+        is_test(path),
+    )  # fmt: skip
+
+
+def _said(given: Mapping[str, Any], name: str) -> str:
+    found = given.get(name)
+    return found[:READ] if isinstance(found, str) else ""
+
+
+def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
+    """What patterns look at: an edit's new text as a whole, nothing of what it takes away."""
+    new = given.get("new_string")
+    whole = [redact(new[:READ])] if isinstance(new, str) else []
+    rest = (part for part in parts if part.name not in ("old_string", *_WHERE) and part.text)
+    return "\n".join(whole + [_AT_HOME.sub("", part.text) if part.name in PATHS else part.text for part in rest])
+
+
+def _path(given: Mapping[str, Any]) -> str:
+    found = (given.get(name) for name in PATHS)
+    return next((path[:1_000] for path in found if isinstance(path, str)), "")
+
+
+def _parts(given: Mapping[str, Any], command: str | None) -> Iterator[Part]:
+    old, new = given.get("old_string"), given.get("new_string")
+    if isinstance(old, str) and isinstance(new, str):
+        yield from _edited(old, new)
+    told = False  # a command that is a list of words is one text
+    for name, text in _strings(given):
+        if name in ("old_string", "new_string") and isinstance(old, str) and isinstance(new, str):
+            continue
+        if name in _COMMAND and command is not None:
+            if not told:
+                told = True
+                yield Part("command", redact(_MESSAGE.sub(" ", command)[:READ]), 1.0)
+                for found in _MESSAGE.finditer(command[:READ]):
+                    yield Part("message", redact(found.group(1)), 0.3)
+            continue
+        weight = 0.6 if name.endswith("path") else 0.3 if name in _ASIDE else 1.0
+        yield Part(name, redact(text[:READ]), weight)
+
+
+def _edited(old: str, new: str) -> Iterator[Part]:
+    """What an edit adds says most; what stays around it, and what goes, says where it happens."""
+    before = set(old[:READ].split("\n"))
+    added = [line for line in new[:READ].split("\n") if line not in before]
+    yield Part("new_string", redact("\n".join(added)), 1.0)
+    rest = [line for line in old[:READ].split("\n") if line.strip()]
+    yield Part("old_string", redact("\n".join(rest)), 0.3)
+
+
+def _strings(value: object, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text in the input with the name of its field, however deep (to a limit)."""
+    if isinstance(value, str):
+        if value.strip():
+            yield name, value
+    elif isinstance(value, Mapping) and depth < 8:
+        for key, item in list(cast("Mapping[object, object]", value).items())[:200]:
+            yield from _strings(item, str(key), depth + 1)
+    elif isinstance(value, list) and depth < 8:
+        for item in cast("list[object]", value)[:200]:
+            yield from _strings(item, name, depth + 1)
+
+
+def _programs(command: str) -> frozenset[str]:
+    """The programs a command line runs (roughly: the first word of each part, wrappers and settings skipped)."""
+    found: set[str] = set()
+    for part in SEPARATED.split(command[:READ])[:50]:
+        for word in part.split():
+            if "=" in word or word in ("sudo", "env", "time", "nohup", "exec", "then", "do", "if", "!", "("):
+                continue
+            name = _base(word)
+            if name == "git":
+                rest = [one for one in part.split() if not one.startswith("-")]
+                sub = rest[rest.index(word) + 1 :] if word in rest else []
+                name = f"git {sub[0]}" if sub else "git"
+            if name:
+                found.add(name)
+            break
+    return frozenset(found)
+
+
+def _base(word: str) -> str:
+    """The name of a program as it is called."""
+    return word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
+
+
+def programs_at(command: str, programs: Set[str]) -> Iterator[tuple[str, int, int]]:
+    """The languages that these programs of a command tell of, each with the place of the program's name."""
+    for found in _BLANKS.finditer(command):
+        name = _base(found.group())
+        if name in programs and name in _PROGRAM:
+            start = found.start() + found.group().rfind(name)
+            yield _PROGRAM[name], start, start + len(name)
+
+
+def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:
+    """What a model reads: with which tool, in which language and place, then what says most, first.
+
+    Folders tell the trade (`toys/spinner.json`), and names are read as the words they are made of.
+    """
+    names = " ".join(TITLES.get(name, name.title()) for name in sorted(known))
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    around = " ".join(_in_words(folder).split()[-_FOLDERS:])
+    head = " ".join(filter(None, (call.tool_name, names, around, name)))
+    order = {name: at for at, name in enumerate(_FIRST)}
+    said = sorted((part for part in parts if part.weight >= 1), key=lambda part: order.get(part.name, len(order)))
+    # As with errors, of a path in a command only the name says something.
+    texts = (PATH.sub(_base_name, part.text) if part.name == "command" else part.text for part in said)
+    body = "\n".join(text.strip()[:1_200] for text in texts if text.strip())
+    return f"{head}: {_in_words(body[:MODEL_READ])}"[:MODEL_READ]
+
+
+def _in_words(text: str) -> str:
+    """Identifiers and paths as the words they are made of; addresses stay whole."""
+    return " ".join(part if "://" in part else _JOINT.sub(" ", part) for part in text.split(" "))
+
+
+def _base_name(found: re.Match[str]) -> str:
+    return found.group().rstrip("/").rpartition("/")[2] or found.group()

@@ -1,0 +1,209 @@
+"""One scale for every tier: similarity, keyword score and their fusion lie in 0..1, and one cut-off says what is shown.
+
+Every rule that is shown reaches the cut-off, the first and its companions. A companion scores less the farther it is
+behind the first rule. Source: semantic-rule-matching REQ-SEM-002, 008; decision 13.
+The figures were chosen on the labelled calls of twelve rule files (docs/rules.md, which says what was measured blind).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from core.rules.format.snippets import FULL, Shown, cured, turned
+from core.rules.matching.call import CallText
+from core.rules.matching.intent import VIEWERS, Act
+from core.rules.matching.languages import agree
+
+ENOUGH = 0.5
+"""From this best similarity on the keyword score breaks ties between what is about as near; below it both are fused
+(REQ-SEM-008)."""
+TIE = 0.25
+"""What a full keyword score adds there: a small model cannot tell apart what lies closer."""
+SHARE = 0.55
+"""Similarity's share where both are fused."""
+KEYWORD_SCALE, SEMANTIC_SCALE = 0.3 / 0.325, 0.3 / 0.36
+"""What keywords alone, and what similarity decides, are multiplied by: one bar then holds for every way of scoring."""
+CUTOFF = 0.3
+"""The relevance that every rule needs to be shown, the first and its companions, whichever tiers answered."""
+_TITLED = 0.3
+"""The share of a title in the call that changes nothing for a companion. Chosen among 0.2 to 0.5 with the weight 1 of
+the share, and the power 1 of the distance, on 18 sets of labelled calls: it keeps most right companions where the wrong
+ones are at most a tenth of 872 with the model and of 1,027 without."""
+_ABOUT = 0.9
+_LOOK, _PROSE = 0.2, 0.3
+_SAYS_IT_LOOKS = 0.3
+_LOOKS_AT_IT = 0.7
+"""Where a call says so, but half of a mistake's code stands in it, or a pattern knows the mistake."""
+_NO_CODE = 0.1
+"""What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
+enough of it."""
+_TOLD = 1.5
+"""For a task told in words: where nothing can be copied, shared words and meaning say more."""
+_CURED, _UNDONE = 0.5, 1.2
+_CURE = 1.5
+"""How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
+NEAR_MISS = 0.55
+"""For the command of a mistake without the option that makes it one."""
+_OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
+_IN_TESTS = 0.7
+_TESTING = ("test", "spec", "mock", "fixture", "stub", "assert", "테스트", "단위", "テスト", "测试", "測試")
+ANOTHER, FEW_WORDS = 0.5, 0.45
+"""For another command of the program that a rule shows, where the keyword score is below the second."""
+_EMBEDDED = frozenset(("sql",))
+"""What stands in code of any language: no other one speaks against a rule about it."""
+_FEWER_WORDS, _FARTHER = 0.5, 1.0
+"""How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
+
+_WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
+_PLAIN_WORDS = frozenset(("bash", "read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
+
+Regime = Literal["semantic", "hybrid", "keyword"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How well a rule fits beside words and meaning: a factor, the reasons in words, and of what it is the product.
+    `done` is the part of it that the cure in the call has."""
+
+    factor: float
+    reasons: tuple[str, ...] = ()
+    parts: tuple[float, ...] = ()
+    done: float = 1.0
+
+    def times(self, by: float, why: str) -> Context:
+        """The same, once more by this factor; one that is 1.00 is told nowhere but in `factor`."""
+        if abs(by - 1) < 0.005:
+            return Context(self.factor * by, self.reasons, self.parts, self.done)
+        told = (*self.reasons, f"{why}: x {by:.2f}")
+        return Context(self.factor * by, told, (*self.parts, by), self.done)
+
+    def noting(self, why: str) -> Context:
+        """The same, with a reason that changes nothing."""
+        return Context(self.factor, (*self.reasons, why), self.parts, self.done)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The most that any rule has: keyword score, and similarity (0 where none was taken)."""
+
+    keyword: float
+    similarity: float = 0.0
+
+
+def behind(context: Context, best: Best, similarity: float | None, keyword: float) -> Context:
+    """The context of a rule, less where another one shares more words with the call or is nearer to it: what applies
+    mostly leads in both. A rule without a vector is no farther than any."""
+    fewer = _FEWER_WORDS * (best.keyword - keyword)
+    farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
+    told = "another rule shares more words with it" if fewer > farther else "another rule is nearer in meaning"
+    return context.times(math.exp(-fewer - farther), told)
+
+
+def companion_factor(score: float, first: float, titled: float | None) -> float:
+    """What the relevance `score` of a rule behind the first is multiplied by: its share of the relevance of the first,
+    and more the more of its title (`titled`, 0 to 1; None: it has none) is in the call. No companion passes the first.
+    """
+    if not score or not first:
+        return 1.0
+    named = 1.0 if titled is None else math.exp(titled - _TITLED)
+    return min(score / first * named, first / score)
+
+
+def regime_of(best: float | None) -> Regime:
+    """Which rule of fusion holds, by the best similarity; None: there was no semantic score."""
+    return "keyword" if best is None else "semantic" if best >= ENOUGH else "hybrid"
+
+
+def relevance(regime: Regime, similarity: float | None, keyword: float, context: float) -> float:
+    """The score that decides, 0..1. A rule without a vector is not unlike the call: its words alone decide, on the
+    scale of the others, so that they count as much as where no rule has one (REQ-SEM-003)."""
+    return max(0.0, min(1.0, _base(regime, similarity, keyword) * context))
+
+
+def _base(regime: Regime, similarity: float | None, keyword: float) -> float:
+    if similarity is None or regime == "keyword":
+        return keyword * KEYWORD_SCALE
+    if regime == "semantic":
+        return (similarity + TIE * keyword) * SEMANTIC_SCALE
+    return SHARE * similarity + (1 - SHARE) * keyword
+
+
+def arithmetic(regime: Regime, similarity: float | None, keyword: float, context: Context) -> str:
+    """The sum behind `relevance`, for people: with every factor that its reasons name."""
+    similar = similarity or 0.0
+    if similarity is None or regime == "keyword":
+        base = f"keyword {keyword:.2f} x {KEYWORD_SCALE:.2f}" + (" (no vector yet)" if regime != "keyword" else "")
+    elif regime == "semantic":
+        base = f"(similarity {similar:.2f} + {TIE:g} x keyword {keyword:.2f}) x {SEMANTIC_SCALE:.2f}"
+    else:
+        base = f"{SHARE:g} x similarity {similar:.2f} + {1 - SHARE:g} x keyword {keyword:.2f}"
+    whole = f"({base})" if context.parts and regime == "hybrid" and similarity is not None else base
+    told = " x ".join((whole, *(f"{part:.2f}" for part in context.parts)))
+    return told if _base(regime, similarity, keyword) * context.factor <= 1 else f"{told}, at most 1"
+
+
+def context_of(
+    call: CallText,
+    rule_languages: frozenset[str],
+    rule_words: frozenset[str],
+    shown: Shown = Shown(),  # noqa: B008  frozen
+    code: float = 0.0,
+    *,
+    itself: bool = False,
+    known: bool = False,
+) -> Context:
+    """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
+    call (0 to `FULL`), `itself`: the call runs the rule's mistake, `known`: a pattern tells of it. A rule about looking
+    or writing itself stays."""
+    found = Context(1.0)
+    if itself:
+        found = found.noting("the call runs what the rule shows, so it is no matter that it only looks")
+    elif call.act != "do":
+        least = _LOOK if call.act == "look" else _PROSE
+        told = "the call only looks" if call.act == "look" else "the call writes text for people"
+        found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
+    elif call.looks:
+        by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
+        found = found.times(by, "the call says that it only looks")
+    if call.told:
+        found = found.times(_TOLD, "the task is told in words")
+    elif shown.mistakes and code < FULL / 2:
+        told = "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
+        found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
+    if call.tests and not any(word.startswith(_TESTING) for word in rule_words):
+        found = found.times(_IN_TESTS, "the call writes tests, and the rule is not about them")
+    turn = turned(shown, call.removed) if call.removed else 0
+    if turn < 0:
+        found = found.times(_CURED, "the edit takes the mistake away")
+    elif turn > 0:
+        found = found.times(_UNDONE, "the edit takes the cure away")
+    elif (done := cured(shown, call.code)) is not None:
+        left = (1 - done[1]) ** _CURE
+        found = replace(found.times(left, f"the call has {done[1]:.0%} of the cure {done[0]}"), done=left)
+    return _of_language(found, call, rule_languages)
+
+
+def _of_language(found: Context, call: CallText, rule_languages: frozenset[str]) -> Context:
+    same = agree(call.languages - {"data"}, rule_languages)
+    if same is False and rule_languages == _EMBEDDED:
+        return found
+    if same is not None:
+        ours = ", ".join(sorted(call.languages))
+        if same:
+            return found.noting(f"both are about {ours}")
+        return found.times(_OTHER_LANGUAGE, f"the call is {ours}, the rule is not")
+    near = agree(call.project, rule_languages)
+    if near is None:
+        return found
+    if near:
+        return found.noting("the project has the rule's language")
+    return found.times(_OTHER_PROJECT, "the project has another language")
+
+
+def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:
+    """Whether a rule is about looking with that tool or program, or about writing for people."""
+    if act == "prose":
+        return bool(words & _WRITING)
+    return bool(words & ({call.tool.casefold(), *(call.programs & VIEWERS)} - _PLAIN_WORDS))

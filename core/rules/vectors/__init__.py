@@ -1,0 +1,1 @@
+"""Cached vectors of rules and of calls."""

@@ -1,0 +1,89 @@
+"""The one place where what SQLite and the system say becomes a Fault a person can act on."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Generator
+from contextlib import contextmanager
+from os import PathLike, fspath
+
+import apsw
+
+from core.base.fault import Fault, FaultCode
+
+RESCUE = "Restore a backup with `casebook db restore`, or save what can be read with `casebook db salvage`."
+READONLY = "Check the permissions of the file and its folder, or use another file with --db."
+_FILE = "Check the folder and its permissions, or name another file."
+_OPEN = "Check that the disk is there and has space, and that the folder can be read."
+SPACE = "Free some space and try again; nothing that was saved is lost."
+
+_TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
+    (apsw.BusyError, "db_locked", "Another process kept {path} locked for too long.", "Try again in a moment."),
+    (apsw.LockedError, "db_locked", "{path} is locked by another query.", "Try again in a moment."),
+    (apsw.ProtocolError, "db_locked", "{path} could not be locked.", "Try again in a moment."),
+    (apsw.NotADBError, "db_damaged", "{path} is not a database, or its first page is damaged.", RESCUE),
+    (apsw.CorruptError, "db_damaged", "{path} is damaged ({error}).", RESCUE),
+    (apsw.FormatError, "db_damaged", "{path} is damaged ({error}).", RESCUE),
+    (apsw.FullError, "io_error", "The disk is full: {path} could not be written.", SPACE),
+    (apsw.ReadOnlyError, "db_readonly", "{path} cannot be written ({error}).", READONLY),
+    (apsw.PermissionsError, "io_error", "{path} may not be opened ({error}).", READONLY),
+    (apsw.AuthError, "io_error", "{path} may not be opened ({error}).", READONLY),
+    (
+        apsw.CantOpenError,
+        "io_error",
+        "{path} could not be opened ({error}).",
+        _OPEN,
+    ),
+    (apsw.IOError, "io_error", "The disk failed on {path} ({error}).", "Check the disk and its free space."),
+    (apsw.InterruptError, "timeout", "The query on {path} was stopped.", ""),
+    (apsw.NoMemError, "generic", "Memory ran out while reading {path}.", ""),
+    (apsw.TooBigError, "invalid_input", "A text is too long to be stored in {path}.", ""),
+    (apsw.ConstraintError, "invalid_input", "{path} refused a row ({error}).", ""),
+)
+
+
+def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
+    """What `error` (of apsw, of the system, or already a Fault) means for the database at `path`."""
+    if isinstance(error, Fault):
+        return error
+    shown = fspath(path)
+    for kind, code, message, hint in _TABLE:
+        if isinstance(error, kind):
+            return Fault(code, message.format(path=shown, error=error), hint, path=shown)
+    if isinstance(error, apsw.SQLError) and str(error).startswith(("no such table", "no such column")):
+        return Fault("db_damaged", f"{shown} lacks a part this version needs ({error}).", RESCUE, path=shown)
+    if isinstance(error, OSError):
+        return _system(error, shown)
+    if isinstance(error, UnicodeDecodeError):
+        return Fault("db_damaged", f"{shown} is damaged: a text in it is none.", RESCUE, path=shown)
+    if isinstance(error, UnicodeEncodeError):
+        return _half_a_pair(shown)
+    return Fault("generic", f"{shown}: {error}", "", path=shown)
+
+
+def _half_a_pair(shown: str) -> Fault:
+    if shown == shown.encode("utf-8", "replace").decode():
+        return Fault("invalid_input", "A text holds half a surrogate pair.", "Leave that sign out.", path=ascii(shown))
+    return Fault("invalid_input", f"The file name {shown!a} is no UTF-8.", "Rename the file.", path=ascii(shown))
+
+
+def _system(error: OSError, shown: str) -> Fault:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Fault("io_error", f"The disk is full: {shown} could not be written.", SPACE, path=shown)
+    if error.errno == errno.EROFS:
+        return Fault("db_readonly", f"{shown} lies on a disk that can only be read.", READONLY, path=shown)
+    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", _FILE, path=shown)
+
+
+@contextmanager
+def faults(path: str | PathLike[str]) -> Generator[None]:
+    """Inside, every error of SQLite or the system on the database at `path` is raised as a Fault.
+
+    That the reader of what is printed has left is none of them.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (apsw.Error, OSError, UnicodeError) as error:
+        raise as_fault(error, path) from error

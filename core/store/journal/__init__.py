@@ -1,0 +1,1 @@
+"""The journal of changes: recording, the changed rows, the inverse changeset, undo."""

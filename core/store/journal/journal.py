@@ -1,0 +1,172 @@
+"""History: every curation is one journaled transaction whose changeset is kept, so that it can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import apsw
+
+from core.base.fault import Fault
+from core.store.clock import now
+from core.store.journal.changed_rows import columns_of, key_of, note_subjects, touched_rows, value_at
+from core.store.sql import Value, storable
+from core.store.store import Store
+
+TRUTH = (
+    "error_kb",
+    "case_key",
+    "fingerprint",
+    "occurrence",
+    "resolution",
+    "noise",
+    "merged",
+    "entry",
+    "evidence",
+    "alignment",
+    "rule",
+    "citation",
+)
+"""The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow."""
+
+Op = Literal["INSERT", "UPDATE", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One change in the history. `undoes`: the change it took back; `undone_by`: the one that took it back, if any."""
+
+    id: int
+    ts: str
+    actor: str
+    title: str
+    undoes: int | None
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """What one change did to one row: `columns` are (name, before, after) of what changed; None where there was no row.
+
+    `key` is the primary key: a value, or a tuple where it has several columns.
+    """
+
+    table: str
+    key: object
+    op: Op
+    columns: tuple[tuple[str, Value, Value], ...]
+
+
+class Change:
+    """A change while it is made. `id` is its place in the history once it is committed, None if it changed nothing.
+
+    `subjects`: (table, key) of rows whose history it belongs to, besides those that its changeset names. `title` can
+    be set until it is committed, where only the change itself shows what it did.
+    """
+
+    __slots__ = ("id", "subjects", "title")
+
+    def __init__(self, title: str) -> None:
+        self.id: int | None = None
+        self.title = title
+        self.subjects: set[tuple[str, object]] = set()
+
+
+@contextmanager
+def change(store: Store, actor: str, title: str) -> Generator[Change]:
+    """One transaction that can be undone: what is done inside to the tables in `TRUTH` is kept as a changeset.
+
+    Nothing changed: nothing is journaled. Raises RuntimeError inside another transaction, and what
+    `Store.transaction` raises.
+    """
+    if store.con.in_transaction:
+        raise RuntimeError("a change cannot be made inside another transaction")
+    made = Change(title)
+    with store.transaction() as con, recording(con) as session:
+        yield made
+        changeset = session.changeset()
+        if changeset:
+            made.id = write_entry(con, actor, made.title, changeset, None)
+            note_subjects(con, made.id, touched_rows(con, changeset) | made.subjects)
+
+
+def history(store: Store, limit: int = 100, before_id: int | None = None) -> tuple[JournalEntry, ...]:
+    """The newest `limit` changes, newest first; with `before_id` those before that one (paging)."""
+    rows = store.con.execute(
+        "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id < ? ORDER BY id DESC LIMIT ?",
+        (before_id if before_id is not None else 1 << 62, limit),
+    )
+    return tuple(_entry(row) for row in rows)
+
+
+def history_of(
+    store: Store, kind: str, items: Sequence[int | str], limit: int = 100, before_id: int | None = None
+) -> tuple[JournalEntry, ...]:
+    """Like `history`, of the changes that touched the rows `items` of the table `kind` (one of `SUBJECTS`)."""
+    marks = ", ".join("?" * len(items))
+    rows = store.con.execute(
+        "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id IN"
+        f" (SELECT journal_id FROM journal_subject WHERE kind = ? AND item IN ({marks}) AND journal_id < ?)"
+        " ORDER BY id DESC LIMIT ?",
+        (kind, *items, before_id if before_id is not None else 1 << 62, limit),
+    )
+    return tuple(_entry(row) for row in rows)
+
+
+def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
+    """What the change `journal_id` did, row by row. Raises Fault invalid_input if there is no such change."""
+    row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
+    if row is None:
+        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
+    names: dict[str, tuple[str, ...]] = {}
+    found: list[RowChange] = []
+    for item in apsw.Changeset.iter(cast("bytes", row[0])):
+        if item.name not in names:
+            names[item.name] = columns_of(store.con, item.name)
+        found.append(_row_change(names[item.name], item))
+    return tuple(found)
+
+
+@contextmanager
+def recording(con: apsw.Connection) -> Generator[apsw.Session]:
+    """A session that records what happens to the tables in `TRUTH`."""
+    session = apsw.Session(con, "main")
+    try:
+        for table in TRUTH:
+            session.attach(table)
+        yield session
+    finally:
+        session.close()
+
+
+def write_entry(con: apsw.Connection, actor: str, title: str, changeset: bytes, undoes: int | None) -> int:
+    """Append to the journal inside the caller's transaction; returns the entry's id."""
+    con.execute(
+        "INSERT INTO journal(ts, actor, title, changeset, undoes) VALUES (?, ?, ?, ?, ?)",
+        (now(), storable(actor), storable(title), changeset, undoes),
+    )
+    return con.last_insert_rowid()
+
+
+def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
+    """The entry with that id."""
+    sql = "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id = ?"
+    row = con.execute(sql, (journal_id,)).fetchone()
+    return None if row is None else _entry(row)
+
+
+def _row_change(names: tuple[str, ...], item: apsw.TableChange) -> RowChange:
+    pairs: list[tuple[str, Value, Value]] = []
+    for at, name in enumerate(names[: item.column_count]):
+        (_, old), (told_new, new) = value_at(item.old, at), value_at(item.new, at)
+        if item.op == "UPDATE" and not told_new:
+            continue  # an update records its key and what changed
+        if item.op != "UPDATE" or old != new:
+            pairs.append((name, old, new))
+    return RowChange(item.name, key_of(item), cast("Op", item.op), tuple(pairs))
+
+
+def _entry(row: tuple[object, ...]) -> JournalEntry:
+    return JournalEntry(*cast("tuple[int, str, str, str, int | None, int | None]", tuple(row)))

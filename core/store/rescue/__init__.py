@@ -1,0 +1,1 @@
+"""Salvage of a damaged casebook: page reader, table shapes, repaired references."""

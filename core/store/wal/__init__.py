@@ -1,0 +1,1 @@
+"""The write-ahead log: checkpoints, its length, a private copy of it."""

@@ -1,0 +1,82 @@
+"""Secrets masked in place: the same length, so that every span still agrees with the file the text came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from core.base.lazy_pattern import lazy_pattern
+from core.text.mask import MASK
+from core.text.offsets import apply
+
+Span = tuple[int, int]
+Finder = Callable[[str], list[Span]]
+
+_COLOUR = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_MOST_PASSES = 6
+
+
+def redact(text: str) -> str:
+    """`text` with each secret masked, one `MASK` for one code point, so that the length and all spans stay.
+
+    Nothing else changes, save that a lone surrogate becomes U+FFFD. Masked is the value, never the name that announces
+    it; placeholders, types, references and hashes that identify (git, sha256, UUID) stay. Idempotent.
+    """
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            text = _SURROGATE.sub("\ufffd", text)
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            return text
+        masked = _masked(text, spans)
+        if masked == text:
+            return text
+        text = masked
+    return text
+
+
+def _spans(text: str) -> list[Span]:
+    if "\x1b[" not in text:
+        return _plain_spans(text)
+    # Colours may part a name from its value: look at the text without them.
+    plain, layer = apply(text, ((match.start(), match.end(), "") for match in _COLOUR.finditer(text)))
+    return [(layer.start(start), layer.end(end)) for start, end in _plain_spans(plain) if end > start]
+
+
+def _plain_spans(text: str) -> list[Span]:
+    signs_and_words, urls, pgpass = _finders()
+    spans = signs_and_words(text)
+    if "@" in text and "://" in text:
+        spans += urls(text)
+    if ":5432:" in text:
+        spans += pgpass(text)
+    if not text.isascii():
+        from core.text.secrets.labels import label_spans
+
+        spans += label_spans(text)
+    return spans
+
+
+@cache
+def _finders() -> tuple[Finder, Finder, Finder]:
+    """Imported with the first text that is redacted: `clean` and `visible` need none of it."""
+    from core.text.secrets.context import pgpass_spans, url_spans
+    from core.text.secrets.scan import secret_spans
+
+    return secret_spans, url_spans, pgpass_spans
+
+
+def _masked(text: str, spans: list[Span]) -> str:
+    pieces: list[str] = []
+    taken = 0
+    for start, end in sorted(spans):
+        if end > taken:
+            begin = max(start, taken)
+            pieces += (text[taken:begin], MASK * (end - begin))
+            taken = end
+    pieces.append(text[taken:])
+    return "".join(pieces)

@@ -1,0 +1,159 @@
+"""The repository that a remote URL or a folder names. Pure: no file is read, no program is run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+_SCHEMES: Final = frozenset(
+    {"ftp", "ftps", "git", "git+http", "git+https", "git+ssh", "http", "https", "ssh", "ssh+git"}
+)
+_LONGEST: Final = 1_000
+_URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(?:[^/]*@)?([^/]*)/(.*)", re.DOTALL)
+_SCP: Final = re.compile(r"(?:[^/]*@)?(\[[^\]/]*\]|[^/:@]+):(?!//)(.+)", re.DOTALL)
+_PORT: Final = re.compile(r":[0-9]*\Z")
+_HOST: Final = re.compile(r"[^\W_](?:[\w.-]*\w)?|\[[0-9a-f:.]+\]")
+_ODD: Final = re.compile(
+    r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff\\\"<>|]"
+)
+_OTHER_PORTS: Final = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
+"""Hosts that serve SSH on port 443, each with the host whose repositories they serve (as their manuals say)."""
+
+_MARKERS: Final = frozenset({".worktrees", ".worktree", "worktrees"})
+_OWN_FOLDERS: Final = frozenset({".claude", ".git"})
+"""Folders of a repository in which worktrees are kept: `repo/.claude/worktrees/x`."""
+_SIBLING: Final = re.compile(r"(.+?)[.-]worktrees")
+
+
+def repository_of(url: str) -> str:
+    """`host/owner/name` of a remote URL; '' for a local path, and for what is no URL of a repository.
+
+    Left out are scheme, user, password or token, port, query, `.git` and trailing slashes. The host is in lower case.
+    Takes `https://…`, `ssh://…`, `git://…` and `user@host:path`.
+    """
+    text = url.strip()
+    if not text or len(text) > _LONGEST or _ODD.search(text):
+        return ""
+    if found := _URL.fullmatch(text):
+        scheme, host, path = found.groups()
+        if scheme.lower() not in _SCHEMES:
+            return ""
+        host, path = _PORT.sub("", host), re.split(r"[?#]", path, maxsplit=1)[0]
+    elif "://" not in text and (found := _SCP.fullmatch(text)):
+        host, path = found.groups()
+        if len(host) == 1:  # a Windows drive
+            return ""
+    else:
+        return ""
+    host = host.lower().rstrip(".")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not _HOST.fullmatch(host) or ".." in parts or ":" in path:
+        return ""
+    while parts and parts[-1].endswith(".git"):
+        parts[-1] = parts[-1].removesuffix(".git")
+        parts = parts if parts[-1] else parts[:-1]
+    return "/".join((_OTHER_PORTS.get(host, host), *parts)) if parts else ""
+
+
+class Origin(NamedTuple):
+    """The repository's folder that a folder belongs to by its path alone: its path ('' where unknown), its name."""
+
+    folder: str
+    name: str
+
+
+def origin_of(folder: str) -> Origin:
+    """The folder itself, or that of the repository where the path has the shape of a worktree's.
+
+    Shapes: `repo/.worktrees/x`, `repo/.claude/worktrees/x`, `repo/worktrees/x`, `repo.worktrees/x`,
+    `repo/.conductor/x`; by name alone `worktrees/repo/x`, `.codex/worktrees/ID/repo`, `conductor/workspaces/repo/x`,
+    `.claude-worktrees/repo/x`. Subfolders of a worktree are the worktree.
+    """
+    plain = unified(folder)
+    parts = plain.split("/")
+    for at, part in enumerate(parts[:-1]):
+        before, after = parts[:at], parts[at + 1 :]
+        if part in _MARKERS:
+            if found := _of_marker(before, part, after):
+                return found
+        elif part == ".conductor" and not is_home("/".join(before)):
+            return _named(before)
+        elif _is_shared(before, part) and len(after) > 1:
+            return Origin("", after[0])
+        elif (sibling := _SIBLING.fullmatch(part)) and sibling[1] not in ("", "."):
+            return _named([*before, sibling[1]])
+    return _named(parts)
+
+
+def _is_shared(before: list[str], part: str) -> bool:
+    """Whether a folder holds the worktrees of several repositories, each in a folder of its name."""
+    return part == ".claude-worktrees" or (part == "workspaces" and before[-1:] == ["conductor"])
+
+
+def _of_marker(before: list[str], marker: str, after: list[str]) -> Origin | None:
+    holder = before[-1] if before else ""
+    if holder == ".codex":
+        return Origin("", after[1]) if len(after) > 1 else None
+    if holder in _OWN_FOLDERS and not is_home("/".join(before[:-1])):
+        return _named(before[:-1])
+    own = not is_home("/".join(before)) and not holder.startswith(".")
+    if own and (marker != "worktrees" or len(after) == 1):
+        return _named(before)
+    return Origin("", after[0]) if len(after) > 1 else None
+
+
+def _named(parts: list[str]) -> Origin:
+    return Origin("/".join(parts) or "/", parts[-1] if parts else "")
+
+
+def unified(folder: str) -> str:
+    """A folder's path with one `/` between its parts and none at its end."""
+    if "\\" in folder and not folder.startswith("/"):
+        folder = folder.replace("\\", "/")
+    return re.sub("/{2,}", "/", folder).rstrip("/")
+
+
+def is_home(folder: str) -> bool:
+    """Whether a folder is a person's home or lies above one: it names no repository to what lies in it."""
+    parts = [part for part in unified(folder).split("/") if part]
+    if parts and parts[0].endswith(":"):
+        parts = parts[1:]
+    if parts[:1] == ["var"] and parts[1:2] == ["home"]:
+        parts = parts[1:]
+    if not parts or parts in (["root"], ["var"]):
+        return True
+    return parts[0] in ("Users", "home") and len(parts) < 3
+
+
+def short_names(repositories: Iterable[str]) -> dict[str, str]:
+    """Each repository with the shortest end of it that no other one has: `name`, else `owner/name`, else more."""
+    left, found = sorted({*repositories}), dict[str, str]()
+    every, taken = tuple(left), frozenset(left)
+    for length in range(1, 1 + max((one.count("/") + 1 for one in left), default=0)):
+        ends = {one: "/".join(one.split("/")[-length:]) for one in every}
+        many = Counter(ends.values())
+        for one in left:
+            end = ends[one]
+            if end and (end == one or (many[end] == 1 and end not in taken)):
+                found[one] = end
+        left = [one for one in left if one not in found]
+    return found | {one: one for one in left}
+
+
+def accepted_names(repositories: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What a person may call repositories by: each whole name and each end of one, with those it means."""
+    every = frozenset(repositories)
+    names = dict[str, list[str]]()
+    for one in sorted(every):
+        parts = one.split("/")
+        for at in range(len(parts)):
+            end = "/".join(parts[at:])
+            if end and (end == one or end not in every):
+                names.setdefault(end, []).append(one)
+    return {name: tuple(meant) for name, meant in names.items()}

@@ -1,0 +1,290 @@
+"""The hook host: the next hook is answered by it, and whatever is wrong with it costs an answer at most."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import list_cases
+from core.errors.cases.record import record_resolution
+from core.flows.hook.client import pack, stamp
+from core.store import open_store
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="hosts listen on Unix sockets")
+ROOT = Path(__file__).resolve().parents[3]
+FAILED = {
+    "hook_event_name": "PostToolUseFailure",
+    "session_id": "s1",
+    "cwd": "/home/me/shop",
+    "tool_name": "Bash",
+    "tool_input": {"command": "npm test"},
+    "error": "Exit code 1\nError: Cannot find module 'leftpad'",
+}
+
+
+class Home:
+    """A user's home, with the hooks and the host that run in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_"))}
+        runtime = path / "r"
+        runtime.mkdir(mode=0o700)
+        self.env = kept | {
+            "HOME": str(path),
+            "PYTHONPATH": str(ROOT),
+            "XDG_RUNTIME_DIR": str(runtime),
+            "CASEBOOK_HOOK_DEADLINE_MS": "30000",
+        }
+        self.database = path / ".local/share/casebook/casebook.db"
+        self.socket = runtime / "casebook/hook.sock"
+
+    def hook(self, payload: dict[str, Any], **variables: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "cli.main", "hook"],
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            cwd=self.path,
+            env=self.env | variables,
+            timeout=60,
+            check=False,
+        )
+
+    def wait(self, there: bool = True) -> None:
+        for _ in range(600):
+            if self.socket.exists() == there and (not there or self.listens()):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"the socket is {'not there' if there else 'still there'}")
+
+    def listens(self) -> bool:
+        """Its file is there a moment before anybody listens."""
+        with socket.socket(socket.AF_UNIX) as line:
+            return line.connect_ex(str(self.socket)) == 0
+
+    def host(self) -> int:
+        return int((self.socket.parent / "hook.lock").read_text())
+
+    def close(self) -> None:
+        """End its host, and any that a hook has started and that does not listen yet: it finds no place to."""
+        if self.socket.exists():
+            with suppress(OSError, ValueError):
+                os.kill(self.host(), signal.SIGKILL)
+        runtime = self.socket.parent.parent
+        runtime.rename(self.path / "ended")
+        runtime.touch()
+
+    def seen(self) -> int:
+        with open_store(self.database) as store:
+            return sum(case.seen for case in list_cases(store).cases)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Generator[Home]:
+    made = Home(tmp_path)
+    yield made
+    made.close()
+
+
+@contextmanager
+def impostor(home: Home, said: bytes, *, closes: bool = False) -> Generator[list[socket.socket]]:
+    """Somebody who listens where the host would, takes what comes, says `said` and nothing more, or even `closes`.
+
+    Gives those who came.
+    """
+    home.socket.parent.mkdir(mode=0o700)
+    done = threading.Event()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.socket))
+        listener.listen()
+        listener.settimeout(0.1)
+        lines: list[socket.socket] = []
+
+        def serve() -> None:
+            while not done.is_set():
+                try:
+                    line, _ = listener.accept()
+                except TimeoutError:
+                    continue
+                line.sendall(said)
+                lines.append(line)
+                if closes or said not in (b"", b"+"):
+                    line.close()
+            for line in lines:
+                line.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield lines
+        finally:
+            done.set()
+            thread.join()
+            home.socket.unlink()
+
+
+def test_the_first_hook_leaves_a_host_that_answers_the_next(home: Home) -> None:
+    assert home.hook(FAILED).returncode == 0
+    home.wait()
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    answered = home.hook(FAILED | {"session_id": "s2"}, PYTHONVERBOSE="1")
+    assert b"Install leftpad" in answered.stdout
+    assert b"core.errors" not in answered.stderr, "the hook did the work itself"
+    assert home.seen() == 2
+
+
+def test_a_host_of_another_version_does_nothing_and_leaves(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(30)
+        line.connect(str(home.socket))
+        asked = b"0.0.0\n/elsewhere", bytes(home.database), b"\n1", json.dumps(FAILED).encode()
+        line.sendall(b"".join(map(pack, asked)))
+        assert line.recv(10) == b"-"
+    home.wait(there=False)
+    assert home.seen() == 1
+
+
+def test_a_killed_host_is_no_loss(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    os.kill(home.host(), signal.SIGKILL)
+    for _ in range(600):
+        if not home.listens():
+            break
+        time.sleep(0.05)
+    assert home.hook(FAILED | {"session_id": "s2"}).returncode == 0
+    assert home.seen() == 2
+
+
+def test_a_hanging_host_costs_no_answer_and_is_waited_for_once(home: Home) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, b"") as came:
+        for number in range(3):
+            hung = home.hook(FAILED | {"session_id": f"s{number}"}, CASEBOOK_HOOK_DEADLINE_MS="6000")
+            assert hung.returncode == 0
+            assert b"Install leftpad" in hung.stdout
+        assert len(came) == 1, "what the first hook found out is of no use to the next"
+    assert home.seen() == 1 + 3
+    assert (home.path / ".local/state/casebook/casebook.log").read_text().count("gave no answer") == 1
+
+
+def test_a_host_that_goes_on_does_nothing_again_and_is_asked_again(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    mark = home.socket.with_suffix(".hung")
+    os.kill(home.host(), signal.SIGSTOP)
+    try:
+        answered = home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_DEADLINE_MS="6000")
+        assert b"Install leftpad" in answered.stdout
+        assert mark.exists()
+    finally:
+        os.kill(home.host(), signal.SIGCONT)
+    for _ in range(600):
+        if not mark.exists():
+            break
+        time.sleep(0.05)
+    assert not mark.exists(), "a host that goes on says so"
+    again = home.hook(FAILED | {"session_id": "s3"}, PYTHONVERBOSE="1")
+    assert b"Install leftpad" in again.stdout
+    assert b"core.errors" not in again.stderr, "a host that goes on is not asked"
+    assert home.seen() == 3, "what the hook had done itself was done by the host too"
+
+
+def test_a_mark_of_a_host_before_it_counts_for_nothing(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    mark = home.socket.with_suffix(".hung")
+    mark.touch()
+    before = home.socket.stat().st_mtime - 1
+    os.utime(mark, (before, before))
+    again = home.hook(FAILED | {"session_id": "s2"}, PYTHONVERBOSE="1")
+    assert b"core.errors" not in again.stderr
+
+
+def test_a_host_that_hangs_over_a_payload_loses_neither_answer_nor_event(home: Home) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, b"+") as came:
+        hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="6000")
+        assert b"Install leftpad" in hung.stdout
+        assert home.seen() == 1, "the host may write it down yet"
+        assert b"Install leftpad" in home.hook(FAILED | {"session_id": "s2"}).stdout
+        assert len(came) == 1
+    assert home.seen() == 1 + 2, "what the first one was told is written down by the next"
+
+
+def test_a_caller_that_waits_no_more_has_nothing_done_for_it(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    parts = stamp().encode(), bytes(home.database), b"\n1", json.dumps(FAILED | {"session_id": "s2"}).encode()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(30)
+        line.connect(str(home.socket))
+        line.sendall(b"".join(map(pack, parts)))
+        assert line.recv(10) == b"+"
+    assert home.hook(FAILED | {"session_id": "s3"}).returncode == 0
+    assert home.seen() == 2
+
+
+def test_a_host_that_dies_over_a_payload_is_done_without(home: Home) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, b"+", closes=True):
+        assert b"Install leftpad" in home.hook(FAILED).stdout
+
+
+@pytest.mark.parametrize("said", [b"-", b"garbage", b"\x00" * 99])
+def test_a_host_that_refuses_or_lies_is_done_without(home: Home, said: bytes) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, said):
+        assert b"Install leftpad" in home.hook(FAILED).stdout
+
+
+def test_a_folder_that_others_may_enter_is_not_trusted(home: Home) -> None:
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    with impostor(home, b"+"):
+        home.socket.parent.chmod(0o755)
+        assert b"Install leftpad" in home.hook(FAILED).stdout
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"\xff" * 4, pack(stamp().encode())[:9], pack(b"x") * 3, b"\x00" * 4_000],
+    ids=["nothing", "length", "cut", "others", "zeros"],
+)
+def test_hostile_callers_do_not_harm_the_host(home: Home, sent: bytes) -> None:
+    home.hook(FAILED)
+    home.wait()
+    for _ in range(3):
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(str(home.socket))
+            line.sendall(sent)
+    assert home.hook(FAILED | {"session_id": "s2"}).returncode == 0
+    assert home.seen() == 2
+
+
+def test_a_host_whose_socket_is_gone_ends(home: Home) -> None:
+    home.hook(FAILED)
+    home.wait()
+    pid = home.host()
+    home.socket.unlink()
+    for _ in range(600):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the host lives on")

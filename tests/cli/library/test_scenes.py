@@ -1,0 +1,91 @@
+"""The plain output draws the two scenes of the frozen design (1.5 and 1.6) to the letter."""
+
+from __future__ import annotations
+
+from cli.format.library import response_lines
+from cli.output import Output
+from core.library.citations.citation import LineCitation
+from core.library.search.hit import Retrieval, SearchHit, SearchResponse
+
+SCENE_5 = """\
+1. 0.82 notes/rust/kebab-architecture.md#L661-L672
+§14 Chunking 정책
+heading boundary 우선. code block 중간 분할 금지.
+table 가능한 한 단일 chunk…
+
+2. 0.71 notes/rust/kebab-architecture.md#L692-L713
+§15 검색과 RAG 정책
+검색은 처음부터 hybrid 로 설계하되 구현은 단계적…
+
+3. 0.55 guides/markdown-style.md#L4-L18
+§1 Heading 규약
+문서는 항상 H1 으로 시작한다. H2 부터는…
+
+3 hits hybrid index v1.0 bm25+e5-small/RRF
+"""
+
+SCENE_6 = """\
+├ lexical (bm25) rank 1 score 12.4
+├ vector (e5-s) rank 2 score 0.78
+└ rrf fusion rank 1 score 0.82
+chunker md-heading-v1 chunk_id 9b4a8c…
+"""
+
+
+def _hit(rank: int, score: float, path: str, lines: tuple[int, int], label: str, snippet: str, model: str) -> SearchHit:
+    return SearchHit(
+        rank=rank,
+        score=score,
+        score_kind="rrf",
+        chunk_id="9b4a8c1e7d3f2a059b4a8c1e7d3f2a05",
+        doc_id="3f9a2c10ee4d6b783f9a2c10ee4d6b78",
+        doc_path=path,
+        title="",
+        heading_path=(label,),
+        section_label=label,
+        snippet=snippet,
+        snippet_full_text=False,
+        matched=(),
+        words=(),
+        missing=(),
+        citation=LineCitation(path, *lines, section=label),
+        retrieval=Retrieval("hybrid", 12.4, 0.78, score, 1, 2),
+        index_version="v1.0",
+        embedding_model=model,
+        chunker_version="md-heading-v1",
+        indexed_at="2026-04-27T00:00:00Z",
+        stale=False,
+    )
+
+
+def _scene(model: str) -> SearchResponse:
+    rust = "notes/rust/kebab-architecture.md"
+    first = "heading boundary 우선. code block 중간 분할 금지.\ntable 가능한 한 단일 chunk…"
+    hits = (
+        _hit(1, 0.82, rust, (661, 672), "§14 Chunking 정책", first, model),
+        _hit(2, 0.71, rust, (692, 713), "§15 검색과 RAG 정책",
+             "검색은 처음부터 hybrid 로 설계하되 구현은 단계적…", model),
+        _hit(3, 0.55, "guides/markdown-style.md", (4, 18), "§1 Heading 규약",
+             "문서는 항상 H1 으로 시작한다. H2 부터는…", model),
+    )  # fmt: skip
+    return SearchResponse("Markdown chunking 규칙", "hybrid", hits, None, False, None, "v1.0", model)
+
+
+def test_the_dense_form_is_scene_1_5() -> None:
+    assert "\n".join(response_lines(Output(), _scene("e5-small"))) + "\n" == SCENE_5
+
+
+def test_explained_each_hit_ends_as_in_scene_1_6() -> None:
+    told = "\n".join(response_lines(Output(), _scene("e5-s"), explain=True))
+    first = told.partition("\n\n")[0] + "\n"
+    assert first == SCENE_5.partition("\n\n")[0] + "\n" + SCENE_6
+    assert told.count("└ rrf fusion rank") == 3
+
+
+def test_hostile_words_are_shown_inert() -> None:
+    nasty = "\x1b]52;c;ZXZpbA==\x07[red]\u202e\ud800"
+    one = _hit(1, 0.5, f"a{nasty}.md", (1, 1), nasty, nasty * 3, nasty)
+    told = "\n".join(response_lines(Output(colour=True), SearchResponse(
+        "q", "hybrid", (one,), None, False, nasty, nasty, nasty), explain=True))  # fmt: skip
+    for sign in ("\x1b]", "\x07", "\u202e", "\ud800"):
+        assert sign not in told

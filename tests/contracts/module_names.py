@@ -1,0 +1,184 @@
+"""Modules and files of the project that its texts name: in strings, docstrings, comments, the manuals, pyproject.
+
+A text that names a module which does not exist is either a child process that will not start or a false sentence.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOPS = ("core", "cli", "tui", "styles", "bench", "screenshots", "agent_casebook")
+CODE = (*TOPS, "tests")
+MANUALS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "tests/contracts/README.md")
+
+_BEFORE = r"(?<![\w./\\$@~-])"
+MODULE = re.compile(rf"{_BEFORE}(?:{'|'.join(TOPS)})(?:\.[A-Za-z_]\w*)+(?![\w/-])")
+"""A dotted name. `core.errors.search` counts wherever it is in a text, `/srv/core.py` and `my-core.dump` do not."""
+FROM = re.compile(rf"{_BEFORE}from (?P<module>(?:{'|'.join(CODE)})[\w.]*) import (?P<names>[\w, ]+)")
+"""An import inside a text, as a child process gets it."""
+FILE = re.compile(rf"{_BEFORE}(?:{'|'.join(TOPS)})(?:/[\w.*-]+)+/?")
+ENDINGS = (".py", ".md", ".toml", ".json", ".tcss", ".sql")
+"""What makes a dotted name the name of a file."""
+BARE = re.compile(r"`(?P<name>[a-z]\w*\.py)`")
+"""A file of the project by its name alone, in backticks."""
+
+ABSENT = "agent_casebook.core"
+"""The name under which the core must not be found: the launcher and its test say so."""
+WRITTEN = "bench/out"
+"""The folder that the measurements make."""
+OTHERS = frozenset({"json.py", "sitecustomize.py"})
+"""Files of a project that casebook runs in."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A text of the project and where it is."""
+
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@cache
+def texts() -> tuple[Place, ...]:
+    """Every string constant and every comment of the code, every line of the manuals and of pyproject."""
+    found: list[Place] = []
+    for path in sorted(path for top in CODE for path in (ROOT / top).rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        text = path.read_text(encoding="utf-8")
+        found += [
+            Place(name, node.lineno, node.value)
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        lines = text.split("\n") if "#" in text else []
+        found += [Place(name, at, line.partition("#")[2]) for at, line in enumerate(lines, 1) if "#" in line]
+    for path in [ROOT / "pyproject.toml", *(path for glob in MANUALS for path in sorted(ROOT.glob(glob)))]:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        found += [Place(path.relative_to(ROOT).as_posix(), at, line) for at, line in enumerate(lines, 1)]
+    return tuple(found)
+
+
+@cache
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, a package, or an attribute of one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        base = ROOT.joinpath(*parts[:length])
+        if base.with_suffix(".py").is_file() or (base.is_dir() and any(base.glob("*.py"))):
+            return length == len(parts) or _has(".".join(parts[:length]), parts[length:])
+    return False
+
+
+def _has(module: str, names: list[str]) -> bool:
+    value: object = importlib.import_module(module)
+    for name in names:
+        fields = getattr(value, "__dataclass_fields__", {})
+        if not hasattr(value, name):
+            return name in fields or name in getattr(value, "__annotations__", {})
+        value = getattr(value, name)
+    return True
+
+
+def missing_modules(places: Iterable[Place]) -> Iterator[str]:
+    """The places that name a module which does not exist, or a name that its module lacks."""
+    for place in places:
+        for found in MODULE.findall(place.text):
+            if found != ABSENT and not found.endswith(ENDINGS) and not exists(found):
+                yield f"{place} names {found}"
+        for found in FROM.finditer(place.text):
+            names = [name.split(" as ")[0].strip() for name in found["names"].split(",")]
+            yield from (
+                f"{place} imports {name} from {found['module']}"
+                for name in names
+                if name and not exists(f"{found['module']}.{name}")
+            )
+
+
+def missing_files(places: Iterable[Place]) -> Iterator[str]:
+    """The places that name a file or a folder of the project which does not exist."""
+    for place in places:
+        for braced in _expanded(place.text) if place.path == "pyproject.toml" else [place.text]:
+            for found in FILE.findall(braced):
+                name = found.rstrip("/.")
+                if not f"{name}/".startswith(f"{WRITTEN}/") and not _is_file(name):
+                    yield f"{place} names {name}"
+
+
+def _is_file(name: str) -> bool:
+    """Whether a path is one from the project's folder, from the tests', or from the folder that a wheel makes."""
+    return any(any(ROOT.glob(one)) for one in (name, f"tests/{name}", name.removeprefix("agent_casebook/")))
+
+
+def missing_file_names(places: Iterable[Place]) -> Iterator[str]:
+    """The places that name, in backticks, a file by its name alone when no file has that name."""
+    known = {path.name for top in CODE for path in (ROOT / top).rglob("*.py")}
+    for place in places:
+        if not place.path.startswith("tests/"):
+            for found in BARE.finditer(place.text):
+                if found["name"] not in known | OTHERS:
+                    yield f"{place} names {found['name']}"
+
+
+def _expanded(line: str) -> list[str]:
+    """A line with `{a,b}` as one line for each of them."""
+    parts = re.split(r"\{([^{}]*,[^{}]*)\}", line)
+    choices = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]
+    return ["".join(chosen) for chosen in product(*choices)]
+
+
+def places() -> list[str]:
+    """Where the code looks for files beside itself: each expression with `__file__`, as a path of the project.
+
+    A module in another folder finds another place there. Modules themselves are `*.py`, because they move.
+    """
+    found: list[str] = []
+    for path in sorted(path for top in TOPS for path in (ROOT / top).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "__file__" in text:
+            found += (f"{one}" for one in _evaluated(ast.parse(text), path))
+    return sorted(found)
+
+
+def _evaluated(tree: ast.AST, path: Path) -> Iterator[str]:
+    """The largest expressions with `__file__` that mean a path by themselves."""
+    names = {"Path": Path, "os": os, "__file__": str(path)}
+    for node in ast.iter_child_nodes(tree):
+        if not any(isinstance(one, ast.Name) and one.id == "__file__" for one in ast.walk(node)):
+            continue
+        value: object = None
+        if isinstance(node, ast.expr) and not isinstance(node, ast.Name):
+            with suppress(Exception):
+                value = eval(compile(ast.Expression(node), str(path), "eval"), dict(names))
+        if isinstance(value, str | Path):
+            yield _named(Path(value))
+        else:
+            yield from _evaluated(node, path)
+
+
+def _named(place: Path) -> str:
+    if not place.is_relative_to(ROOT):
+        return "outside"
+    name = place.relative_to(ROOT).as_posix()
+    if name == WRITTEN or (place.exists() and place.suffix != ".py"):
+        return name
+    return "*.py" if place.is_file() else f"missing {name}"
+
+
+def places_text(_folder: Path) -> str:
+    """The places, a line each, with how often the code looks there."""
+    return "".join(f"{count} {name}\n" for name, count in sorted(Counter(places()).items()))

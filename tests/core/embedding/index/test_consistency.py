@@ -1,0 +1,93 @@
+"""`doctor` sees when what is searched disagrees with the vectors that are kept, and builds it anew from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.embedding.index import backlog
+from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.consistency import disagreements, rebuild
+from core.embedding.index.vec0 import Vec0
+from core.embedding.runtime.worker import place_of, run
+from core.errors.cases.derived import refresh_case
+from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import embed_text
+from core.flows.system.doctor import repair
+from core.store import Store, load_vec, store_checks
+from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector
+
+LINES = [f"Error: widget {word} broke" for word in ("alpha", "beta", "gamma", "delta")]
+SOURCE = ErrorSource()
+MODEL = ExactEmbedder({embed_text(LINES[1]): (random_vector(1), random_vector(2), random_vector(3))})
+PLACE = place_of(SOURCE, MODEL)
+
+
+def nearest(store: Store) -> list[list[tuple[int, float]]]:
+    query = random_vector(3)
+    return [Vec0(store.con, PLACE).nearest(query, 4), Bits(store.con, PLACE, KeptBits()).nearest(query, 4)]
+
+
+def test_what_agrees_is_left_alone(book: Store, seen: Callable[..., list[int]]) -> None:
+    assert disagreements(book.con, "error") == []
+    seen(*LINES)
+    assert disagreements(book.con, "error") == []
+    run(book, SOURCE, MODEL)
+    assert disagreements(book.con, "error") == []
+    seen("Error: a new one that waits")
+    assert disagreements(book.con, "error") == []
+    with book.transaction() as con:  # gone, but the worker has not come by yet
+        con.execute("PRAGMA defer_foreign_keys = ON")
+        for table in ("occurrence", "case_key", "fingerprint", "error_kb"):
+            con.execute(f"DELETE FROM {table}")
+    assert disagreements(book.con, "error") == []
+
+
+def test_each_loss_is_named_and_mended_without_embedding(book: Store, seen: Callable[..., list[int]]) -> None:
+    ids = seen(*LINES)
+    run(book, SOURCE, MODEL)
+    before = nearest(book)
+    assert before[0][0] == (ids[1], 0.0)
+    load_vec(book.con)
+    for damage, named in (
+        ("DELETE FROM vec_error_kb WHERE error_kb_id = 1", "vec_error_kb lacks 1 of 4"),
+        ("DELETE FROM vec_error_384", "vec_error_kb lacks 1 of 4"),
+        ("INSERT INTO vec_error_kb SELECT 999, embedding FROM vec_error_kb LIMIT 1", "1 rows that belong to nothing"),
+        ("DELETE FROM vector_bits", "vector_bits lacks 4 of 4"),
+        ("UPDATE backlog_size SET waiting = 7 WHERE kind = 'error'", "the backlog has 0 rows and says 7"),
+        ("DELETE FROM vec_error_384_rowids", "vec_error_kb"),
+        ("DROP TABLE vec_error_kb", "vec_error_kb lacks 4 of 4"),
+    ):
+        book.con.execute(damage)
+        assert any(named in line for line in disagreements(book.con, "error")), damage
+        rebuild(book, SOURCE)
+        assert disagreements(book.con, "error") == []
+        assert nearest(book) == before
+    book.con.execute("DELETE FROM vector WHERE item_id = 2")
+    rebuild(book, SOURCE)
+    assert backlog.next_waiting(book.con, "error", 0, 9) == [2]
+
+
+def test_doctor_finds_and_repairs_it(book: Store, seen: Callable[..., list[int]]) -> None:
+    seen(*LINES)
+    run(book, SOURCE, MODEL)
+    load_vec(book.con)
+    book.con.execute("DELETE FROM vec_error_kb")
+    (*_, counts) = store_checks(book.path, lambda con: disagreements(con, "error"))
+    assert "vec_error_kb lacks 4 of 4 vectors" in counts.detail
+    assert repair(book.path) == 4
+    (*_, counts) = store_checks(book.path, lambda con: disagreements(con, "error"))
+    assert counts.ok
+
+
+def test_a_case_that_is_removed_leaves_no_vector_behind(book: Store, seen: Callable[..., list[int]]) -> None:
+    one, two, *_ = seen(*LINES)
+    run(book, SOURCE, MODEL)
+    with book.transaction() as con:
+        con.execute("UPDATE fingerprint SET case_id = ? WHERE case_id = ?", (one, two))
+        con.execute("UPDATE case_key SET case_id = ? WHERE case_id = ?", (one, two))
+        con.execute("DELETE FROM error_kb WHERE id = ?", (two,))
+        refresh_case(con, two)
+    load_vec(book.con)
+    assert book.con.execute("SELECT count(*) FROM vec_error_kb").fetchone() == (3,)
+    assert book.con.execute("SELECT count(*) FROM vec_error_384").fetchone() == (0,)
+    assert disagreements(book.con, "error") == []

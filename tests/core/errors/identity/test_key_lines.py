@@ -1,0 +1,190 @@
+"""Key lines: spans into the raw text, roles, envelopes, long and hostile outputs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors.identity.api import identify, key_line
+from core.text import MASK, clean, redact
+
+TRACE = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    f()\nKeyError: 'rate'\n"
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def holds(raw: str, text: str, start: int, end: int) -> bool:
+    """Whether the characters of a key line stand in its span in their order; what lies between may be left out."""
+    inside = iter(squeezed(clean(redact(raw)[start:end])))
+    return all(sign in inside for sign in squeezed(text))
+
+
+def test_blank_text_has_no_key_line() -> None:
+    for text in ("", " ", "\n\t\n", "\x1b[0m", "\u200b"):
+        assert identify(text).key_lines == ()
+        assert key_line(text) == ""
+
+
+def test_a_single_line_is_its_own_key_line_without_its_place() -> None:
+    assert key_line("something odd happened") == "something odd happened"
+    assert key_line("src/a.ts:12:3 - error TS1005: ';' expected.") == "error TS1005: ';' expected."
+    assert key_line("  /work/a b/c.py:3: note") == "note"
+    assert key_line("localhost:8080: connection refused") == "localhost:8080: connection refused"
+
+
+def test_the_span_is_tight_in_coloured_text() -> None:
+    raw = "\x1b[1msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:1 - \x1b[91merror\x1b[0m TS1005: ';' expected.\nFound 1 error.\n"
+    line = identify(raw).key_lines[0]
+    assert line.text == "error TS1005: ';' expected."
+    assert raw[line.start : line.end] == "error\x1b[0m TS1005: ';' expected."
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: "Exit code 1\n" + text,
+        lambda text: f"<tool_use_error>{text.strip()}</tool_use_error>",
+        lambda text: "Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n" + text,
+        lambda text: json.dumps({"output": text, "metadata": {"exit_code": 1}}),
+        lambda text: json.dumps({"stdout": "", "stderr": text, "exit_code": 1}, ensure_ascii=False),
+        lambda text: "".join(f"2026-03-02T08:00:00.1234567Z {line}\n" for line in text.splitlines()),
+        lambda text: "".join(f"#7 0.{number:03} {line}\n" for number, line in enumerate(text.splitlines(), 101)),
+        lambda text: "".join(f"worker-1  | {line}\n" for line in text.splitlines()),
+        lambda text: "".join(f"Mar 02 08:00:00 host app[71]: {line}\n" for line in text.splitlines()),
+        lambda text: "".join(f"[stderr] {line}\n" for line in text.splitlines()),
+        lambda text: "".join(f"    {line}\n" for line in text.splitlines()),
+        lambda text: "".join(f"> {line}\n" for line in text.splitlines()),
+        lambda text: "```\n" + text + "```\n",
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "10%\r50%\r100%\n" + text,
+    ],
+)  # fmt: skip
+def test_envelopes_are_taken_off(wrap) -> None:
+    raw = wrap(TRACE)
+    line = identify(raw).key_lines[0]
+    assert line.text == "KeyError: 'rate'"
+    assert line.tool == "python"
+    assert holds(raw, line.text, line.start, line.end)
+    assert raw[line.start : line.end] == "KeyError: 'rate'"
+
+
+def test_a_json_span_points_into_the_escaped_string() -> None:
+    raw = json.dumps({"output": 'a\nfatal: "x" 없음\n', "metadata": {"exit_code": 1}})
+    line = identify(raw).key_lines[0]
+    assert line.text == 'fatal: "x" 없음'
+    assert raw[line.start : line.end] == 'fatal: \\"x\\" \\uc5c6\\uc74c'
+
+
+def test_each_result_of_a_script_keeps_its_place() -> None:
+    raw = (
+        "Script completed\nWall time 0.3 seconds\nOutput:\n\n"
+        '{"exit_code":0,"output":"clean\\n"}\n'
+        '{"exit_code":2,"output":"\\u001b[31ma.ts(1,2): error TS2304: no \\"x\\"\\u001b[0m"}'
+    )
+    line = identify(raw).key_lines[0]
+    assert (line.text, raw[line.start : line.end]) == ('error TS2304: no "x"', 'error TS2304: no \\"x\\"')
+    assert identify('Output:\n{"exit_code":130,"output":""}').key_lines == ()
+
+
+def test_compilers_name_several_errors_of_their_own() -> None:
+    found = identify("a.c:1:2: error: first\na.c:9:2: error: second\na.c:9:2: error: second\n")
+    assert [(line.text, line.role) for line in found.key_lines] == [
+        ("error: first", "primary"),
+        ("error: second", "primary"),
+    ]
+
+
+def test_a_long_output_is_read_at_both_ends() -> None:
+    filler = "building target\n" * 40_000
+    raw = filler + TRACE + "bye\n"
+    line = identify(raw).key_lines[0]
+    assert line.text == "KeyError: 'rate'"
+    assert raw[line.start : line.end] == line.text
+    assert identify(TRACE + filler).key_line == "KeyError: 'rate'"
+
+
+def test_a_line_without_end_is_read_up_to_its_limit() -> None:
+    found = identify("error: " + "x" * 3_000_000)
+    assert found.key_line.startswith("error: xxx")
+    assert len(found.key_line) <= 8192
+
+
+def test_a_secret_never_reaches_a_name() -> None:
+    found = identify("psql: error: password=hunter2hunter2 rejected\n")
+    assert "hunter2" not in found.key_line + found.normalized + found.fingerprint
+    assert MASK in found.key_line
+
+
+@given(st.text(max_size=800))
+def test_any_text_has_names_and_spans_inside_it(raw: str) -> None:
+    found = identify(raw)
+    assert found.key_line == key_line(raw)
+    for rank, line in enumerate(found.key_lines):
+        assert 0 <= line.start < line.end <= len(raw)
+        assert line.text.strip() == line.text != ""
+        assert "\n" not in line.text
+        assert line.role == "primary" or rank > 0 or all(other.role == "secondary" for other in found.key_lines)
+        assert holds(raw, line.text, line.start, line.end)
+
+
+_SCRAPS = st.sampled_from(
+    """Traceback (most recent call last):
+  File "a.py", line 1
+ValueError: x
+error: y
+a.c:1:2: error: z
+E   boom
+● t › u
+    at f (a.js:1:2)
+   ^
+Error: n
+npm error code X
+npm error why
+  |
+  +-+---------------- 1 ----------------
+    | OSError: o
+panicked at a.rs:1:2:
+\x1b[31mred\x1b[0m
+{
+"message": "m"
+#3 0.12 go
+web-1  | up
+Expected:
+    3
+Got:
+    4
+Failed example:
+--- FAIL: T
+    a_test.go:3: no
+* What went wrong:
+> why
+CMake Error at a:1 (b):
+  because
+오류: 없음
+\r
+A.java:1: error: cannot find symbol
+  symbol: x
+× no
+  ╰─▶ as
+  1) t
+not ok 1
+""".splitlines()
+)
+
+
+@given(st.lists(_SCRAPS, max_size=14).map("\n".join))
+def test_any_mix_of_outputs_keeps_its_spans(raw: str) -> None:
+    for line in identify(raw).key_lines:
+        assert 0 <= line.start < line.end <= len(raw)
+        assert holds(raw, line.text, line.start, line.end)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=300).filter(lambda text: "\n" not in text))
+def test_the_key_line_of_a_key_line_is_itself(raw: str) -> None:
+    line = key_line(raw)
+    assert key_line(line) == line

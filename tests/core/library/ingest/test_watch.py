@@ -1,0 +1,52 @@
+"""Following changes: what is written while it watches is found without being asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.base.fault import Fault
+from core.flows.ingest.api import IngestOptions, IngestReport, ingest
+from core.flows.ingest.watch import watch_library
+from core.store import Store, open_store
+
+Put = Callable[..., Path]
+
+
+def test_an_edit_is_read_while_it_watches(library: Store, notes: Path, put: Put) -> None:
+    put("a.md", "# A\n\nfirst words\n")
+    ingest(library, [notes])
+    put("b.md", "# B\n\nwritten before it looked\n")
+    watched, told, over = threading.Event(), threading.Event(), threading.Event()
+    reports: list[IngestReport] = []
+
+    def tell(report: IngestReport) -> None:
+        reports.append(report)
+        told.set()
+
+    def follow() -> None:
+        with open_store(library.path, write=True) as store:
+            watch_library(store, IngestOptions(), tell, over.is_set, watched.set)
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        assert watched.wait(30)
+        assert told.wait(30)
+        assert [one.new for one in reports] == [1]
+        told.clear()
+        put("../later.md", "# A\n\nsecond words\n", at=1_700_000_900).replace(notes / "a.md")  # whole, at once
+        assert told.wait(30)
+        assert reports[-1].updated == 1
+    finally:
+        over.set()
+        thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_without_a_folder_there_is_nothing_to_watch(library: Store, notes: Path) -> None:
+    with pytest.raises(Fault, match="no folder"):
+        watch_library(library, IngestOptions(), lambda _: None, lambda: True)

@@ -1,0 +1,216 @@
+"""Parsers and chunkers on any text: nothing raises, nothing is lost, and what is cited stands on the lines it names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.base.fault import Fault
+from core.library.chunk.heading import by_headings
+from core.library.chunk.oversize import pieces
+from core.library.chunk.paragraph import by_paragraphs
+from core.library.chunk.policy import MD_V1, ChunkPolicy, tokens
+from core.library.documents.about import title_of, utc
+from core.library.documents.blocks import Parsed, ParsedBlock, Passage
+from core.library.documents.spans import LineSpan
+from core.library.parse.decode import decode
+from core.library.parse.frontmatter import frontmatter
+from core.library.parse.markdown import parse_markdown
+from core.library.parse.paragraphs import parse_text
+
+TINY = ChunkPolicy(target_tokens=16, overlap_tokens=6, max_chunk_tokens=20)
+_SHAPES = (
+    "# {0}", "## {0} {1}", "{0} {1} *{2}*", "- {0}\n- {1}\n  - {2}", "1. {0}\n\n   {1}", "> {0}\n> {1}",
+    "```\n{0}\n\n{1}\n```",
+    "| {0} | {1} |\n|---|---|\n| {2} | x |", "{0}\n{1}\n{2}", "    {0}", "<b>{0}</b> {1}", "![{0}](a.png)", "***",
+    "[{0}](u)", "{0}\n===", "~~~py\n{0}", "* * *\n{0}",
+)  # fmt: skip
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """Markdown in which each word is there once: `w7x`."""
+    parts: list[str] = []
+    number = 0
+    for shape in draw(st.lists(st.sampled_from(_SHAPES), max_size=12)):
+        said = shape.format(*(f"w{number + at}x" for at in range(3)))
+        number += 3
+        parts.append(said + draw(st.sampled_from(("\n\n", "\n\n\n", "\n"))))
+    return "".join(parts)
+
+
+def passages_of(parsed: Parsed, policy: ChunkPolicy = TINY) -> list[Passage]:
+    cut = by_headings if parsed.parser_version.startswith("markdown") else by_paragraphs
+    return list(cut(parsed.blocks, policy))
+
+
+@settings(max_examples=150)
+@given(documents(), st.sampled_from((parse_markdown, parse_text)))
+def test_each_word_is_in_a_passage_whose_lines_hold_it(text: str, read: object) -> None:
+    parsed = parse_markdown(text) if read is parse_markdown else parse_text(text)
+    lines = text.split("\n")
+    seen: set[str] = set()
+    for passage in passages_of(parsed):
+        assert passage.lines is not None
+        first, last = passage.lines
+        assert 1 <= first <= last <= len(lines)
+        named = "\n".join(lines[first - 1 : last])
+        for word in re.findall(r"w\d+x", passage.text):
+            assert word in named
+            seen.add(word)
+    assert seen >= set(re.findall(r"w\d+x", text))
+
+
+@settings(max_examples=150)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=400))
+def test_any_text_is_read(text: str) -> None:
+    for parsed in (parse_markdown(text), parse_text(text)):
+        for passage in passages_of(parsed):
+            assert tokens(passage.text) <= TINY.max_chunk_tokens or not passage.split
+            assert passage.lines is not None
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300), st.integers(3, 40))
+def test_pieces_join_to_the_text_and_keep_within_the_budget(text: str, budget: int) -> None:
+    found = pieces(text, budget)
+    assert all(tokens(one) <= budget for one, _ in found)
+    joined, last = "", -1
+    lines = text.split("\n")
+    for one, at in found:
+        whole = at != last and (not joined or joined.count("\n") < at)
+        joined += ("\n" if joined and whole else "") + one
+        last = at + one.count("\n")
+        assert one.split("\n")[0] in lines[at]
+    assert joined.replace("\n", "") == text.replace("\n", "")
+
+
+def test_a_line_of_megabytes_becomes_passages_of_their_own() -> None:
+    found = passages_of(parse_text("x" * 3_000_000), ChunkPolicy())
+    assert "".join(one.text for one in found) == "x" * 3_000_000
+    assert max(one.token_estimate for one in found) <= 4000
+    assert {one.lines for one in found} == {(1, 1)}
+    assert len({one.split for one in found}) == len(found)
+
+
+def test_md_heading_v1_splits_no_block() -> None:
+    block = ParsedBlock("code", (), LineSpan(1, 900), "line\n" * 900)
+    v1 = ChunkPolicy(chunker_version=MD_V1, target_tokens=100, overlap_tokens=10, max_chunk_tokens=100)
+    assert len(list(by_headings([block], v1))) == 1
+    assert len(list(by_headings([block], ChunkPolicy(100, 10, max_chunk_tokens=100)))) > 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"target_tokens": 15}, {"overlap_tokens": 500}, {"max_chunk_tokens": 499}, {"chunker_version": "other"}]
+)
+def test_sizes_that_cannot_be_met_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(Fault) as caught:
+        ChunkPolicy(**wrong)  # type: ignore[arg-type]
+    assert caught.value.code == "config_invalid"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [">" * 400 + " deep", "- " * 400 + "deep", "*" * 3000 + "deep", "[" * 20_000 + "deep"],
+    ids=["quotes", "items", "stars", "brackets"],
+)
+def test_what_is_too_deep_for_markdown_is_still_found(text: str) -> None:
+    assert any("deep" in one.text for one in passages_of(parse_markdown(text), ChunkPolicy()))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "lines"),
+    [
+        ("---\na: 1\n---\nbody", {"a": 1}, 3),
+        ("---\n---\nbody", {}, 2),
+        ("+++\na = 2020-01-02\n+++\nbody", {"a": "2020-01-02"}, 3),
+        ("---\nno end", None, 0),
+        ("---\njust words\n---\n", None, 0),
+        ("text\n---\na: 1\n---\n", None, 0),
+        ("---\n1: {2: [3, null, .nan, 2020-01-01]}\n---\n", {"1": {"2": [3, None, "nan", "2020-01-01"]}}, 3),
+    ],
+)
+def test_frontmatter(text: str, said: dict[str, object] | None, lines: int) -> None:
+    found = frontmatter(text)
+    assert (found.said, found.lines, found.fault) == (said, lines, "")
+
+
+BOMB = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [{','.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(9)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\na: [1\n---\nbody",
+        "---\n!!python/object/apply:os.system ['x']\n---\nbody",
+        "---\na: &a [*a]\n---\nbody",
+        BOMB + "---\nbody",
+        "---\na: !!timestamp 99999-01-01\n---\nbody",
+        "+++\na = \n+++\nbody",
+    ],
+)
+def test_frontmatter_that_cannot_be_read_is_told_and_kept_as_text(text: str) -> None:
+    parsed = parse_markdown(text)
+    assert len(parsed.warnings) == 1
+    assert "\n" not in parsed.warnings[0]
+    assert [one.kind for one in parsed.blocks] == ["code", "paragraph"]
+    assert parsed.blocks[0].text == "\n".join(text.split("\n")[1:-2])
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        ("가\r\n나\n".encode(), "가\n나\n", "utf-8"),
+        (b"\xef\xbb\xbfbom", "bom", "utf-8-sig"),
+        ("한글".encode("utf-16"), "한글", "utf-16"),
+        ("한글 설명서".encode("cp949"), "한글 설명서", "cp949"),
+        (b"caf\xe9 ol\xe9 \x81", "café olé \x81", "latin-1"),
+        (b"old\rmac\r", "old\nmac\n", "utf-8"),
+        (b"a\rb\nc", "a b\nc", "utf-8"),
+    ],
+)
+def test_bytes_become_the_lines_an_editor_counts(data: bytes, text: str, encoding: str) -> None:
+    found = decode(data)
+    assert found is not None
+    assert (found.text, found.encoding) == (text, encoding)
+    assert bool(found.warning) == (encoding in ("cp949", "latin-1"))
+
+
+def test_secrets_are_masked_before_anything_is_made_of_a_text() -> None:
+    token = "ghp_" + "a1B2" * 9
+    found = decode(f"line one\ntoken = {token}\nline three\n".encode())
+    assert found is not None
+    assert token not in found.text
+    assert len(found.text.split("\n")) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "title"),
+    [
+        ("---\ntitle: Said\n---\n# H", "a.md", "Said"),
+        ("## Two\n\n# One", "a.md", "One"),
+        ("para\n\n## Two", "a.md", "Two"),
+        ("w " * 60, "a.md", ("w " * 60).strip()[:80].strip()),
+        ("- only a list", "dir/설치 안내.md", "설치 안내"),
+        ("", ".md", ".md"),
+    ],
+)
+def test_the_title_comes_from_the_first_that_has_one(text: str, name: str, title: str) -> None:
+    assert title_of(parse_markdown(text), name).strip() == title
+
+
+@pytest.mark.parametrize(
+    ("said", "time"),
+    [
+        ("2025-03-04T09:30:00+09:00", "2025-03-04T00:30:00Z"),
+        ("2025-03-04", "2025-03-04T00:00:00Z"),
+        ("yesterday", None),
+        ("0001-01-01T00:00:00+09:00", None),
+    ],
+)
+def test_times_are_kept_in_utc(said: str, time: str | None) -> None:
+    assert utc(said) == time

@@ -1,0 +1,82 @@
+"""Words beside meaning: what holds little of the question never decides."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+
+from core.base.trace import Step
+from core.library.search.hybrid import BEHIND, hybrid, weighed
+from core.library.search.lexical import Ranked
+from core.library.search.lexical_query import lexical_query
+from core.library.search.subword import pieces
+
+TEXTS = (
+    "retry with an exponential backoff and a random part",
+    "the table of contents lists every table",
+    "a table is split by rows",
+    "데이터베이스연결이 끊기면 다시 시도한다",
+    "tables and chairs, a table for two",
+)
+
+
+@pytest.fixture
+def con() -> apsw.Connection:
+    con = apsw.Connection(":memory:")
+    con.execute("CREATE TABLE chunks(id INTEGER PRIMARY KEY)")
+    con.execute("CREATE TABLE documents(chunk_count)")
+    con.execute("INSERT INTO documents VALUES (?)", (len(TEXTS),))
+    con.execute("CREATE TABLE vector(kind, item_id)")
+    con.execute("CREATE VIRTUAL TABLE chunks_fts USING fts5(heading_path, text, bigrams, content = '')")
+    for at, text in enumerate(TEXTS, 1):
+        con.execute("INSERT INTO chunks VALUES (?)", (at,))
+        con.execute("INSERT INTO vector VALUES ('chunk', ?)", (at,))
+        con.execute("INSERT INTO chunks_fts(rowid, heading_path, text, bigrams) VALUES (?, '', ?, ?)",
+                    (at, text, pieces(text)))  # fmt: skip
+    return con
+
+
+def ranked(*items: int) -> Ranked:
+    return Ranked(tuple((item, 1.0) for item in items), Step("x", "hit", ""))
+
+
+def test_rare_words_weigh_more_than_common_ones(con: apsw.Connection) -> None:
+    known = weighed(con, lexical_query("table retries backoff"), [1, 2, 4])
+    assert known.shares[1] > 0.6 > known.shares[2] > 0.0
+    assert known.shares[4] == 0.0
+    assert known.enough(1)
+    assert not known.enough(2)
+    korean = weighed(con, lexical_query("연결이 끊길 때"), [4, 1])
+    assert korean.shares[4] > korean.shares[1] == 0.0
+
+
+def test_a_shared_common_word_does_not_decide_beside_meaning(con: apsw.Connection) -> None:
+    asked = lexical_query("jittered wait table")
+    found, step = hybrid(con, asked, ranked(2, 3, 5), ranked(1, 5, 2))
+    assert [one.item for one in found] == [1, 5, 2, 3]
+    assert found[0].lexical_rank is None
+    assert found[-1].lexical_rank == BEHIND + 2
+    assert "meaning leads" in step.reason
+
+
+def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> None:
+    con.execute("DELETE FROM vector WHERE item_id = 3")
+    found, step = hybrid(con, lexical_query("jittered wait table"), ranked(2, 3, 5), ranked(1, 5, 2))
+    assert [one.item for one in found][:2] == [3, 1]
+    assert step.fact("without_vector") == 1
+
+
+def test_words_that_hold_the_question_count_as_before(con: apsw.Connection) -> None:
+    found, step = hybrid(con, lexical_query("exponential backoff"), ranked(1, 3), ranked(1, 2))
+    assert (found[0].item, found[0].score) == (1, 1.0)
+    assert step.fact("words_count") == 1
+    assert hybrid(con, lexical_query("?!"), ranked(), ranked())[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("KeptBits", True), ("hook.deadline_ms", True), ("core/lexical", True), ("HTTP", True), ("RESCORED", True),
+     ("hello", False), ("Hello", False), ("e-mail", False), ("what is KeptBits", False), ("환율", False)],
+)  # fmt: skip
+def test_a_coined_name_is_known_as_one(text: str, name: bool) -> None:
+    assert lexical_query(text).is_name == name

@@ -1,0 +1,64 @@
+"""A call as a person types it: what is wrong is said in whole words, with its place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.base.fault import Fault
+from core.rules.calls.parse import typed_call
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"command": "ls', "line 1, column 13: unterminated string"),
+        ('{"command":\n ls}', "line 2, column 2: expecting value"),
+        ('["ls"]', "this is JSON, but no object"),
+        ('{"c": NaN}', "NaN is no JSON"),
+        ('{"c": [-Infinity]}', "-Infinity is no JSON"),
+        ('{"c": 1, "c": 2}', 'the key "c" is there twice'),
+        ('{"a": {"c": 1, "c": 1}}', 'the key "c" is there twice'),
+        ('{"c": "' + "x" * 999_993 + '"}', "too long: 1,000,002 characters, at most 1,000,000"),
+    ],
+)
+def test_what_is_wrong_with_typed_json_is_said_in_whole_words(text: str, told: str) -> None:
+    with pytest.raises(Fault) as found:
+        typed_call("Bash", text)
+    assert found.value.message == told
+
+
+PAYLOAD = json.dumps(
+    {
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w/shop", "tool_name": "Bash",
+        "tool_input": {"command": "git push --force"},
+    }
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "text"), [("", PAYLOAD), ("Write", PAYLOAD), (PAYLOAD, ""), (f" {PAYLOAD}", " ")])
+def test_a_payload_of_a_hook_is_taken_apart_in_either_box(tool: str, text: str) -> None:
+    found = typed_call(tool, text)
+    assert (found.call.tool_name, dict(found.call.tool_input)) == ("Bash", {"command": "git push --force"})
+    assert (found.wrapped, found.folder) == (True, "/w/shop")
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "told"),
+    [
+        ('{"command": "ls"}', "", "this is JSON, and no tool's name"),
+        ("", '{"command": "ls"}', "the tool has no name yet"),
+        ("", "ls", "the tool has no name yet"),
+        ("", "", "the tool has no name yet"),
+    ],
+)
+def test_what_stands_in_the_wrong_box_is_told(tool: str, text: str, told: str) -> None:
+    with pytest.raises(Fault) as found:
+        typed_call(tool, text)
+    assert found.value.message == told
+
+
+def test_an_input_with_such_names_in_it_is_no_payload() -> None:
+    found = typed_call("mcp__log", '{"tool_name": "Bash", "text": "x"}')
+    assert not found.wrapped and found.call.tool_name == "mcp__log"

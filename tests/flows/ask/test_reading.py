@@ -1,0 +1,186 @@
+"""The gate with the real MiniLM over a few invented notes: what it reads, in both languages, and when it is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from core.base.config.settings import EmbeddingSettings
+from core.base.fault import Fault
+from core.base.trace import Step
+from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
+from core.embedding.runtime.embedder import Embedder, Kind, Vector
+from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
+from core.flows.ingest.api import ingest
+from core.flows.ingest.embed import embed_passages
+from core.library.ask.gate.gate import Gate, gate
+from core.library.ask.gate.question import read_question
+from core.library.ask.refusal import refusal_text
+from core.rules.matching.tables import load_tables
+from core.store import Store, open_store
+
+NOTES = {
+    "boats.md": "# Boats\n\nThe two blue boats lie at the east pier. A boat is varnished every third spring, by the "
+    "two members who rowed it most. The varnish needs four days to dry, and nobody rows in that time.\n\n"
+    "## Keys\n\nThe key of the boat house hangs behind the stove. Who loses it pays 15,000 won.",
+    "회비.md": "# 회비\n\n회비는 분기마다 6만 원이고 첫 달 10일까지 총무에게 보냅니다. "
+    "두 분기를 내지 않으면 배를 탈 수 없습니다.",
+    "tea.md": "# Tea room\n\nTea is served after rowing on Sundays. Cups go back into the cupboard; the last one out "
+    "turns the heater off.",
+}
+
+
+class Wayward:
+    """The real model, which fails or tells somebody after so many requests."""
+
+    def __init__(self, inner: Embedder, after: int, error: Exception | None) -> None:
+        self.inner, self.after, self.error, self.asked = inner, after, error, 0
+        self.id, self.version, self.recipe, self.dim = inner.id, inner.version, inner.recipe, inner.dim
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        self.asked += 1
+        if self.error is not None and self.asked > self.after:
+            raise self.error
+        return self.inner.embed(texts, kind)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder, minilm_folder: Path) -> Iterator[Store]:
+    folder = tmp_path_factory.mktemp("reading")
+    (folder / "notes").mkdir()
+    for name, text in NOTES.items():
+        (folder / "notes" / name).write_text(text, encoding="utf-8")
+    (folder / "casebook").mkdir()
+    (folder / "casebook" / "models").symlink_to(minilm_folder.parent)
+    assert minilm.id == MINILM  # made by now
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        with open_store(folder / "c.db", create=True) as store:
+            ingest(store, [folder / "notes"])
+        embed_passages(folder / "c.db", EmbeddingSettings(model=MINILM, service=False))
+    with open_store(folder / "c.db") as store:
+        yield store
+
+
+def searching(model: Embedder) -> VectorSearch:
+    return of_model(CATALOGUE[MINILM], model)
+
+
+def of_model(model: Model, embedder: Embedder) -> VectorSearch:
+    return VectorSearch(lambda: ModelAtHand(model, lambda: embedder))
+
+
+def asked(store: Store, question: str, vectors: VectorSearch | None, stop_after: int | None = None) -> Gate:
+    looks = iter(range(1_000))
+    glossary = load_tables().glossary
+    stopped = (lambda: False) if stop_after is None else (lambda: next(looks) >= stop_after)
+    return gate(store.con, read_question(question, glossary), vectors, None, None, 0.30, glossary, stopped)
+
+
+def told(step: Step) -> dict[str, object]:
+    return dict(step.facts)
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("How long does the lacquer of a rowing boat take until it is dry?", "boats.md"),
+        ("보트 창고 열쇠를 잃어버리면 얼마를 내야 하나요?", "boats.md"),
+        ("How much is the membership fee per quarter?", "회비.md"),
+        ("회비는 얼마인가요?", "회비.md"),
+    ],
+)
+def test_an_answer_is_found_in_other_words_and_in_the_other_language(
+    library: Store, minilm: Embedder, question: str, path: str
+) -> None:
+    found = asked(library, question, searching(minilm))
+    assert found.best[0].passage.path == path
+    assert found.passed
+    first = told(found.step.steps[0])
+    assert {"evidence", "meaning", "share", "beside"} <= set(first)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many moons does the planet Mars have?",
+        "김치찌개에 두부는 언제 넣나요?",
+        "Which engine does Volvo build into the boats?",
+        "Borealis 앱에서 회비를 내려면 어떻게 하나요?",
+    ],
+)
+def test_what_the_notes_do_not_say_is_refused(library: Store, minilm: Embedder, question: str) -> None:
+    for vectors in (searching(minilm), None):
+        found = asked(library, question, vectors)
+        assert not found.passed
+        assert found.score < 0.30
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Fault("timeout", "it took too long"), RuntimeError("broken"), ValueError("shape"), Fault("invalid_input", "no")],
+)
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_model_that_breaks_at_any_moment_leaves_the_words(
+    library: Store, minilm: Embedder, after: int, error: Exception
+) -> None:
+    question = "Who pays 15,000 won for a lost key of the boat house?"
+    found = asked(library, question, searching(Wayward(minilm, after, error)))
+    alone = asked(library, question, None)
+    assert found.score == alone.score
+    assert found.best[0].passage.path == alone.best[0].passage.path
+    assert told(found.step)["by_words"]
+
+
+def test_a_stop_is_heard_between_a_few_texts(library: Store, minilm: Embedder) -> None:
+    question = "How long does the lacquer of a rowing boat take until it is dry?"
+    model = Wayward(minilm, 0, None)
+    asked(library, question, searching(model))
+    whole = model.asked
+    model.asked = 0
+    found = asked(library, question, searching(model), stop_after=1)
+    assert model.asked < whole
+    assert told(found.step)["by_words"]
+
+
+def test_passages_that_still_wait_for_their_vectors_are_told_of(tmp_path: Path, minilm: Embedder) -> None:
+    (tmp_path / "boats.md").write_text(NOTES["boats.md"], encoding="utf-8")
+    with open_store(tmp_path / "c.db", create=True) as store:
+        ingest(store, [tmp_path])
+        question = "How long until the paint of a vessel can be touched?"
+        found = asked(store, question, searching(minilm))
+        assert not found.passed
+        assert "embedded" in found.waits
+        assert told(found.step)["waits"] == found.waits
+        assert asked(store, question, None).waits == "", "no model is at hand: nothing to wait for"
+    assert "not all passages are embedded" in refusal_text("score_gate", question, waits=True)
+    assert refusal_text("score_gate", "임베딩은 어디에 있나요?", waits=True) != refusal_text("score_gate", "임베딩은?")
+
+
+def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, minilm: Embedder) -> None:
+    unmeasured = CATALOGUE[MINILM]._replace(thresholds=None)
+    found = asked(library, "How long until the paint can be touched?", of_model(unmeasured, minilm))
+    assert all(one.meaning is None for one in found.best)
+    assert "measured" in str(told(found.step)["by_words"])
+
+
+def test_a_model_of_many_languages_is_asked_in_the_language_of_the_question(library: Store, minilm: Embedder) -> None:
+    read: list[str] = []
+
+    class Listening(Wayward):
+        def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+            read.extend(texts)
+            return super().embed(texts, kind)
+
+    question = "회비를 내지 않으면 어떻게 되나요?"
+    listening = Listening(minilm, 0, None)
+    asked(library, question, of_model(CATALOGUE[MINILM]._replace(languages="50 languages"), listening))
+    assert question in read
+    read.clear()
+    asked(library, question, of_model(CATALOGUE[MINILM], listening))
+    assert question not in read, "a model of English is given the English words"

@@ -1,0 +1,116 @@
+"""A fix that needs no edit: the failing command corrected, run elsewhere, or another tool used instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from core.flows.harvest import Ran, harvest
+from tests.flows.harvest.chat import HOME, Chat
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "working", "why"),
+    [
+        ("gh pr view 7 --json a,closedBy", 'Unknown JSON field: "closedBy"', "gh pr view 7 --json a,state", "closedby"),
+        ("git add src/*.jsx", "zsh: no matches found: src/*.jsx", "git add 'src/*.jsx'", "quoted"),
+        ("gradlew build", "bash: gradlew: command not found", "./gradlew build", "run as `./gradlew`"),
+        ("go build ./...", "go: cannot find main module", "cd api && go build ./...", "another folder"),
+        ("git commit -m x", "error: gpg failed to sign the data", "git -c commit.gpgsign=false commit -m x", "gpgsign"),
+        ("jq .name package.json", "bash: jq: command not found", "node -p \"require('./package.json').name\"", "node"),
+        ("cargo fmt --check", "error: Diff in src/lib.rs at line 4", "cargo fmt", "rewrites"),
+        ("git push", "fatal: The current branch tidy has no upstream branch.", "git push -u origin tidy", "tidy"),
+        ("hk install --all", "zsh: command not found: hk", "mise x hk -- hk install --all", "through `mise x hk --`"),
+        ("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", "gh pr view 5 --json url", "another way"),
+        ("cargo test a --lib", "error: no library targets found in package `m`", "cargo test a", "`--lib`"),
+        ("cargo test -q", "error: rustc 1.9 is not supported by the package", "cargo +1.96 test -q", "another way"),
+        ("pytest a.py -q", "no tests collected (7 deselected) in 0.1s", "pytest a.py -q -o addopts=", "another way"),
+        ("gh pr checkout 10722", "fatal: 'a' is used by '/w'", "git fetch o 10722/a && git checkout a", "same"),
+        ("aws ls --x | jq -r .a.b", "jq: error (at 1): Cannot iterate over null", "aws ls --x | jq -r .a", "of `jq`"),
+    ],
+)  # fmt: skip
+def test_the_command_that_worked_is_the_fix(failing: str, output: str, working: str, why: str) -> None:
+    chat = Chat().sh(failing, output, 1).sh("git branch -a").sh(working, "ok")
+    (link,) = chat.one().links
+    assert link.idx == 2
+    assert why in link.why.lower()
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "later"),
+    [
+        ("git add a.txt b/c", "The following paths are ignored by one of your .gitignore files:\nb", "git add a.txt"),
+        ("git rebase main", "CONFLICT (content): Merge conflict in a.txt", "git rebase --continue"),
+        ("go test -run TestA ./...", "--- FAIL: TestA (0.0s)\n    a_test.go:3: no\nFAIL", "go test -run TestB ./..."),
+        ("sed -n 1,9p old/a.py", "sed: old/a.py: No such file or directory", "sed -n 1,9p new/a.py"),
+        ("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", "gh pr view 6 --json url"),
+        ("psql -c 'select a, b from t where c'", 'ERROR:  column "b" does not exist', "psql -c '\\d t'"),
+        ("hk check a/b.rs", "zsh: command not found: hk", "sed -n 1,9p a/b.rs"),
+        ("bats a.bats", "Could not find helper/load", "git config --get-regexp helper"),
+        ("aws ls --x | jq -r .a.b", "jq: error (at 1): Cannot iterate over null", "aws ls --x | jq -r .a | grep -i b"),
+    ],
+)  # fmt: skip
+def test_a_command_that_gives_the_goal_up_is_no_fix(failing: str, output: str, later: str) -> None:
+    assert not any(error.resolved for error in Chat().sh(failing, output, 1).sh(later, "ok").found())
+
+
+def test_a_call_made_before_the_failure_was_seen_is_no_answer_to_it() -> None:
+    output = 'Unknown JSON field: "closedBy"'
+
+    def ran(idx: int, called: int, command: str, text: str, code: int) -> Ran:
+        given: Mapping[str, object] = {"command": command}
+        return Ran("s", idx, "main", "Bash", given, text, "error" if code else "none", code, called=called)
+
+    failed = ran(2, 0, "gh pr view 7 --json title,closedBy", output, 1)
+    (beside,) = harvest([failed, ran(3, 1, "gh pr view 7 --json title", "{}", 0)], HOME)
+    (after,) = harvest([failed, ran(4, 3, "gh pr view 7 --json title", "{}", 0)], HOME)
+    assert (beside.resolved, after.resolved) == (False, True)
+
+
+def test_the_same_command_outside_the_sandbox_is_the_fix() -> None:
+    failed = "fatal: Unable to create '/w/.git/index.lock': Operation not permitted"
+    chat = Chat().tool("shell_command", {"command": "git commit -m x"}, failed, "error", 128)
+    chat.tool(
+        "shell_command",
+        {"command": "git commit -m x", "sandbox_permissions": "require_escalated"},
+        "[main 1] x",
+        code=0,
+    )
+    (link,) = chat.one().links
+    assert link.why == "the same command passed outside the agent's sandbox"
+
+
+def test_a_wait_is_the_fix_of_what_passes_with_time() -> None:
+    limited = "gh: API rate limit exceeded for user (HTTP 429)"
+    chat = Chat().sh("gh api /user/repos", limited, 1).sh("sleep 60 && gh api /user/repos", "[]")
+    assert [link.why for link in chat.one().links] == ["the command ran again after a wait"]
+
+
+def test_a_background_run_is_named_by_the_call_that_began_it() -> None:
+    chat = Chat().sh("npm start", "Error: PORT_NUMBER is not defined\n    at x", 1)
+    chat.tool("Bash", {"command": "PORT_NUMBER=1 npm start"}, "Command running in background with ID: b1")
+    chat.tool(
+        "BashOutput", {"bash_id": "b1"}, "<status>completed</status>\n<exit_code>0</exit_code>\n<stdout>\nok\n</stdout>"
+    )
+    assert [link.idx for link in chat.one().links] == [1]
+
+
+def test_an_edit_in_between_leaves_a_retry_unlinked() -> None:
+    chat = Chat().sh("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", 1)
+    chat.edit("a.py", "x = 1", "x = 2")
+    assert not chat.sh("gh pr view 5 --json url", "{}").one().resolved
+
+
+def test_a_push_that_was_refused_is_cured_by_what_brings_the_branch_in() -> None:
+    chat = Chat().sh("git push origin HEAD:a", "error: failed to push some refs to 'https://h/r.git'", 1)
+    chat.sh("git fetch origin a", "ok").sh("git rebase FETCH_HEAD", "ok").sh("git push origin HEAD:a", "ok")
+    assert [link.idx for link in chat.one().links] == [1, 2]
+
+
+@pytest.mark.parametrize(("said", "resolved"), [("1Password's unlocked, try again", True), ("go on", False)])
+def test_a_person_who_names_what_the_error_names_dealt_with_it(said: str, resolved: bool) -> None:
+    chat = Chat().sh("git commit -m x", "error: 1Password: failed to fill whole buffer", 128)
+    chat.user(said)
+    found = chat.sh("git commit -m x", "[main 1] x").one()
+    assert (found.resolved, found.strength) == ((True, "weak") if resolved else (False, None))

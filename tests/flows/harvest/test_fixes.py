@@ -1,0 +1,252 @@
+"""What counts as a fix: the next run of the same command, in the same chain, without the key; nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.flows.harvest import Event, HarvestedError, Ran, Said, harvest
+from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat
+
+TS2304 = "src/a.ts(1,2): error TS2304: Cannot find name 'x'."
+
+
+def fix(error: HarvestedError) -> tuple[bool, str | None, tuple[str, ...]]:
+    return error.resolved, error.resolved_by, error.tool_sequence
+
+
+def test_the_last_change_before_the_green_run_fixed_it() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).read().edit().sh("npm test", "4 passed")
+    error = chat.one()
+    assert fix(error) == (True, "Edit", ("Edit",))
+    assert (error.files_changed, error.verified_idx, error.confidence) == (("src/a.py",), 3, "high")
+    assert error.message_ids == (0, 2, 3)
+
+
+def test_a_success_of_something_else_fixes_nothing() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).edit().sh("ls").sh("git status").sh("pytest", "9 passed")
+    assert fix(chat.one()) == (False, None, ())
+
+
+def test_failed_calls_are_no_steps() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).tool("Edit", {}, "not found", "tool_use_error")
+    chat.sh("pytest", NONE, 1).edit().sh("python app.py", "fine")
+    assert chat.found()[0].tool_sequence == ("Edit",)
+
+
+def test_the_same_command_green_in_a_subagent_fixes_nothing_here() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).edit(chain="side").sh("python app.py", "fine", chain="side")
+    assert fix(chat.one()) == (False, None, ())
+
+
+def test_a_subagents_work_counts_when_the_command_is_green_here() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).edit(chain="side").tool("Task", {"prompt": "fix it"}, "done")
+    error = chat.sh("python app.py", "fine").one()
+    assert fix(error) == (True, "Task", ("Task",))
+    assert error.confidence == "low"
+
+
+@pytest.mark.parametrize("between", ["nothing", "a look"])
+def test_a_flaky_retry_is_transient_and_no_fix(between: str) -> None:
+    chat = Chat().sh("npm run e2e", "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at x", 1)
+    if between == "a look":
+        chat.read().sh("docker ps")
+    error = chat.sh("npm run e2e", "ok").one()
+    assert error.transient and fix(error) == (False, None, ())
+
+
+def test_a_retry_that_passes_after_an_edit_that_did_not_help_is_transient() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).edit().sh("npm test", VITEST, 1).sh("npm test", "4 passed")
+    assert chat.one().transient
+
+
+def test_decoration_makes_no_command_another_one() -> None:
+    error = Chat().sh("npm test", VITEST, 1).sh("cd . && npm run test 2>&1 | tail -5", "4 passed").one()
+    assert error.transient
+
+
+def test_two_errors_fixed_by_two_steps_each_keep_their_own() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).edit(f"{HOME}/one.py").sh("python app.py", NONE, 1)
+    first, second = chat.edit(f"{HOME}/two.py").sh("python app.py", "fine").found()
+    assert (first.files_changed, second.files_changed) == (("one.py",), ("two.py",))
+    assert first.tool_sequence == second.tool_sequence == ("Edit",)
+    assert (first.confidence, second.confidence) == ("medium", "high")
+
+
+def test_an_error_that_comes_back_was_not_fixed_when_another_stood_before_it() -> None:
+    chat = Chat().sh("python app.py", LOOKUP, 1).edit(f"{HOME}/one.py").sh("python app.py", NONE, 1)
+    chat.edit(f"{HOME}/two.py").sh("python app.py", LOOKUP, 1).edit(f"{HOME}/three.py").sh("python app.py", "fine")
+    lookup = next(error for error in chat.found() if error.key_line.startswith("KeyError"))
+    assert lookup.files_changed == ("three.py",) and lookup.verified_idx == 6
+
+
+def test_an_output_cut_short_shows_nothing_gone() -> None:
+    other = "src/z.ts(1,2): error TS2305: Module has no exported member 'q'."
+    cut = "<persisted-output>\nOutput too large (90KB). Full output saved to: /x/y.txt\n\nPreview (first 2KB):\n{}\n"
+    chat = Chat().sh("npm run build", cut.format(TS2304), 2).edit().sh("npm run build", cut.format(other), 2)
+    assert [error.resolved for error in chat.found()] == [False, False]
+    assert [error.key_line[:12] for error in chat.found()] == ["error TS2304", "error TS2305"]
+
+
+def test_a_summary_of_failures_shows_nothing_gone() -> None:
+    chat = Chat().sh("npm test 2>&1 | tail -40", VITEST).edit()
+    assert not chat.sh("npm test 2>&1 | tail -2", " Tests  1 failed | 3 passed (4)").one().resolved
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "working"),
+    [
+        ("aws s3 cp d s3://b", "upload failed: An error occurred (ExpiredToken)", "AWS_PROFILE=ci aws s3 cp d s3://b"),
+        ("apt-get install jq", "E: Could not open lock file (13: Permission denied)", "sudo apt-get install jq"),
+        ("python app.py", "bash: python: command not found", "python3 app.py"),
+        ("npm test", "npm error enoent Could not read package.json: Error: ENOENT: no such file", "cd api && npm test"),
+        ("npm install kit", "npm error ERESOLVE could not resolve", "npm install kit --legacy-peer-deps"),
+        ("pip install psycopg2", "ERROR: Failed building wheel for psycopg2", "pip install psycopg2-binary"),
+        ("git push", "fatal: The current branch x has no upstream branch.", "git push --set-upstream origin x"),
+        ("gcc main.c -o m", "main.c:(.text+0x1): undefined reference to `sqrt'", "gcc main.c -o m -lm"),
+        ("npm test", "Error: Cannot find module 'kit'\nRequire stack:\n- /a.js", "npm install kit && npm test"),
+        ("git commit -am x && git push", "error: failed to push some refs to 'x'", "git pull --rebase && git push"),
+    ],
+)  # fmt: skip
+def test_the_difference_between_two_commands_can_be_the_fix(failing: str, output: str, working: str) -> None:
+    error = Chat().sh(failing, output, 1).sh(working, "ok").one()
+    assert fix(error) == (True, "Bash", ())
+    assert error.resolution_text is not None and working in error.resolution_text and failing in error.resolution_text
+    assert error.confidence in ("medium", "low")
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "later"),
+    [
+        ("pytest tests/test_a.py", LOOKUP, "pytest tests/test_b.py"),
+        ("npm run build", TS2304, "npm run lint"),
+        ("cd api && npm test", VITEST, "cd web && npm test"),
+        ("node a.js", "Error: boom\n    at a.js:1", "node b.js"),
+        ("kubectl apply -f a.yaml", "error: unable to decode a.yaml: bad type", "kubectl apply -f b.yaml"),
+        ("python manage.py migrate", LOOKUP, "python manage.py showmigrations"),
+        ("git add -A && git commit -m x && git push", "error: failed to push some refs to 'x'", "git add -A"),
+        ("git commit -m x", "src/a.ts\n  1:1  error  'x' is unused  no-unused-vars\n", "git commit --no-verify -m x"),
+        ("python - <<'A'\nimport a\nA", LOOKUP, "python - <<'A'\nimport b\nA"),
+    ],
+)  # fmt: skip
+def test_a_command_that_only_looks_alike_fixes_nothing(failing: str, output: str, later: str) -> None:
+    assert not Chat().sh(failing, output, 1).edit().sh(later, "ok").one().resolved
+
+
+def test_a_run_of_everything_covers_a_part_of_it() -> None:
+    error = Chat().sh("pytest tests/test_a.py", LOOKUP, 1).edit().sh("pytest -q", "90 passed").one()
+    assert fix(error) == (True, "Edit", ("Edit",))
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "later", "resolved", "confidence"),
+    [
+        ("cargo check", "error[E0382]: borrow of moved value: `x`\n --> a.rs:1:1", "cargo test", True, "medium"),
+        ("cargo test", "error[E0382]: borrow of moved value: `x`\n --> a.rs:1:1", "cargo check", True, "low"),
+        (
+            "go test ./...",
+            "panic: assignment to entry in nil map\n\ngoroutine 7 [running]:",
+            "go build ./...",
+            False,
+            None,
+        ),
+        ("npm run build", TS2304, "npx tsc --noEmit", True, "low"),
+        ("git push", "error: failed to push some refs to 'x'", "git push origin main", True, "medium"),
+        ("npm test", VITEST, "npm test -- --run", True, "medium"),
+    ],
+)
+def test_how_far_another_run_of_the_same_program_proves_a_change(
+    failing: str, output: str, later: str, resolved: bool, confidence: str | None
+) -> None:
+    error = Chat().sh(failing, output, 1).edit().sh(later, "ok").one()
+    assert (error.resolved, error.confidence) == (resolved, confidence)
+
+
+def test_a_narrower_run_counts_until_the_full_one_says_more() -> None:
+    failed = "E   KeyError: 'a'\nFAILED tests/test_a.py::test_x - KeyError: 'a'\n"
+    chat = Chat().sh("pytest", failed, 1).edit().sh("pytest tests/test_a.py", "1 passed")
+    assert (chat.one().verified_idx, chat.one().confidence) == (2, "low")
+    assert chat.sh("pytest", "90 passed").one().tool_sequence == ("Edit",)
+    again = Chat().sh("pytest", failed, 1).edit().sh("pytest tests/test_a.py", "1 passed").sh("pytest", failed, 1)
+    assert not again.one().resolved
+
+
+def test_words_between_error_and_fix_do_not_break_the_chain() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).user("This session is being continued from a previous conversation.")
+    error = chat.edit().sh("npm test", "4 passed").one()
+    assert fix(error) == (True, "Edit", ("Edit",)) and error.explanation is None
+
+
+def test_a_person_who_says_what_they_did_fixed_it() -> None:
+    refused = "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at x"
+    english = Chat().sh("npm run e2e", refused, 1).user("I restarted postgres, try again").sh("npm run e2e", "ok").one()
+    korean = Chat().sh("npm run e2e", refused, 1).user("DB 내가 켰어. 다시 해봐").sh("npm run e2e", "ok").one()
+    for error in (english, korean):
+        assert fix(error) == (True, "user", ()) and error.confidence == "low"
+    asked = Chat().sh("npm run e2e", refused, 1).user("다시 해봐").sh("npm run e2e", "ok").one()
+    assert asked.transient
+
+
+def test_a_person_who_dictates_the_fix_is_quoted() -> None:
+    old = "Error: error:0308010C:digital envelope routines::unsupported\n    at x"
+    chat = Chat().sh("node build.js", old, 1).user("NODE_OPTIONS=--openssl-legacy-provider 붙여서 다시 돌려")
+    error = chat.sh("NODE_OPTIONS=--openssl-legacy-provider node build.js", "ok").one()
+    assert error.explanation == ("NODE_OPTIONS=--openssl-legacy-provider 붙여서 다시 돌려", 1)
+    assert fix(error) == (True, "Bash", ())
+
+
+@pytest.mark.parametrize(
+    ("project", "path", "shown"),
+    [
+        ("C:\\Users\\민수\\작업", "C:\\Users\\민수\\작업\\src\\설정.ts", "src\\설정.ts"),
+        ("C:\\Users\\민수\\작업", "c:/Users/민수/작업/src/설정.ts", "src/설정.ts"),
+        ("/home/ana/가게", "/home/ana/가게/src/장바구니.py", "src/장바구니.py"),
+        ("/home/ana/shop", "/home/ana/shop-old/a.py", "/home/ana/shop-old/a.py"),
+    ],
+)
+def test_files_are_named_as_seen_from_the_project(project: str, path: str, shown: str) -> None:
+    error = Chat(project).sh("npm test", VITEST, 1).edit(path).sh("npm test", "4 passed").one()
+    assert error.files_changed == (shown,)
+    assert error.resolution_text is not None and shown in error.resolution_text
+
+
+def test_a_filter_that_finds_nothing_any_more_counts_if_it_would_have_found_the_error() -> None:
+    chat = Chat().sh("npm run build 2>&1 | grep error", TS2304).edit().sh("npm run build 2>&1 | grep error", "", 1)
+    assert chat.one().resolved
+    other = Chat().sh("npm run build 2>&1 | grep error", TS2304).edit().sh("npm run build 2>&1 | grep warning", "", 1)
+    assert not other.one().resolved
+
+
+def test_a_server_that_now_runs_is_weak_evidence() -> None:
+    used = "Error: listen EADDRINUSE: address already in use :::3000\n    at x"
+    chat = Chat().sh("npm start", used, 1).sh("kill 4711")
+    chat.tool("Bash", {"command": "npm start"}, "Command running in background with ID: b1")
+    chat.tool("BashOutput", {"bash_id": "b1"}, "<status>running</status>\n\n<stdout>\nready\n</stdout>")
+    assert (chat.one().resolved_by, chat.one().confidence) == ("Bash", "low")
+
+
+def test_an_error_of_a_continued_session_is_fixed_in_the_next() -> None:
+    events = [
+        Ran("old", 7, "main", "Bash", {"command": "npm test"}, VITEST, "error", 1),
+        Said("new", 0, "main", "user", "go on"),
+        Ran("new", 1, "main", "Edit", {"file_path": f"{HOME}/a.ts", "old_string": "a", "new_string": "b"}, "ok"),
+        Ran("new", 2, "main", "Bash", {"command": "npm test"}, "4 passed"),
+    ]
+    (error,) = harvest(events, HOME)
+    assert (error.session_id, error.message_idx) == ("old", 7)
+    assert (error.verified_session, error.verified_idx, error.message_ids) == ("new", 2, (1, 2))
+
+
+def test_events_are_read_once_and_lazily() -> None:
+    seen: list[int] = []
+
+    def events() -> Iterator[Event]:
+        for at, event in enumerate(
+            Chat().sh("npm test", VITEST, 1).edit().sh("npm test", "ok").say("fine").read().events
+        ):
+            seen.append(at)
+            yield event
+
+    first = next(harvest(events(), HOME))
+    assert first.resolved and max(seen) <= 4

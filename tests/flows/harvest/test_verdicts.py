@@ -1,0 +1,195 @@
+"""The verdict of one tool result: whose failure it is, or that it only looks like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.flows.harvest.command import command_of
+from core.flows.harvest.event_features import seen
+from core.flows.harvest.events import Ran
+from core.flows.harvest.outcome import Outcome, judge
+from core.flows.harvest.reducer import fold
+from core.transcripts.records import Failure
+from tests.flows.harvest.chat import LOOKUP, VITEST, Chat
+
+STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <module>\n'
+
+
+def judged(command: str, text: str, code: int = 0, failure: Failure | None = None, tool: str = "Bash") -> Outcome:
+    ran = Ran("s", 0, "main", tool, {"command": command}, text, failure or ("error" if code else "none"), code or None)
+    return judge(ran, command_of(tool, ran.tool_input))
+
+
+def names(outcome: Outcome) -> list[str]:
+    return [error.key.text for error in outcome.errors]
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "key"),
+    [
+        ("ls .goreleaser*", "Exit code 1\n(eval):1: no matches found: .goreleaser*", "no matches found: .goreleaser*"),
+        ("gh pr view 7 --json merged", 'Unknown JSON field: "merged"\nAvailable fields:\n  additions\n  title', None),
+        ("go list ./...", "open /home/a/.cache/go-build/1-d: operation not permitted", None),
+        ("docker ps", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is it running?", None),
+        ("gh pr list", "error connecting to api.github.com\ncheck your internet connection", None),
+        ("git fetch", "ssh: connect to host example.org port 22: Connection refused\nfatal: Could not read", None),
+        ("tail -n +2 a.yaml > /tmp/b.yaml && lint -c /tmp/b.yaml", "Error: can't load config: unsupported", None),
+        ("app import a.csv", "a.csv\nb\nc\nd\nImport 3 rows? [y/N]: \x1b[31mAborted.\x1b[0m", None),
+        ("(cd x && app env) | rg KEY", "Error: \n   0: cannot parse x/app.toml\n\nLocation:\n   src/a.rs:3", None),
+        ("curl -s host/a | python3 -c 'import json'", "Traceback (most recent call last):\nValueError: bad", None),
+        ("gh pr view 7 --json url", "none of the remotes points to a known host", None),
+        ("for f in $(ls docs); do wc -l $f; done", "wc: docs/\\033]8;;a.md: No such file or directory", None),
+        ("dart analyze lib", "Analyzing lib\na\nb\nwarning - lib/a.dart:1:8 - Unused import - unused_import", None),
+        ("ssh db1 'ls /etc'", "ssh: connect to host db1 port 22: Connection refused", None),
+    ],
+)
+def test_a_failed_run_is_an_incident_and_has_a_name(command: str, text: str, key: str | None) -> None:
+    outcome = judged(command, text, 1)
+    assert outcome.sign == "incident"
+    assert names(outcome) and outcome.reason
+    assert key is None or key in names(outcome)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("echo a; frobnicate x; echo b", "a\n(eval):1: command not found: frobnicate\nb"),
+        ("cat a.txt; ls *.toml | head", "text\nzsh:1: no matches found: *.toml"),
+        ("x=1; jqq . a.json; true", "bash: line 1: jqq: command not found"),
+        ("gh api repos/a/b/pulls/1 | jq .body", "null\ngh: Not Found (HTTP 404)"),
+        ("gh issue create -t a | cat", "HTTP 429: too many requests"),
+        ("mise run lint 2>&1 | tail -5", "[lint] a.go:3:2: G104: Errors unhandled (gosec)\n[lint] ERROR task failed"),
+        ("npm test 2>&1 | tail -20", VITEST),
+        ("uv run ruff check a && uv run ty check a | tail", "All checks passed!\nerror: Failed to spawn: `ty`"),
+        ("python -m black . | tail -2; true", "/usr/bin/python3.12: No module named black"),
+        ("echo $x; ssh a 'curl -s b | jq .c'", "jq: parse error: Invalid numeric literal at line 1, column 4"),
+        ("dotnet test a.csproj 2>&1 | tail -9", "C:\\w\\A.cs(12,14): error CA1711: Benennen Sie um [C:\\w\\a.csproj]"),
+        ("flutter analyze | tail -2", "  error • Undefined name 'a' • lib/a.dart:2:3 • undefined\n\n7 issues found."),
+        ("date; status=$(git status); true", "zsh:1: read-only variable: status"),
+        ("uvx ty check . | head", "error[unresolved-import]: Cannot resolve `a`\n --> a.py:1:1\n\nFound 1 diagnostic"),
+        ("npx markdownlint-cli2 a.md | tail -2", "a.md:3:81 error MD013/line-length Line length [Expected: 80]"),
+        ("python - <<'E'\nimport a\nE\nruff check", f"{STDIN}AssertionError\nAll checks passed!"),
+        ("./tool explain 2>&1 | head -50", "Usage:\n  tool explain\n\nfailed to parse summary: unexpected end"),
+    ],
+)
+def test_a_failure_behind_exit_code_0_is_seen(command: str, text: str) -> None:
+    outcome = judged(command, text)
+    assert outcome.sign == "incident"
+    assert names(outcome)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("cat install.log", "bash: line 3: frobnicate: command not found\ngh said 404"),
+        ("git show HEAD", 'return fmt.Errorf("failed: %w", err)\nfatal: no'),
+        ("gh api repos/a/b/pulls/1/comments", '{"body": "error: not found", "path": "a.go"}'),
+        ("gh pr list", "#12  Fix error in parser  OPEN"),
+        ("npm ls", "shop@1.0.0\n└── errors@2.0.0"),
+        ("ruff check --fix a.py | tail -3", "Found 2 errors (2 fixed, 0 remaining).\nAll checks passed!"),
+        ("rm -rf old; ls old 2>&1 | head -2; true", "ls: cannot access 'old': No such file or directory"),
+        ("git merge-tree --write-tree a b | head", "CONFLICT (content): Merge conflict in a.md"),
+        ("go test ./... 2>&1 | tail -3", "ok  \tshop/a\t0.1s\nok  \tshop/b\t(cached)"),
+    ],
+)
+def test_words_of_failure_in_what_passed_are_no_sign(command: str, text: str) -> None:
+    assert judged(command, text).sign is None
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "code"),
+    [
+        ("rg nothing src", "", 1),
+        ("diff a b", "1c1\n< a\n---\n> b", 1),
+        ("git diff --exit-code", "diff --git a/x b/x", 1),
+        ("ls -l .git/index.lock", "ls: .git/index.lock: No such file or directory", 1),
+        ("gh pr checks 7", "lint\tfail\t24s\nCursor\tpending\t0", 8),
+        ("git commit -m x", "On branch main\nnothing to commit, working tree clean", 1),
+        ("which frobnicate", "frobnicate not found", 1),
+        ("ssh-add -l 2>&1", "The agent has no identities.", 1),
+        ("gh release view v2 --json url", "release not found", 1),
+        ("ssh -p 22 db1 'journalctl -n 50 | grep panic'", "Debian 12", 1),
+        ("for d in $(ls a); do cat $d/notes.md; done", "cat: a/b/notes.md: No such file or directory", 1),
+    ],
+)
+def test_an_exit_code_that_only_answers(command: str, text: str, code: int) -> None:
+    assert judged(command, text, code).sign == "answer"
+
+
+def test_a_printed_exit_code_is_of_the_command_before() -> None:
+    assert judged('grep -rn "<<<" go.mod; echo "exit: $?"', "exit: 1").sign == "answer"
+    assert judged('git merge-base --is-ancestor a b; echo "exit: $?"', "exit: 1").sign == "answer"
+
+
+@pytest.mark.parametrize(
+    ("failure", "tool", "text", "sign"),
+    [
+        ("denied", "Bash", "The user doesn't want to proceed with this tool use.", "rejected"),
+        ("interrupted", "Bash", "[Request interrupted by user for tool use]", "rejected"),
+        ("tool_use_error", "Edit", "<tool_use_error>String to replace not found in file.", "agent_tool"),
+        ("tool_use_error", "Bash", "<tool_use_error>Blocked: sleep 30 followed by: gh pr view", "agent_tool"),
+        ("tool_use_error", "Read", "<tool_use_error>Sibling tool call errored</tool_use_error>", "noise"),
+        ("tool_use_error", "Bash", "<tool_use_error>Cancelled: parallel tool call Bash(ls) errored", "noise"),
+        ("error", "Read", "File does not exist.", "agent_tool"),
+        ("error", "TaskUpdate", "Task not found", "agent_tool"),
+        ("error", "WebFetch", "Request failed with status code 404", "agent_tool"),
+        ("error", "mcp__shop__order", "The tab is not shown.", "agent_tool"),
+        ("error", "mcp__shop__order", "The shop returned HTTP 400: comment exceeds 80 characters", "incident"),
+    ],
+)
+def test_whose_failure_it_is(failure: Failure, tool: str, text: str, sign: str) -> None:
+    assert judged("true", text, 0, failure, tool).sign == sign
+
+
+def test_a_run_that_only_says_that_it_failed_is_noise() -> None:
+    assert judged("mise run test | tail -2", "FAIL\n[test] ERROR task failed").sign == "noise"
+    assert judged("curl -skI https://localhost:1", "", 7).sign == "noise"
+
+
+def test_a_codex_header_names_nothing() -> None:
+    head = "Command: /bin/zsh -lc 'npm test'\nChunk ID: 1\nProcess exited with code 1\nOutput:\n"
+    outcome = judged("npm test", head + LOOKUP, 1)
+    assert names(outcome) == ["KeyError: 'currency'"]
+    assert judged("npm test", head, 1).sign == "noise"
+
+
+def test_a_poll_that_ends_a_run_is_named_by_what_was_printed_before() -> None:
+    begun = "Process running with session ID 7\nOutput:\n"
+    chat = Chat().tool("exec_command", {"cmd": "go test ./..."}, begun + "./a.go:3:2: undefined: errors\n")
+    chat.tool("write_stdin", {"session_id": 7}, "Process exited with code 1\nOutput:\nFAIL\n", "error", 1).edit()
+    chat.tool("exec_command", {"cmd": "go test ./..."}, "ok  \ta\t0.1s", code=0)
+    results: list[str | None] = []
+    (error,) = fold(map(seen, chat.events), "", lambda result: results.append(result.outcome.sign))
+    assert results == ["incident", "noise", None, None]
+    assert (error.message_idx, error.resolved, error.tool_sequence) == (0, True, ("Edit",))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "sign"),
+    [
+        (VITEST, 1, "incident"),
+        ("cache cleared\nzsh:1: read-only variable: status", 1, "incident"),
+        ("Script completed\nOutput:\n" + VITEST, None, "incident"),
+        ("listening on port 1\n", None, None),
+        ("all 3 passed\n", 0, None),
+    ],
+)
+def test_a_look_at_a_run_whose_start_is_not_known(text: str, code: int | None, sign: str | None) -> None:
+    chat = Chat().tool("write_stdin", {"session_id": 9}, text, "error" if code else "none", code)
+    results: list[str | None] = []
+    errors = list(fold(map(seen, chat.events), "", lambda result: results.append(result.outcome.sign)))
+    assert results == [sign]
+    assert bool(errors) == bool(code)
+
+
+def test_a_look_by_a_script_is_of_the_command_that_a_script_began() -> None:
+    chat = Chat().tool("exec", {"cmd": "npx vitest"}, "Script completed\nOutput:\n", facts={"background": "41"})
+    chat.tool("write_stdin", {"session_id": 41, "input": ""}, VITEST, "error", 1).edit()
+    chat.tool("exec", {"cmd": "npx vitest"}, "Tests  4 passed (4)", code=0)
+    assert (chat.one().message_idx, chat.one().command, chat.one().resolved) == (1, "npx vitest", True)
+
+
+def test_a_script_of_codex_without_an_exit_code_is_judged_by_its_output() -> None:
+    ran = Ran("s", 0, "main", "exec", {"cmd": "npx vitest"}, "Script completed\nOutput:\n" + VITEST, "none", None)
+    command = command_of("exec", ran.tool_input)
+    assert judge(ran._replace(facts={"script": True}), command).sign == "incident"

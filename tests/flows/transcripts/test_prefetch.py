@@ -1,0 +1,143 @@
+"""A second process that reads ahead gives the same rows as reading here, and its death costs nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.flows.harvest import session_events
+from core.flows.system import worker_process
+from core.flows.system.parallel import shared
+from core.flows.system.worker_process import Gone, Second
+from core.flows.transcripts import prefetch, source
+from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.report import ImportReport
+from core.samples import sample_paths
+from core.store import open_store
+
+
+def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
+    with open_store(db, write=True, create=True) as store:
+        report = import_transcripts(store, "auto", files)
+        sql = "SELECT session_id, idx, role, kind, text, uuid, sha256, chain FROM message ORDER BY session_id, idx"
+        rows: list[object] = list(store.con.execute(sql))
+        rows += store.con.execute("SELECT fingerprint, session_id, message_idx FROM occurrence ORDER BY 1, 2, 3")
+    return report, rows
+
+
+@pytest.fixture
+def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second process even for small files, however few cores there are."""
+    monkeypatch.setattr(worker_process, "_cores", lambda: 2)
+    monkeypatch.setattr(prefetch, "WORTH_IT", 0)
+    monkeypatch.setattr(source, "BATCH_LINES", 7)
+    monkeypatch.setattr(session_events, "_PIECE", 3)
+
+
+def test_reading_ahead_gives_the_same_rows(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    here = imported(tmp_path / "here.db", sample_paths())
+    request.getfixturevalue("ahead")
+    assert imported(tmp_path / "ahead.db", sample_paths()) == here
+
+
+@pytest.mark.usefixtures("ahead")
+@pytest.mark.parametrize("lived", [0, 1, 2, 9, 30])
+def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lived: int) -> None:
+    whole = imported(tmp_path / "whole.db", sample_paths())
+    real, killed, answers = Second.take, list[int](), [0]
+
+    def kill_it(self: Second) -> Any:
+        answers[0] += 1
+        if answers[0] > lived and self._process is not None and not killed:
+            killed.append(self._process.pid)
+            os.kill(self._process.pid, signal.SIGKILL)
+        return real(self)
+
+    monkeypatch.setattr(Second, "take", kill_it)
+    assert imported(tmp_path / "killed.db", sample_paths()) == whole
+    assert killed
+
+
+@pytest.mark.usefixtures("ahead")
+def test_a_process_that_cannot_be_started_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = imported(tmp_path / "whole.db", sample_paths())
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing-here"))
+    assert imported(tmp_path / "alone.db", sample_paths()) == whole
+
+
+@pytest.mark.usefixtures("ahead")
+def test_a_file_that_was_replaced_meanwhile_is_read_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second process opens the file by its name; the rows must be of the file that the first one reads."""
+    log = tmp_path / "a.jsonl"
+    log.write_bytes(next(path for folder in sample_paths() for path in sorted(folder.rglob("*.jsonl"))).read_bytes())
+    whole = imported(tmp_path / "whole.db", [log])
+    real = prefetch._rows_elsewhere
+    (tmp_path / "other").write_bytes(log.read_bytes().replace(b"a", b"e"))
+
+    def replaced(self: Second, question: Any) -> None:
+        if question[0] is real and (tmp_path / "other").exists():
+            (tmp_path / "other").replace(log)
+        ask(self, question)
+
+    ask = Second.ask
+    monkeypatch.setattr(Second, "ask", replaced)
+    assert imported(tmp_path / "ahead.db", [log]) == whole
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.usefixtures("ahead")
+def test_answers_come_in_order_without_a_usable_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Captured:
+        def fileno(self) -> int:
+            return -1  # as a full-screen application's
+
+    monkeypatch.setattr(sys, "stderr", Captured())
+    with Second() as other:
+        for number in (1, 2, 3):
+            other.ask((divmod, (number, 2)))
+        assert [other.take() for _ in range(3)] == [(0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.usefixtures("ahead")
+def test_no_process_is_left_behind_whatever_it_does() -> None:
+    with Second() as other:
+        other.ask((time.sleep, (60,)))
+        process = other._process
+        assert process is not None and process.poll() is None
+    assert process.poll() is not None
+
+
+@pytest.mark.usefixtures("ahead")
+def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
+    with Second() as other:
+        for _ in range(20):
+            other.ask((bytes, (300_000,)))
+        assert len(other.take()) == 300_000
+        process = other._process
+    assert process is not None and process.poll() is not None
+
+
+@pytest.mark.usefixtures("ahead")
+def test_work_that_fails_is_the_end_of_the_process() -> None:
+    with Second() as other:
+        other.ask((divmod, (1, 0)))
+        with pytest.raises(Gone):
+            other.take()
+        with pytest.raises(Gone):
+            other.ask((divmod, (1, 1)))
+
+
+@pytest.mark.usefixtures("ahead")
+def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
+    with Second() as other:
+        begun = shared(other, range(9), lambda piece: (divmod, (piece, 2)), lambda piece: divmod(piece, 2))
+        assert next(begun) == (0, (0, 0))
+        begun.close()
+        whole = shared(other, range(7, 70), lambda piece: (divmod, (piece, 3)), lambda piece: divmod(piece, 3))
+        assert list(whole) == [(piece, divmod(piece, 3)) for piece in range(7, 70)]

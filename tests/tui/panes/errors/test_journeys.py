@@ -1,0 +1,368 @@
+"""What a person does in the Errors pane, by keys, from the query to the fix."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from textual.events import Paste
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from core.errors import show_case
+from core.store import open_store
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
+from tui.panes.errors.paged_rows import FoundRows
+from tui.screens.help import HelpScreen
+from tui.shell.app import CasebookApp
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+def uses(path: Path, case_id: int) -> int:
+    with open_store(path) as store:
+        case = show_case(store, case_id)
+    assert case is not None
+    return case.use_count
+
+
+async def started(pilot: Pilot[None], app: CasebookApp) -> None:
+    await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.case.read)
+
+
+async def search(pilot: Pilot[None], app: CasebookApp, text: str) -> None:
+    for letter in text:
+        await pilot.press("space" if letter == " " else letter)
+    await until(pilot, lambda: isinstance(app.errors.results.rows.rows, FoundRows))
+    await until(pilot, lambda: not app.jobs.busy("search"))
+
+
+def shown(app: CasebookApp) -> str:
+    assert app.errors.case.read is not None
+    return app.errors.case.read.case.key_lines[0]
+
+
+async def test_it_starts_in_the_search_box_with_the_last_seen_case_shown(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        assert app.focused is app.errors.box
+        screen = frame(app)
+        assert "5 cases" in screen
+        assert screen.index("No module named 'yaml'") < screen.index("TS2304")
+        assert "uv add pyyaml" in screen
+
+
+async def test_half_a_word_finds_the_case_and_enter_opens_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await search(pilot, app, "fetchOrd")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.focused is app.errors.case and "fetchOrders" in shown(app))
+        assert "import { fetchOrders }" in frame(app)
+
+
+async def test_korean_words_find_the_case(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        app.errors.box.ask("데이터베이스")
+        await until(pilot, lambda: "Connection refused" in shown(app))
+        assert "데이터베이스가 아직 뜨지 않았다" in frame(app)
+
+
+async def test_a_pasted_traceback_is_kept_whole_and_shows_its_key_line(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        app.errors.box.post_message(Paste(TRACEBACK.replace("\n", "\r")))
+        await until(pilot, lambda: app.errors.box.value == "ModuleNotFoundError: No module named 'yaml'")
+        assert app.errors.box.asked == TRACEBACK
+        await until(pilot, lambda: not app.jobs.busy("search"))
+        row = app.errors.results.chosen
+        assert row is not None
+        assert row.tier == "fingerprint"
+        await until(pilot, lambda: "= same case" in frame(app))
+        assert "pasted, 6 lines" in frame(app)
+
+
+async def test_editing_a_pasted_text_makes_it_a_typed_query(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        app.errors.box.post_message(Paste(TRACEBACK))
+        await until(pilot, lambda: app.errors.box.pasted_lines == 6 and not app.jobs.busy("search"))
+        await pilot.press("backspace")
+        await until(pilot, lambda: app.errors.box.pasted_lines == 0)
+        assert app.errors.box.asked == "ModuleNotFoundError: No module named 'yaml"
+
+
+async def test_a_pasted_single_line_is_put_where_the_cursor_is(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("x", "space")
+        app.errors.box.post_message(Paste("TS2304\n"))
+        await until(pilot, lambda: app.errors.box.value == "x TS2304")
+        assert app.errors.box.pasted_lines == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "size"), [(["down"], WIDE), (["down", "enter"], WIDE), (["down", "enter", "z"], SMALL)]
+)
+async def test_what_is_pasted_outside_the_box_is_searched_whole(
+    casebook: Path, keys: list[str], size: tuple[int, int]
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await started(pilot, app)
+        await pilot.press(*"ts", *keys)
+        assert app.focused is not app.errors.box
+        app.post_message(Paste(TRACEBACK.replace("\n", "\r")))
+        await until(pilot, lambda: app.focused is app.errors.box and not app.jobs.busy("search"))
+        assert app.errors.box.asked == TRACEBACK.strip()
+        await until(pilot, lambda: "pasted, 6 lines" in frame(app) and "No module named 'yaml'" in frame(app))
+
+
+async def test_a_paste_into_another_box_stays_one_inert_line(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and isinstance(app.focused, Input))
+        app.post_message(Paste("co\x1b[31mpy\rnow"))
+        await until(pilot, lambda: isinstance(app.focused, Input) and "py" in app.focused.value)
+        assert isinstance(app.focused, Input)
+        assert app.focused.value.isprintable()
+        assert app.errors.box.asked == ""
+
+
+async def test_down_goes_to_the_list_slash_comes_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down")
+        assert app.focused is app.errors.results.rows
+        await pilot.press("j", "j", "k")
+        await until(pilot, lambda: "TS2304" in shown(app))
+        await pilot.press("G")
+        await until(pilot, lambda: "빌드 실패" in shown(app))
+        await pilot.press("g")
+        await until(pilot, lambda: "yaml" in shown(app))
+        await pilot.press("slash")
+        assert app.focused is app.errors.box
+        assert app.errors.box.value == ""
+
+
+async def test_escape_leads_back_one_step_at_a_time(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await search(pilot, app, "config")
+        await pilot.press("escape")
+        assert app.focused is app.errors.results.rows
+        await pilot.press("enter")
+        await until(pilot, lambda: app.focused is app.errors.case)
+        await pilot.press("escape")
+        assert app.focused is app.errors.results.rows
+        await pilot.press("escape")
+        await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.box.value == "")
+        await pilot.press("escape", "escape", "escape")
+        assert app.focused is app.errors.results.rows, "with nothing left to leave it leads nowhere"
+        await pilot.press("slash", "up")
+        await until(pilot, lambda: app.errors.box.value == "config")
+
+
+async def test_in_one_column_the_case_takes_the_place_of_the_list(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        assert "uv add pyyaml" not in frame(app)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "uv add pyyaml" in frame(app))
+        assert "TS2304" not in frame(app)
+        await pilot.press("t")
+        await until(pilot, lambda: app.focused is app.errors.why)
+        assert "Nothing was searched" in frame(app)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "TS2304" in frame(app))
+
+
+async def test_three_columns_show_the_trace_from_the_start_and_t_hides_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await started(pilot, app)
+        await search(pilot, app, "psql")
+        await pilot.press("down")
+        await until(pilot, lambda: "fingerprint  miss" in frame(app))
+        await pilot.press("t")
+        await until(pilot, lambda: "fingerprint  miss" not in frame(app))
+        await pilot.press("t")
+        await until(pilot, lambda: "fingerprint  miss" in frame(app))
+
+
+async def test_the_trace_opens_below_the_case_in_two_columns(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await search(pilot, app, "yaml")
+        await pilot.press("down")
+        assert "identify" not in frame(app)
+        await pilot.press("t")
+        await until(pilot, lambda: "identify" in frame(app))
+
+
+async def test_typing_counts_nothing_opening_and_copying_count_one_use(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await search(pilot, app, "ModuleNotFoundError: No module named 'yaml'")
+        await until(pilot, lambda: app.errors.case.read)
+        assert uses(casebook, 1) == 0
+        await pilot.press("enter")
+        await until(pilot, lambda: uses(casebook, 1) == 1)
+        await pilot.press("y", "escape", "enter", "y")
+        await until(pilot, lambda: not app.jobs.busy("use"))
+        assert uses(casebook, 1) == 1
+
+
+async def test_opening_an_unresolved_case_is_no_use(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "j", "j", "enter")
+        await until(pilot, lambda: "E0382" in shown(app) and app.focused is app.errors.case)
+        await until(pilot, lambda: not app.jobs.busy("use"))
+        assert uses(casebook, 3) == 0
+
+
+async def test_copying_sends_the_fix_to_the_terminal_and_says_so(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "y")
+        await until(pilot, lambda: "sent to the terminal" in frame(app))
+        assert app.clipboard.startswith("`yaml` is not installed")
+        assert base64.b64encode(app.clipboard.encode())
+
+
+async def test_copying_where_there_is_no_fix_says_why_not(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "G")
+        await until(pilot, lambda: "빌드 실패" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: "This case has no fix yet." in frame(app))
+        assert app.clipboard == ""
+
+
+async def test_orders_go_round(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down")
+        await pilot.press("s")
+        await until(pilot, lambda: "most seen first" in frame(app))
+        await pilot.press("g")
+        await until(pilot, lambda: "Connection refused" in shown(app))
+
+
+async def test_a_search_without_any_result_says_what_was_done(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        app.errors.box.ask("qqqqxyzzy")
+        await until(pilot, lambda: "Nothing like it is known" in frame(app))
+        assert "5 cases were searched" in " ".join(frame(app).split())
+        await pilot.press("escape", "t")
+        await until(pilot, lambda: "fingerprint  miss" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Nothing like it" not in frame(app))
+        assert app.focused is app.errors.results.rows
+
+
+async def test_old_rows_stay_until_new_ones_come(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        totals: list[int] = []
+        rows = app.errors.results.rows
+        show = rows.show
+        rows.show = lambda new, chosen=0: (totals.append(new.total), show(new, chosen))  # type: ignore[method-assign]
+        await search(pilot, app, "yaml")
+        assert totals
+        assert 0 not in totals
+
+
+async def test_zoom_shows_one_part_and_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.focused is app.errors.case)
+        await pilot.press("z")
+        await until(pilot, lambda: "TS2304" not in frame(app))
+        await pilot.press("z")
+        await until(pilot, lambda: "TS2304" in frame(app))
+
+
+async def test_help_finds_an_action_by_name_and_by_key(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "Go to the search box" in frame(app))
+        await pilot.press("pagedown")
+        await until(pilot, lambda: "Go to the search box" not in frame(app))
+        await pilot.press("pageup")
+        await until(pilot, lambda: "Go to the search box" in frame(app))
+        await pilot.press("z", "o", "o", "m")
+        await until(pilot, lambda: "Go to the search box" not in frame(app) and "Zoom this part" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, HelpScreen))
+
+
+async def test_the_palette_runs_an_action(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("ctrl+p")
+        await pilot.press(*"zoom")
+        await until(pilot, lambda: offered(app).startswith("Zoom this part"))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.errors.has_class("-zoomed"))
+
+
+async def test_the_footer_can_be_clicked(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down")
+        await pilot.pause()
+        at = frame(app).split("\n")[-1].index("why")
+        await pilot.click(app.keys, offset=(at, 0))
+        await until(pilot, lambda: app.errors.why.display)
+
+
+async def test_a_click_chooses_and_a_double_click_opens(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.click(app.errors.results.rows, offset=(5, 1))
+        await until(pilot, lambda: "TS2304" in shown(app))
+        await pilot.click(app.errors.results.rows, offset=(5, 1), times=2)
+        await until(pilot, lambda: app.focused is app.errors.case)
+
+
+async def test_another_theme_can_be_put_on(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press("down")
+        for theme in ("casebook-light", "gruvbox", "textual-light", "ansi-dark"):
+            app.theme = theme
+            await pilot.pause()
+            assert "uv add pyyaml" in frame(app), theme

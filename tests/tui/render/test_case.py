@@ -1,0 +1,239 @@
+"""A case, its fix and a trace as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from core.base.trace import Step
+from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
+from core.errors.cases.resolutions import Resolution
+from core.errors.retrieval.answer import Hit, Source
+from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
+from tui.render.common.untrusted import BLOCK
+from tui.render.errors.case import (
+    Raw,
+    draw_fix,
+    draw_head,
+    draw_raw,
+    draw_source,
+    draw_steps,
+    fix_of,
+    fix_title,
+    is_clipped,
+)
+from tui.render.errors.fix_markdown import draw_marked
+from tui.render.errors.history import draw_history
+
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+BY_HAND = Resolution(
+    7, None, "uv add pyyaml", "verified", "Edit", ("Bash", "Edit"), "mina", Source("s-1", (4, 9)), None,
+    "2026-03-01T00:00:00.000Z", current=True,
+)  # fmt: skip
+CASE = Case(
+    id=3, ts="2026-03-01T00:00:00.000Z", error_normalized="ModuleNotFoundError: No module named <STR>",
+    error_raw="Traceback\nModuleNotFoundError: No module named 'yaml'", resolution="uv add pyyaml", resolved_by="Edit",
+    tool_sequence=("Bash", "Edit"), use_count=2, last_used=None, resolved=True, status="verified", tool="python",
+    project="/home/mina/shop", first_seen="2026-02-01T00:00:00.000Z", last_seen="2026-03-14T08:00:00.000Z",
+    occurrences=4, keys=("ModuleNotFoundError: No module named <STR>",),
+    key_lines=("ModuleNotFoundError: No module named 'yaml'",),
+    fingerprints=(CaseKeyLine("ab12cd", "ModuleNotFoundError: No module named 'yaml'", "python", 4),),
+    resolutions=(BY_HAND,),
+)  # fmt: skip
+MATCH = Hit(
+    3, "exact", "high", 0.95, None, CASE.error_normalized, "ModuleNotFoundError: No module named 'toml'",
+    "uv add toml", "draft", "Bash", ("Bash",), 2, None, Source("s-2", (1,)), ("same normalized key",),
+)  # fmt: skip
+TRACE = (
+    Step("fingerprint", "miss", "never seen before", elapsed_ms=0.2),
+    Step(
+        "prefix", "hit", "begins alike", (("compared", 7), ("best", None), ("cap", "a long one")),
+        (Step("overlap", "hit", "5 of 6"),),
+    ),
+)  # fmt: skip
+
+
+def test_the_head_says_what_it_is_and_how_sure() -> None:
+    text = draw_head(CASE, None, UNICODE, NOW).plain
+    assert text.split("\n")[0] == "ModuleNotFoundError: No module named 'yaml'"
+    for part in ("● verified", "seen 4×", "last 1h ago", "python", "used 2×"):
+        assert part in text
+
+
+def test_a_match_says_how_it_matched_in_the_core_s_words() -> None:
+    text = draw_head(CASE, MATCH, UNICODE, NOW).plain
+    assert text.startswith("ModuleNotFoundError: No module named 'toml'")
+    assert "≈ same kind, high 0.95" in text
+    assert "same normalized key" in text
+
+
+def test_a_browsed_case_never_looks_like_a_match() -> None:
+    found = replace(MATCH, tier="text", score=0.0, accepted=False, reason="browsing", why=("has every word",))
+    text = draw_head(CASE, found, UNICODE, NOW).plain
+    assert "has every word" in text
+    assert "0.00" not in text
+    assert "high" not in text
+
+
+def test_the_fix_of_a_match_is_the_one_the_search_answers_with() -> None:
+    fix = fix_of(CASE, MATCH)
+    assert fix is not None
+    assert (fix.text, fix.status, fix.session, fix.messages) == ("uv add toml", "draft", "s-2", (1,))
+    assert "unverified" in fix_title(fix, UNICODE).plain
+
+
+def test_without_a_match_it_is_the_current_one_of_the_case() -> None:
+    fix = fix_of(CASE, replace(MATCH, accepted=False))
+    assert fix is not None
+    assert (fix.text, fix.status, fix.session) == ("uv add pyyaml", "verified", "s-1")
+    assert "● verified" in fix_title(fix, UNICODE).plain
+
+
+def test_an_unresolved_case_says_so() -> None:
+    assert fix_of(replace(CASE, resolution="  "), None) is None
+    assert "No fix" in draw_fix(None, UNICODE).plain
+    assert (
+        draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix is written down yet."
+    )
+
+
+def test_a_case_whose_fixes_do_not_answer_says_why() -> None:
+    def told(status: CaseStatus, *fixes: Resolution) -> str:
+        return draw_fix(None, UNICODE, replace(CASE, resolution=None, status=status, resolutions=fixes)).plain
+
+    one = replace(CASE.resolutions[0], current=False, status="verified")
+    down = replace(one, status="rejected")
+    assert told("noise", one) == "This is noise, no error worth a fix; its fix below does not answer."
+    assert told("noise", one, down) == "This is noise, no error worth a fix; its fixes below do not answer."
+    assert told("noise") == "This is noise, no error worth a fix."
+    assert told("rejected", down) == "Its only fix was rejected."
+    assert told("rejected", down, down) == "All 2 of its fixes were rejected."
+    assert told("unresolved", one, down) == "None of its fixes below answers."
+
+
+def test_where_it_comes_from_names_session_messages_and_keys() -> None:
+    text = draw_source(CASE, fix_of(CASE, None), UNICODE).plain
+    for part in ("s-1", "messages 4, 9", "/home/mina/shop", "2026-02-01 00:00", "No module named <STR>", "ab12cd"):
+        assert part in text
+
+
+def test_the_tools_are_steps_in_order() -> None:
+    assert draw_steps(("Bash", "Edit", "Bash"), UNICODE).plain == "Bash → Edit → Bash"
+    assert draw_steps(("Bash", "Edit"), ASCII).plain == "Bash -> Edit"
+
+
+def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
+    rejected = replace(
+        BY_HAND, id=6, text="pip install yaml\n" + "x " * 100 + "then again", status="rejected", current=False
+    )
+    earlier = replace(
+        BY_HAND, id=5, text="reboot", status="draft", author="harvest", current=False, source=Source(None)
+    )
+    text = draw_history((earlier, rejected, BY_HAND), UNICODE, NOW).plain
+    lines = text.split("\n")
+    assert lines[0].startswith(
+        "● verified  ·  answers now  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9"
+    )
+    assert lines[1].strip() == "uv add pyyaml"
+    assert lines[2].startswith("✕ rejected  ·  by mina")
+    assert "then again" not in text
+    assert "◐ draft  ·  earlier  ·  by harvest" in text
+    assert "then again" in draw_history((BY_HAND, rejected), UNICODE, NOW, whole=True).plain
+
+
+def test_one_fix_that_answers_is_no_history() -> None:
+    assert draw_history((BY_HAND,), UNICODE, NOW).plain == ""
+    assert draw_history((replace(BY_HAND, current=False),), UNICODE, NOW).plain != ""
+
+
+def test_the_key_line_is_lit_where_it_stands_in_the_raw_error() -> None:
+    raw = "at 12:00\nerror: boom\nmore"
+    drawn = draw_raw(Raw(raw, 9, 20), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
+    assert lit == ["error: boom"]
+
+
+def test_tabs_before_the_key_line_do_not_put_the_light_elsewhere() -> None:
+    raw = "a\tb\n\t\terror:\tboom\nmore"
+    drawn = draw_raw(Raw(raw, raw.index("error"), raw.index("\nmore")), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "bold" in str(span.style)]
+    assert lit == ["error:  boom"]
+
+
+def test_a_long_error_is_clipped_and_says_so() -> None:
+    raw = Raw("x" * (BLOCK + 500))
+    text = draw_raw(raw, UNICODE).plain
+    assert is_clipped(raw)
+    assert "500 more characters" in text
+    assert not is_clipped(Raw("short"))
+
+
+def test_a_key_line_far_into_a_long_error_is_still_shown() -> None:
+    raw = "x\n" * BLOCK + "error: boom" + "\ny" * BLOCK
+    at = raw.index("error")
+    text = draw_raw(Raw(raw, at, at + 11), UNICODE).plain
+    assert "error: boom" in text
+    assert "characters before" in text
+
+
+def test_markdown_is_drawn_and_no_word_is_lost() -> None:
+    drawn = draw_marked("# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. **done**")
+    assert drawn.plain == "Fix\n\n- run uv sync\n  uv run x  # [/bold]\n1. done"
+    tones = {drawn.plain[span.start : span.end]: str(span.style) for span in drawn.spans}
+    assert "bold" in tones["Fix"]
+    assert "bold" in tones["done"]
+    assert tones["uv sync"] != tones["run "]
+
+
+def test_marks_that_are_not_closed_stay_as_they_are() -> None:
+    text = "a ` b ** c *d* [/e] #f"
+    assert draw_marked(text).plain == text
+
+
+def test_a_diff_shows_what_went_and_what_came() -> None:
+    drawn = draw_marked("```diff\n- old\n+ new\n```\n- a bullet, no diff")
+    tones = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
+    assert tones["- old"] != tones["+ new"]
+    assert tones["-"] not in (tones["- old"], tones["+ new"])
+
+
+def test_a_trace_is_a_tree_with_reasons_and_facts_in_columns() -> None:
+    lines = draw_trace(TRACE, UNICODE).plain.split("\n")
+    assert lines[0] == "  · fingerprint  miss  0.2 ms"
+    assert lines[1] == "    never seen before"
+    assert lines[2].startswith("▾ ✓ prefix  hit")
+    assert lines[4:6] == ["    compared  7", "    cap       a long one"]
+    assert not [line for line in lines if "None" in line]
+    assert lines[6].startswith("└   ✓ overlap")
+
+
+@pytest.mark.parametrize("width", [60, 38, 24, 12])
+def test_what_a_step_says_goes_on_under_where_it_began(width: int) -> None:
+    query = '"wait" OR "tests" OR "test" OR "wait tests"'
+    long = Step("vector", "miss", "no model is set up for this workbench", (("match", query),))
+    twig = tree((long,), UNICODE)[0]
+    lines = draw_twig(twig, UNICODE, width=width).plain.split("\n")
+    assert max(len(line.rstrip()) for line in lines[1:]) <= width
+    assert all(line.startswith("    ") for line in lines[1:])
+    words = " ".join(draw_twig(twig, UNICODE).plain.split())
+    assert "".join("".join(lines).split()) == words.replace(" ", "")
+    if width == 38:
+        assert lines[-1].startswith(" " * len("    match  "))
+
+
+def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
+    twigs = tree(TRACE, UNICODE, frozenset({(1,)}))
+    assert [twig.step.stage for twig in twigs] == ["fingerprint", "prefix"]
+    text = draw_twig(twigs[1], UNICODE).plain
+    assert text.startswith("▸ ")
+    assert "begins alike" in text
+    assert "compared" not in text
+    assert folded_at_first(TRACE) == frozenset({(0,)})
+
+
+def test_an_endless_trace_is_cut() -> None:
+    many = tuple(Step("a", "miss", "no") for _ in range(5_000))
+    assert draw_trace(many, UNICODE).plain.count("\n") < 2_000

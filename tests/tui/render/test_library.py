@@ -1,0 +1,134 @@
+"""How hits and documents are drawn: in their cells, whole words, the right ones lit, nothing foreign acting."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from core.library.documents.opened import OpenBlock, OpenDocument
+from core.library.documents.spans import lines_of
+from core.library.parse.markdown import parse_markdown
+from core.library.search.inspect import DocSummary
+from core.library.search.lexical_query import lexical_query
+from core.library.search.snippet import snippet
+from tests.tui.corpus import assert_inert_text
+from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.library.inline import runs
+from tui.render.library.layout import lay_out
+from tui.render.library.lines import Paper, draw_doc_line
+from tui.render.library.rows import place, snippet_lines
+
+DOCUMENT = DocSummary(
+    "d", "a.md", "A", "en", (), "primary", "note", "notes", "markdown", None, None, 1, 1, "", "", "", "", ""
+)
+TEXTS = st.text(st.sampled_from("abc 한글漢 \t\n\x1b\u202e`*_[]()|#->~é👩‍👩‍👧‍👦"), max_size=300)
+
+
+def opened(text: str) -> OpenDocument:
+    lines = tuple(text.split("\n"))
+    found = [(block.kind, lines_of((block.span,))) for block in parse_markdown(text).blocks]
+    blocks = tuple(OpenBlock(kind, *place) for kind, place in found if place is not None)
+    return OpenDocument(DOCUMENT, "same", "", 1, lines, len(lines), len(lines), (2, 3), blocks)
+
+
+@settings(max_examples=50, deadline=None)
+@given(TEXTS, st.integers(4, 60), st.booleans())
+def test_a_document_stays_in_its_cells_whatever_it_holds(text: str, cells: int, rendered: bool) -> None:
+    paper = Paper(cells, lexical_query("abc 한글").terms, (2, 3), UNICODE)
+    for line in lay_out(opened(text), 1, 1_000, paper, rendered=rendered):
+        drawn = draw_doc_line(line, 0 if rendered else 3, UNICODE).plain
+        assert_inert_text(drawn)
+        if cells >= 30:  # what leads a line of a list takes some of them
+            assert cell_len(line.body.plain) <= cells
+
+
+@settings(max_examples=50, deadline=None)
+@given(TEXTS, st.integers(1, 60), st.integers(1, 3))
+def test_a_snippet_is_so_many_lines_and_no_wider_than_its_cells(text: str, cells: int, most: int) -> None:
+    shown = snippet(text, lexical_query("abc 한글").terms, 120)
+    lines = snippet_lines(shown.text, shown.matched, "", cells, most, UNICODE)
+    assert len(lines) == most
+    for line in lines:
+        assert_inert_text(line.plain)
+        assert cell_len(line.plain) <= max(2, cells)
+
+
+def test_the_lit_words_of_a_snippet_are_the_matched_ones() -> None:
+    text = "first line\n\n   the   night copy\truns, 야간백업은 밤에 돈다"
+    shown = snippet(text, lexical_query("night 백업").terms)
+    (line,) = snippet_lines(shown.text, shown.matched, "first line", 80, 1, UNICODE)
+    lit = {line.plain[span.start : span.end] for span in line.spans if "accent" in str(span.style)}
+    assert lit == {"night", "백업"}
+    assert line.plain.startswith("the night copy runs"), "gaps are one blank, the heading is not said twice"
+
+
+def test_a_long_path_keeps_its_end_and_its_lines() -> None:
+    drawn = place("a/very/long/way/down/to/notes.md#L12-L40", 24, UNICODE).plain
+    assert drawn.endswith("notes.md#L12-L40")
+    assert cell_len(drawn) <= 24
+    assert place("notes.md", 0, ASCII).plain == ""
+
+
+def test_marks_are_drawn_and_no_word_is_lost() -> None:
+    text = (
+        "a **bold** `code` [link](https://x.example/a) *slant* snake_case_name 2 * 3 * 4 \\*not\\* ![alt](pic.png) <b>"
+    )
+    plain = "".join(run.text for run in runs(text, ""))
+    assert plain == ("a bold code link (https://x.example/a) slant snake_case_name 2 * 3 * 4 *not* [alt] pic.png <b>")
+
+
+def test_a_link_s_target_stands_in_parentheses_where_it_is_not_its_label() -> None:
+    text = "right: [vectors.md](vectors.md), [`a.md`](./a.md), [here](cli.md#x), [top](#top)."
+    drawn = runs(text, "")
+    assert "".join(run.text for run in drawn) == "right: vectors.md, `a.md`, here (cli.md#x), top."
+    assert all(
+        text.startswith(run.text.lstrip(" "), run.at + (run.text[0] == " ")) for run in drawn if run.text != " ("
+    )
+    faint = "".join(run.text for run in drawn if run.tone == "$cb-faint")
+    assert faint == " (cli.md#x)"
+
+
+def test_a_table_is_drawn_in_columns_and_a_list_hangs() -> None:
+    text = "# T\n\n| a | bb |\n| --- | --- |\n| 한글 | x |\n\n- one two three four\n  five\n- six\n\n"
+    text += "> said\n\n```\ncode  here\n```\n"
+    paper = Paper(14, (), None, UNICODE)
+    drawn = [line.body.plain for line in lay_out(opened(text), 1, 99, paper, rendered=True)]
+    assert drawn == [
+        "T", "", "a    │ bb", "한글 │ x", "", "• one two ", "  three four ", "  five", "• six", "", "│ said", "",
+        "  code  here", "",
+    ]  # fmt: skip
+
+
+def test_each_line_knows_the_line_it_comes_from() -> None:
+    text = "# T\n\none two\nthree four\nfive six\n"
+    paper = Paper(9, (), (4, 4), UNICODE)
+    found = [(line.number, line.cited) for line in lay_out(opened(text), 1, 99, paper, rendered=True)]
+    numbers = [number for number, _ in found]
+    assert numbers == sorted(numbers)
+    assert numbers[:3] == [1, 2, 3]
+    assert {number for number, cited in found if cited} <= {3, 4}, "a line that begins on one may hold the next"
+    assert (4, True) in found
+
+
+def drawn_of(text: str, cells: int, *, rendered: bool = True) -> list[str]:
+    paper = Paper(cells, (), None, UNICODE)
+    lines = lay_out(opened(text), 1, 99, paper, rendered=rendered)
+    return [draw_doc_line(line, 0 if rendered else 3, UNICODE).plain.strip() for line in lines]
+
+
+def test_a_comment_is_not_drawn_wherever_it_stands_and_the_text_around_it_is() -> None:
+    text = "one\n\n<!-- keys -->\n\ntwo <!-- aside --> three\n\n<!-- long\n\n# inside\n--> tail\n\n`<!-- code -->` last"
+    assert drawn_of(text, 40) == ["one", "", "two  three", "", "tail", "", "<!-- code --> last"]
+    assert drawn_of("one\n\n<!-- a\nlong\none\n-->\n\ntwo", 40) == ["one", "", "two"]
+    assert any("<!-- keys -->" in line for line in drawn_of(text, 40, rendered=False)), "as it is written it stands"
+
+
+@pytest.mark.parametrize("cells", [60, 20])
+def test_the_ruler_of_a_table_is_not_drawn_however_narrow_it_is(cells: int) -> None:
+    table = "| key | what it does |\n| --- | :-: |\n| a | Goes to the search box |\n| --- | a row like it |"
+    drawn = " ".join(drawn_of(table, cells))
+    assert ":-:" not in drawn
+    assert "search box" in drawn
+    assert "---" in drawn, "what only looks like one is a row"

@@ -1,0 +1,79 @@
+"""What the rows and tables of the Rules pane say of one call."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.rules.calls.paging import CallRow
+from core.rules.evaluation.case_results import case_results
+from core.rules.evaluation.compare import Difference, Rate, SystemScore
+from core.rules.evaluation.labelled import LabelledCall
+from core.rules.matching.answer import MatchedRule, RuleMatch
+from core.rules.matching.call import ToolCall
+from tests.tui.support import NOW
+from tui.render.common.glyphs import UNICODE
+from tui.render.rules.rows import RankRow, draw_call_row, draw_rank_head, draw_rank_row
+from tui.render.rules.tables import draw_case, draw_case_row, draw_system
+
+CALLS = tuple(LabelledCall(ToolCall("Bash", {"command": command}), ("ERR-001",)) for command in ("ls", "rm -rf /"))
+SILENCE = RuleMatch((), (), (), True, 0.3, ())
+
+
+def test_a_call_on_which_the_ways_differ_says_what_each_of_them_shows() -> None:
+    ways = Difference(
+        1, "Bash", "rm", ("ERR-001",), ("ERR-002", "ERR-001"), ("ERR-001",), None, (), ("keyword",), False
+    )
+    alike, differing = case_results(CALLS, lambda _: SILENCE, (ways,))
+    assert "the ways differ" not in draw_case(alike, UNICODE).plain
+    told = draw_case(differing, UNICODE).plain
+    assert "✕ bm25      ERR-002, ERR-001\n✓ keyword   ERR-001\n✕ hybrid    silence" in told
+    assert "semantic" not in told, "there was no model"
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        ("exec_command", "exec"), ("apply_patch", "patch"), ("Bash", "Bash"), ("mcp__github__create_issue", "creat…"),
+        ("mcp__", "mcp__"), ("my__tool", "my__t…"),
+    ],
+)  # fmt: skip
+def test_a_tool_is_named_shortly_and_leaves_the_room_to_the_call(tool: str, told: str) -> None:
+    said = "go test ./internal/storage"
+    drawn = draw_call_row(CallRow(1, tool, said, "2026-03-13T10:00:00.000Z", False, ""), 47, UNICODE, NOW).plain
+    assert drawn.split()[0] == told
+    assert said in drawn
+    searched = CallRow(1, tool, said, "", False, "", (), ((0, 2),))
+    assert draw_call_row(searched, 90, UNICODE, NOW).plain.split()[0].startswith(tool[:9]), "what was searched is seen"
+
+
+@pytest.mark.parametrize(
+    ("tool", "width"), [("WebFetch", 54), ("TodoWrite", 54), ("NotebookEdit", 66), ("KillShell", 54)]
+)
+def test_a_tool_is_named_in_full_where_there_is_room(tool: str, width: int) -> None:
+    drawn = draw_call_row(CallRow(1, tool, "all of it", "2026-03-13T10:00:00.000Z", False, ""), width, UNICODE, NOW)
+    assert drawn.plain.split()[0] == tool and drawn.cell_length == width
+    (case,) = case_results((LabelledCall(ToolCall(tool, {}), ("ERR-001",)),), lambda _: SILENCE)
+    assert tool in draw_case_row(case, 111, UNICODE).plain
+
+
+def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
+    shown = MatchedRule("ERR-001", "Force push", 0.6, "keyword", None, 0.6, (), "use a lease")
+    found = RuleMatch((shown,), (), (), True, 0.3, ())
+    both = LabelledCall(CALLS[0].call, ("ERR-001", "ERR-029"))
+    (case,) = case_results((both,), lambda _: found)
+    assert "~ Bash     ERR-001, ~ERR-029 → ERR-001" in draw_case_row(case, 80, UNICODE).plain
+    told = draw_case(case, UNICODE).plain
+    assert "another rule that applies is missed" in told and "missed    ERR-029" in told
+    rate = Rate(0.75, 2, 0.2, 0.9)
+    assert "0.75   1.5 of 2" in draw_system(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate)).plain
+
+
+@pytest.mark.parametrize("width", [30, 45, 60, 69, 70, 71, 100, 200])
+def test_the_heads_stand_above_their_columns(width: int) -> None:
+    one = MatchedRule("ERR-001", "Title", 0.5, "hybrid", 0.5, 0.5, (), "")
+    head = draw_rank_head(width, UNICODE).plain
+    row = draw_rank_row(RankRow(one, "shown"), width, UNICODE).plain
+    assert head.index("rule") == row.index("ERR-001")
+    if "words" in head:
+        bars = [at for at in range(1, len(row)) if row[at] == "━" and row[at - 1] == " "]
+        assert [head.index("mean"), head.index("words")] == bars

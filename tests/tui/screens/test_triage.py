@@ -1,0 +1,288 @@
+"""The triage queue: one key a decision, true on disk, taken back without a trace; conflicts shown, nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.transcripts.generated import write_transcript
+from core.errors import add_resolution, show_case
+from core.errors.curation import count_waiting, look, person, verify, whole_history
+from core.errors.curation.fix_input import Written
+from core.errors.exchange.case_export import export_cases, export_fixes
+from core.flows.transcripts.api import import_transcripts
+from core.store import open_store
+from tests.tui.corpus import assert_inert, few
+from tests.tui.screens.queue_support import idle, opened, shown
+from tests.tui.support import app_on, frame, put, until
+from tui.panes.errors.curation.conflict import ConflictScreen
+from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.history import HistoryScreen
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture(scope="module")
+def harvest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A casebook of fifty drafts and more, harvested from a transcript."""
+    folder = tmp_path_factory.mktemp("harvest")
+    path = folder / "harvested.db"
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [write_transcript(folder / "session.jsonl", 24_000_000)])
+        assert count_waiting(store) >= 50
+        store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return path
+
+
+@pytest.fixture
+def harvested(harvest: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "harvested.db"
+    path.write_bytes(harvest.read_bytes())
+    return path
+
+
+def exports(path: Path) -> list[str]:
+    with open_store(path) as store:
+        told = ["".join(export_cases(store, form)) for form in ("jsonl", "csv", "markdown")]
+        return [*told, *("".join(export_fixes(store, form)) for form in ("jsonl", "csv", "markdown"))]
+
+
+def waiting(path: Path) -> int:
+    with open_store(path) as store:
+        return count_waiting(store)
+
+
+async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back(harvested: Path) -> None:
+    before, start = exports(harvested), waiting(harvested)
+    app = app_on(harvested)
+    pressed = 0
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        pressed += 1
+        while screen.queue.left > start - 50:
+            await until(pilot, lambda: shown(screen))
+            at = pressed % 7
+            keys = ("X",) if at == 3 else ("N",) if at == 5 else ("space", "space", "a") if at == 6 else ("a",)
+            left = screen.queue.left
+            await pilot.press(*keys)
+            pressed += len(keys)
+            assert screen.queue.left < left, "it leaves at once"
+        await until(pilot, lambda: idle(app))
+        assert pressed <= 100
+        assert f"{screen.queue.left:,} left" in frame(app)
+    assert waiting(harvested) <= start - 50
+    decided = exports(harvested)
+    assert decided != before
+
+    app = app_on(harvested)  # the next day
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        with open_store(harvested) as store:
+            changes = len(whole_history(store, 200).changes)
+        for _ in range(changes):
+            await pilot.press("u")
+        await until(pilot, lambda: idle(app) and screen.queue.left == start)
+    assert exports(harvested) == before
+
+
+async def test_enter_reads_on_in_the_queue(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        for key in ("enter", "l", "right"):
+            await pilot.press(key)
+            assert app.focused is screen.case, key
+            await pilot.press("escape")
+            assert app.focused is screen.rows, key
+        assert not app._notifications
+
+
+async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: it is solved", "shell", "done", "verified")
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Nothing waits" in frame(app))
+        assert "Error as it was seen" not in frame(app)
+        assert "Other fixes" not in frame(app)
+
+
+async def test_marked_cases_are_decided_as_one_change(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:
+        put(store, "error: second draft", "shell", "Do this.", "draft", 3)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        assert screen.queue.left == 4
+        await pilot.press("A")
+        assert "4 marked" in frame(app)
+        await pilot.press("a")
+        await until(pilot, lambda: idle(app) and screen.queue.left == 2)
+        with open_store(casebook) as store:
+            assert len(whole_history(store).changes) == 1
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and screen.queue.left == 4)
+
+
+async def test_a_skipped_case_stays_and_a_mark_can_be_dropped(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        first = screen.queue.entries[0].row.id
+        await pilot.press("s")
+        assert screen.rows.chosen == 1
+        assert screen.queue.entries[0].row.id == first
+        await pilot.press("s", "s", "space", "escape")
+        assert not screen.queue.marked
+        assert isinstance(app.screen, TriageScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+    assert waiting(casebook) == 3
+
+
+async def test_a_fix_that_came_meanwhile_is_shown_beside_the_decision(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        case_id = screen.queue.entries[0].row.id
+        app.jobs.cancel("triage-watch")
+        with open_store(casebook, write=True) as store:
+            verify(store, "ben", [look(store.con, case_id)], Written("Import it from './orders'."))
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        told = frame(app)
+        assert "fetchOrders } from './api'" in told
+        assert "Import it from './orders'" in told
+        assert "by ben" in told
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and idle(app))
+        with open_store(casebook) as store:
+            case = show_case(store, case_id)
+        assert case is not None
+        assert "./api" in (case.resolution or "")
+        assert case.status == "verified"
+        assert any("./orders" in one.text for one in case.resolutions), "theirs is in the history"
+
+
+async def test_what_others_write_is_followed_and_the_case_on_the_screen_stays(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("j")
+        await until(pilot, lambda: shown(screen))
+        case = screen.case.read
+        with open_store(casebook, write=True) as store:
+            put(store, "fatal: it came from elsewhere", "git", None, seen=40)
+        await until(pilot, lambda: screen.queue.left == 4 and "elsewhere" in frame(app))
+        assert screen.case.read is case
+        assert shown(screen)
+
+
+async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store:  # as a newer casebook leaves it, so that it holds for root too
+        store.con.execute("PRAGMA user_version = 999")
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        assert app.top.place.readonly
+        await pilot.press("a")
+        await until(pilot, lambda: "nothing can be decided" in frame(app))
+        assert screen.queue.left == 3
+
+
+async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("a")
+        await until(pilot, lambda: shown(screen) and idle(app))
+        await pilot.press("N")
+        await until(pilot, lambda: screen.queue.left == 1 and idle(app))
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "2 changes" in frame(app))
+        assert "mark as noise" in frame(app)
+        assert "draft → verified" in frame(app) or "marked as noise" in frame(app)
+        assert person()[:14] in frame(app)
+        await pilot.press("j", "u")  # the older one
+        await until(pilot, lambda: "undone · verify the fix" in frame(app))
+        await pilot.press("u")
+        await until(pilot, lambda: "done again · verify the fix" in frame(app))
+        assert "It was taken back, and done again." in " ".join(frame(app).split())
+        await pilot.press("u")
+        await until(pilot, lambda: "undone · verify the fix" in frame(app))
+        assert "2 changes" in frame(app), "one row a decision, whatever became of it"
+        assert "undo: " not in frame(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and screen.queue.left == 2)
+        assert "TS2304" in frame(app)
+
+
+async def test_hostile_cases_are_inert_in_queue_editor_history_and_conflict(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.db"
+    with open_store(path, write=True, create=True) as store:
+        for at, text in enumerate(few(2)):
+            if len(text) < 100_000 and text.strip():
+                put(store, f"Error {chr(97 + at % 26)}: {text}", "shell", f"{text} [/x] {at}", "draft", 2 + at)
+    app = app_on(path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        for at in range(screen.queue.total):
+            await until(pilot, lambda: shown(screen))
+            assert_inert(app)
+            if at % 5 == 0:
+                await pilot.press("w")
+                await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))
+                assert_inert(app)
+                await pilot.press("escape")
+                await until(pilot, lambda: isinstance(app.screen, TriageScreen) and shown(screen))
+            await pilot.press("a" if at % 2 else "s")
+            assert_inert(app)
+        await until(pilot, lambda: idle(app))
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and not app.jobs.busy("history"))
+        assert_inert(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 34), (20, 5), (1, 1)])
+async def test_every_size_is_lived_through(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: shown(screen))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        await pilot.press("x", "escape", "C", "escape")
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "To decide" in frame(app))
+
+
+async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        case_id = screen.queue.entries[0].row.id
+        app.jobs.cancel("triage-watch")
+        with open_store(casebook, write=True) as store, store.transaction() as con:
+            add_resolution(con, case_id, None, "theirs", status="draft", author="record", ts="2026-03-14T09:00:00Z")
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and idle(app) and screen.queue.left == 3)
+        with open_store(casebook) as store:
+            case = show_case(store, case_id)
+        assert case is not None
+        assert case.resolution == "theirs"
+        assert not any(one.status == "rejected" for one in case.resolutions)

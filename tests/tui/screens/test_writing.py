@@ -1,0 +1,395 @@
+"""Writing a fix beside its case: saved, verified, kept through a crash, edited elsewhere, applied to others too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from textual.events import Paste
+from textual.pilot import Pilot
+
+from core.errors import count_cases, show_case
+from core.errors.cases.case import Case
+from core.errors.curation import (
+    Scratch,
+    Writer,
+    Written,
+    count_waiting,
+    keep_scratch,
+    kept_scratches,
+    look,
+    merge,
+    scratch_folder,
+    verify,
+)
+from core.store import open_store
+from tests.tui.corpus import assert_inert
+from tests.tui.pseudo_terminal import Terminal
+from tests.tui.support import app_on, frame, put, until
+from tui.panes.errors.curation import external_edit
+from tui.panes.errors.curation.conflict import ConflictScreen
+from tui.panes.errors.curation.draft import Fields
+from tui.panes.errors.curation.fix_editor import KEEP_EVERY, WritingScreen
+from tui.panes.errors.curation.triage import TriageScreen
+from tui.services.vector_search import Meaning
+from tui.shell.app import CasebookApp
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def case_of(path: Path, case_id: int) -> Case:
+    with open_store(path) as store:
+        found = show_case(store, case_id)
+    assert found is not None
+    return found
+
+
+async def writing(pilot: Pilot[None], app: CasebookApp, downs: int = 1) -> WritingScreen:
+    """The editor is open beside a case of the list."""
+    await until(pilot, lambda: app.errors.case.read)
+    await pilot.press("escape", *("j" for _ in range(downs)))
+    chosen = app.errors.results.chosen
+    assert chosen is not None
+    await until(pilot, lambda: app.errors.case.read and app.errors.case.read.case.id == chosen.id)
+    await pilot.press("w")
+    await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))
+    screen = app.screen
+    assert isinstance(screen, WritingScreen)
+    return screen
+
+
+def idle(app: CasebookApp) -> bool:
+    return not app.jobs.busy("curate") and not app.jobs.busy("scratch")
+
+
+async def test_a_fix_is_written_previewed_and_verified(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await writing(pilot, app, 2)
+        case_id = screen.written and app.errors.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
+        screen.area.post_message(Paste("## 원인\n\n`config`가 이동했다.\n\n- `config.clone()`을 넘긴다"))
+        await until(pilot, lambda: "## 원인" in screen.area.text)
+        await until(pilot, lambda: "• " in frame(app) or "config.clone()을 넘긴다" in frame(app))
+        screen.fields["tags"].value = "rust, 소유권"
+        await pilot.press("f2")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+        await until(pilot, lambda: "Saved" in frame(app))
+    case = case_of(casebook, case_id)
+    current = next(one for one in case.resolutions if one.current)
+    assert current.status == "verified"
+    assert current.text.startswith("## 원인\n\n")
+    assert current.tags == ("rust", "소유권")
+    assert not kept_scratches(scratch_folder(casebook)), "nothing is left behind"
+
+
+async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        screen = await writing(pilot, app)
+        stood = screen.area.text
+        await pilot.press(*"half ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+    assert [one.written.text for one in kept_scratches(scratch_folder(casebook))] == ["half " + stood]
+    app.errors.curating.writer.ended()
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await writing(pilot, app)
+        await until(pilot, lambda: screen.area.text == "half " + stood)
+        assert "not saved" in frame(app)
+        await pilot.press("ctrl+z")
+        assert screen.area.text == stood
+
+
+async def test_what_another_window_is_writing_stays_its_own_until_it_is_gone(casebook: Path) -> None:
+    folder = scratch_folder(casebook)
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        other = Writer(folder)
+        case_id = app.errors.results.rows.rows.get(1).id  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+        other.keep(Scratch(case_id, other.name, Written("half of theirs")))
+        screen = await writing(pilot, app)
+        await until(pilot, lambda: "being written in another window" in frame(app))
+        assert "half of theirs" not in screen.area.text
+        await pilot.press(*"Mine. ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and app.errors.curating.left_over.count)
+        assert app.errors.curating.left_over.count == 1, "theirs is not offered"
+        assert {one.written.text[:5] for one in kept_scratches(folder)} == {"half ", "Mine."}
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
+        await pilot.press("f2")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
+        assert [one.written.text for one in kept_scratches(folder)] == ["half of theirs"]
+        other.ended()
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "half of theirs")
+        assert "not saved" in frame(app)
+
+
+async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await writing(pilot, app)
+        case_id = screen.case.read.case.id  # pyright: ignore[reportOptionalMemberAccess]
+        await pilot.press(*"Mine. ")
+        with open_store(casebook, write=True) as store:
+            verify(
+                store, "ben", [look(store.con, case_id)], Written(f"{screen.area.text.removeprefix('Mine. ')} Theirs.")
+            )
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
+        assert "[Mine.]" in frame(app), "what differs is marked"
+        assert "[Theirs.]" in frame(app)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen is not screen)
+        both = app.screen
+        assert isinstance(both, WritingScreen)
+        await until(pilot, lambda: "Mine." in both.area.text and "Theirs." in both.area.text)
+        await pilot.press("f2")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+    text = case_of(casebook, case_id).resolution or ""
+    assert "Mine." in text
+    assert "Theirs." in text
+
+
+async def test_nobody_waits_for_what_reads_alike_to_go_on_with_a_text(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else who saves at once saves what stood before, and what was typed is dropped with its copy."""
+    monkeypatch.setattr(Meaning, "ask", lambda _meaning, job, _question: job.pause(3600))
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.errors.curating.write(app.errors.case.read, Written("Mine and theirs."))
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "Mine and theirs.")
+        await pilot.press(*"Typed on. ", "escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not app.jobs.busy("scratch"))
+        app.errors.curating.write(app.errors.case.read)
+        kept = "Typed on. Mine and theirs."
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == kept)
+
+
+async def test_one_fix_is_applied_to_similar_cases_as_one_change(tmp_path: Path) -> None:
+    path = tmp_path / "alike.db"
+    with open_store(path, write=True, create=True) as store:
+        ids = [put(store, f"error: cannot open display server on host {name}", "x", None) for name in ("ada", "bob")]
+        put(store, "fatal: not a git repository", "git", None)
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        app.errors.box.ask("display")
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 2 and not app.jobs.busy("search"))
+        screen = await writing(pilot, app, 0)
+        if "Apply to 1 similar case too" not in frame(app):
+            pytest.fail(frame(app))
+        await pilot.press(*"xvfb-run")
+        await pilot.press("ctrl+n")
+        assert "[x] Apply to" in frame(app)
+        await pilot.press("f2")
+        await until(pilot, lambda: idle(app) and len(app.screen_stack) == 1)
+        assert screen.written.text == "xvfb-run"
+    assert [case_of(path, one).resolution for one in ids] == ["xvfb-run"] * 2
+
+
+async def test_control_signs_are_drawn_and_an_untouched_text_stays_what_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "esc.db"
+    text = "run\x1b]52;c;aGk=\x07 it\r\nthen \u202eback"
+    with open_store(path, write=True, create=True) as store:
+        case_id = put(store, "error: no such thing", "shell", text)
+    stored = case_of(path, case_id).resolution
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await writing(pilot, app, 0)
+        assert_inert(app)
+        assert "\x1b" not in screen.area.text
+        assert screen.written.text == stored
+        screen.area.post_message(Paste("\x1b[2Jpasted\x9b\nline"))
+        await until(pilot, lambda: "pasted" in screen.area.text)
+        assert "\x1b" not in screen.area.text
+        assert "\x9b" not in screen.area.text
+        assert_inert(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        assert_inert(app)
+
+
+def test_fields_that_were_not_touched_keep_what_they_held() -> None:
+    from core.errors import Source
+
+    base = Written("x", "Edit\x1b", ("Bash", "a, b"), ("t",), Source("s:1", (4, 9)))
+    assert Fields.of(base).written("x", base) == base
+    changed = Fields(by="me", tools="Bash,  Edit ,", tags="", source="s:1:4,10").written("y", base)
+    assert changed == Written("y", "me", ("Bash", "Edit"), (), Source("s:1", (4, 10)))
+    assert Fields(source="only").written("y", None).source == Source("only", ())
+
+
+def test_what_the_editor_gives_back_loses_only_the_note() -> None:
+    class Noted:
+        id = 3
+        key_lines = ("error --> \x1b[31mhere",)
+        error_normalized = ""
+
+    note = external_edit._note(Noted())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    assert "\x1b" not in note
+    assert note.count("-->") == 1
+    assert external_edit.without_note(note + "the fix\n") == "the fix\n"
+    assert external_edit.without_note("a fix <!-- kept -->\n") == "a fix <!-- kept -->\n"
+
+
+EDITOR = """
+import sys
+path = sys.argv[1]
+text = open(path, encoding="utf-8").read()
+open(path, "w", encoding="utf-8").write(text.replace("Import it", "Simply import it"))
+"""
+
+
+def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(casebook: Path, tmp_path: Path) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text(EDITOR)
+    screen = Terminal(str(casebook), EDITOR=f"{sys.executable} {script}", XDG_STATE_HOME=str(tmp_path / "state"))
+    try:
+        screen.read_until(b"TS2304")
+        screen.send(b"\x1b")
+        screen.read_until(b"copy fix")  # the list has the keys
+        screen.send(b"j")
+        screen.read_until(b"Import it")  # the fix of the case that is to be edited
+        screen.send(b"e")
+        screen.read_until(b"Saved")
+        with open_store(casebook) as store:
+            texts = [
+                row[0] for row in store.con.execute("SELECT text FROM resolution WHERE text LIKE 'Simply import%'")
+            ]
+        assert len(texts) == 1
+        screen.send(b"w")
+        screen.read_until(b"Preview")
+        screen.send(b"typed before the kill ")
+        assert KEEP_EVERY <= 2.0
+        end = time.monotonic() + 60  # how late a busy machine may be is no loss
+        folder = scratch_folder(casebook)
+        while time.monotonic() < end and not any(
+            one.written.text.startswith("typed before the kill ") for one in kept_scratches(folder)
+        ):
+            time.sleep(0.05)
+        os.kill(screen.process.pid, signal.SIGKILL)
+        screen.process.wait()
+        kept = kept_scratches(folder)
+        assert [one.written.text.startswith("typed before the kill ") for one in kept] == [True]
+    finally:
+        screen.close()
+    with open_store(casebook) as store:
+        assert store.con.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+HOOK = """
+import json, subprocess, sys
+for number in range(int(sys.argv[3])):
+    payload = {"hook_event_name": "PostToolUseFailure", "session_id": f"s-{sys.argv[2]}", "cwd": "/tmp",
+               "tool_name": "Bash", "tool_input": {"command": "make"},
+               "error": f"Exit code 2\\nError: part {sys.argv[2]}{chr(97 + number)}{chr(97 + number)} is missing"}
+    subprocess.run([sys.executable, "-m", "cli.main", "hook", "--db", sys.argv[1]], input=json.dumps(payload).encode(),
+                   check=True, stdout=subprocess.DEVNULL)
+"""
+
+
+async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: Path, tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    # A machine busy with other tests must not make a hook give up; what becomes of it then is tested with the hooks.
+    env = {**os.environ, "CASEBOOK_HOOK_HOST": "false", "CASEBOOK_HOOK_DEADLINE_MS": "30000"}
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: "3 left" in frame(app) and isinstance(app.screen, TriageScreen))
+        queue = app.screen
+        assert isinstance(queue, TriageScreen)
+        await until(pilot, lambda: queue.case.read)
+        hooks = [
+            subprocess.Popen([sys.executable, "-c", HOOK, str(casebook), name, "4"], cwd=root, env=env)
+            for name in ("red", "green", "blue")
+        ]
+        decided = 0
+        while any(hook.poll() is None for hook in hooks):
+            if decided < 1:
+                await pilot.press("a")
+                decided += 1
+            await pilot.pause(0.05)
+        assert [hook.returncode for hook in hooks] == [0, 0, 0]
+        told = log.read_text() if (log := tmp_path / "state" / "casebook" / "casebook.log").exists() else ""
+        with open_store(casebook) as store:
+            cases = count_cases(store)
+            left = count_waiting(store)
+        assert cases == 5 + 12, told
+        await until(pilot, lambda: queue.queue.left == left)
+        await until(pilot, lambda: app.errors.results.rows.rows.total == cases)
+        assert casebook.with_name(casebook.name + "-wal").stat().st_size < 16 << 20
+    with open_store(casebook) as store:
+        assert store.con.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbench_opens(casebook: Path) -> None:
+    folder = scratch_folder(casebook)
+    keep_scratch(folder, Scratch(3, "p1", Written("half a thought")))
+    keep_scratch(folder, Scratch(5, "p1", Written("another thought")))
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await until(pilot, lambda: "2 fixes were typed and not saved" in frame(app).replace("\n", " "))
+        await pilot.press("escape")
+        await until(pilot, lambda: "R unsaved" in frame(app))
+        for text in ("another thought", "half a thought"):
+            await pilot.press("R")
+            await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))
+            screen = app.screen
+            assert isinstance(screen, WritingScreen)
+            await until(pilot, lambda text=text, screen=screen: screen.area.text == text)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
+        await until(pilot, lambda: "R unsaved" not in frame(app))
+        await pilot.press("R")
+        await until(pilot, lambda: "Nothing was typed and left unsaved" in frame(app))
+    assert not kept_scratches(folder)
+    assert case_of(casebook, 5).resolution == "another thought"
+
+
+async def test_what_was_typed_for_a_merged_case_goes_along_and_for_one_that_is_gone_is_shown(casebook: Path) -> None:
+    folder = scratch_folder(casebook)
+    keep_scratch(folder, Scratch(3, "p1", Written("for the merged one")))
+    keep_scratch(folder, Scratch(99, "p1", Written("for nobody any more")))
+    with open_store(casebook, write=True) as store:
+        merge(store, "ben", look(store.con, 2), [look(store.con, 3)])
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.errors.curating.left_over.count == 2)
+        await pilot.press("escape", "R")
+        await until(pilot, lambda: "for nobody any more" in frame(app))
+        await pilot.press("escape", "R")
+        await until(pilot, lambda: isinstance(app.screen, WritingScreen))
+        screen = app.screen
+        assert isinstance(screen, WritingScreen)
+        await until(pilot, lambda: screen.area.text == "for the merged one")
+        assert screen.case.read is not None
+        assert screen.case.read.case.id == 2
+
+
+async def test_a_text_that_was_taken_back_by_hand_is_forgotten(casebook: Path) -> None:
+    folder = scratch_folder(casebook)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await writing(pilot, app)
+        await pilot.press(*"oh")
+        await until(pilot, lambda: kept_scratches(folder))
+        await pilot.press("backspace", "backspace")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
+        assert not screen.is_attached
+    assert not kept_scratches(folder)

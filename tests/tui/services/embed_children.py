@@ -1,0 +1,31 @@
+"""Embedding in a process of its own that takes as long as a test wants: until a file named `go on` lies beside."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from core.base.reports import Progress
+from core.embedding.runtime.report import EmbedReport
+from core.flows.system import embedding
+from tui.services import embed_child
+
+GO_ON = "go on"
+
+
+def slow(casebook: str, settings: str) -> int:
+    """The real one; after each batch it waits until it is let go or stopped."""
+    real = embedding.embed_pending
+    go_on = Path(casebook).with_name(GO_ON)
+
+    def slowly(path: Path, *, progress: Any, stop: Any, **more: Any) -> EmbedReport:
+        def told(step: Progress) -> None:
+            progress(step)
+            while not go_on.exists() and not stop():
+                time.sleep(0.01)
+
+        return real(path, progress=told, stop=stop, **more)
+
+    embedding.embed_pending = slowly
+    return embed_child.main(casebook, settings)

@@ -1,0 +1,63 @@
+"""The line of keys is of the pane and the part that are there; the mouse does what the keys do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.events import MouseScrollDown
+
+from tests.tui.support import app_on, frame, until
+from tui.actions.registry import Situation, footer
+from tui.panes.rules.screen import RulesScreen
+from tui.render.common.bars import draw_footer
+from tui.runtime.messages import PaneChanged
+from tui.widgets.bars import TopBar
+
+
+@pytest.mark.parametrize("width", [80, 60, 40, 20])
+@pytest.mark.parametrize("focus", ["box", "list", "case", "why"])
+def test_the_footer_fits_and_never_cuts_help(width: int, focus: str) -> None:
+    now = Situation(focus, 5, "x", True, True, True, True, True)  # pyright: ignore[reportArgumentType]
+    line = draw_footer(footer(now), width).plain
+    assert len(line) <= width
+    assert line.rstrip().endswith("help")
+
+
+async def test_the_mouse_focuses_scrolls_chooses_and_opens(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: app.errors.case.read and app.errors.results.rows.rows.total == 5)
+        await pilot.click("#rows", offset=(4, 2))
+        await until(pilot, lambda: app.errors.results.rows.chosen == 2)
+        assert app.focused is app.errors.results.rows
+        await pilot.click("#rows", offset=(4, 0), times=2)
+        await until(pilot, lambda: app.focused is app.errors.case)
+        await pilot.click("#box")
+        assert app.focused is app.errors.box
+        before = app.errors.case.scroll_y
+        await pilot._post_mouse_events([MouseScrollDown], "#case", button=0)
+        await until(pilot, lambda: app.errors.case.scroll_y > before)
+        await pilot.click("#keys", offset=(app.size.width - 3, 0))
+        await until(pilot, lambda: len(app.screen_stack) == 2)
+
+
+async def test_the_footer_is_of_the_pane_that_is_there_however_one_came(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("escape")
+        await until(pilot, lambda: " y copy fix" in frame(app))
+        before = frame(app).splitlines()[-1]
+        await pilot.press("alt+3")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        for number, offered_there in ((3, " a ask"), (0, " y copy fix"), (3, " a ask")):
+            bar = app.screen.query_one(TopBar)
+            await pilot.click(bar, offset=(bar.tab_places[number][0] + 1, 0))
+            await until(pilot, lambda there=offered_there: there in frame(app).splitlines()[-1])
+        app.errors.post_message(PaneChanged())  # something beneath goes on: it is not told here
+        await pilot.pause()
+        assert " a ask" in frame(app).splitlines()[-1]
+        app.keys.situation = Situation()  # what it was told last does not hold any more
+        await pilot.press("alt+1")
+        await until(pilot, lambda: frame(app).splitlines()[-1] == before)

@@ -1,0 +1,177 @@
+"""Small things that felt wrong in use, and what was done about each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from textual.events import Key
+from textual.pilot import Pilot
+from textual.widgets._toast import Toast
+
+from core.store import open_store
+from tests.tui.corpus import drawn, letters
+from tests.tui.support import CASES, app_on, frame, offered, put, told, until
+from tui.panes.evidence.screen import EvidenceScreen
+from tui.screens.filter import FilterScreen
+from tui.screens.help import HelpScreen
+from tui.screens.pager import WholeText
+from tui.screens.session import SessionScreen
+from tui.shell.app import CasebookApp
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+async def started(pilot: Pilot[None], app: CasebookApp) -> None:
+    await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES) and app.errors.case.read)
+
+
+async def test_enter_after_tab_leaves_the_filter_as_tab_has_put_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "f")
+        await until(pilot, lambda: isinstance(app.screen, FilterScreen) and "python" in frame(app))
+        await pilot.press(*"pyth", "tab")
+        await until(pilot, lambda: app.errors.results.scope.tool == "python")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        assert app.errors.results.scope.tool == "python"
+        await until(pilot, lambda: app.errors.results.rows.rows.total == 1)
+
+
+async def test_a_narrow_screen_shows_one_part_after_the_trace_too(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "enter", "t")
+        await until(pilot, lambda: app.focused is app.errors.why)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.focused is app.errors.case and "╭─ Case" in frame(app))
+        assert "╭─ Why" not in frame(app)
+
+
+async def test_zoom_gives_a_narrow_screen_the_lines_of_the_box_and_slash_gives_them_back(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "z")
+        await until(pilot, lambda: "Have we met this error?" not in frame(app))
+        assert "TS2304" in frame(app)
+        await pilot.press("slash")
+        await until(pilot, lambda: "Have we met this error?" in frame(app))
+        assert app.focused is app.errors.box
+
+
+async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possible_ones_first(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 70)) as pilot:
+        await started(pilot, app)
+        await pilot.press("down", "ctrl+p")
+        await until(pilot, lambda: "Clear the filter" in frame(app))
+        text = frame(app)
+        assert text.index("Sort by last seen") < text.index("Clear the filter  No filter is on.")
+        await pilot.press(*"history")
+        await until(pilot, lambda: "Show the other fixes whole  This case has no other fixes." in frame(app))
+
+
+async def lines(pilot: Pilot[None], app: CasebookApp, words: str) -> str:
+    """What the palette offers for these words."""
+    await pilot.press("ctrl+p", *words)
+    await until(pilot, lambda: offered(app))
+    text = frame(app)
+    await pilot.press("escape")
+    await until(pilot, lambda: not offered(app))
+    return text
+
+
+async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by_its_other_names(
+    casebook: Path,
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await started(pilot, app)
+        assert "Import sessions of your agents" in await lines(pilot, app, "sessions of")
+        assert " i " not in await lines(pilot, app, "sessions of"), "the box would take it as a letter"
+        await pilot.press("down")
+        text = await lines(pilot, app, "import")
+        begin = next(line for line in text.split("\n") if "Import sessions of your agents" in line)
+        other = next(line for line in text.split("\n") if "What the last import did" in line)
+        assert re.search(r"agents {9,}i  ", begin), "in a column at the right"
+        assert "Nothing was imported" in other
+        assert " I " not in other.partition("left out")[2]
+        for words in ("quit", "exit"):
+            assert re.search(r"Quit {9,}q \^q  ", await lines(pilot, app, words)), words
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        assert "Sort by last seen, most seen, first seen  That is done in the errors pane." in await lines(
+            pilot, app, "sort by"
+        )
+        await pilot.press("ctrl+p", *"sort by")
+        await until(pilot, lambda: offered(app).startswith("Sort by"))
+        await pilot.press("enter")
+        await until(pilot, lambda: told(app, "That is done in the errors pane."))
+
+
+async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_path: Path) -> None:
+    path = tmp_path / "session.db"
+    with open_store(path, write=True, create=True) as store:
+        put(store, "error: unit aa failed", "shell", None, message="before\nerror: unit aa failed\nafter")
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press("down", "o")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 0 of 0" in frame(app))
+        assert frame(app).split("\n")[-1].startswith(" esc back  n next mark")
+        assert frame(app).split("\n")[-1].endswith("? help")
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: isinstance(app.screen, WholeText) and "3 rows" in frame(app))
+        assert frame(app).split("\n")[-1].startswith(" esc back")
+        await pilot.click("#keys", offset=(2, 0))
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+@pytest.mark.parametrize("size", [SMALL, (100, 30), WIDE, (160, 40), (200, 50)])
+async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await started(pilot, app)
+        told = [lead + "가나다라마바사아자차카타파하" * 3 for lead in ("", "x", " y ")]
+        told.append(unicodedata.normalize("NFD", told[0]))
+        for text in told:
+            app.say(text)
+        await until(pilot, lambda: len(app.screen.query(Toast)) == len(told))
+        for toast, text in zip(app.screen.query(Toast), told, strict=True):
+            assert letters(drawn(app, toast)) == letters(text)
+
+
+@pytest.mark.parametrize(
+    ("menu", "key"),
+    [(("ctrl+p", "z", "o"), "enter"), (("down", "f"), "enter"), (("down", "Y"), "enter"), (("ctrl+o",), "x")],
+    ids=["palette", "filter", "copy", "jump"],
+)
+async def test_a_key_that_comes_twice_closes_a_menu_once(casebook: Path, menu: tuple[str, ...], key: str) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pilot.press(*menu)
+        await until(pilot, lambda: len(app.screen_stack) == 2 and (menu[0] != "ctrl+p" or offered(app)))
+        for _ in range(3):
+            app.post_message(Key(key, key if len(key) == 1 else "\r"))
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await pilot.pause()
+        assert app.is_running
+
+
+async def test_what_a_part_says_while_the_app_ends_is_heard_without_a_fault(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+    app.on_pane_changed()  # it was sent before the parts were taken away
+    assert app.situation().focus == "none"

@@ -1,0 +1,95 @@
+"""The panes are tabs: Esc with nothing left to leave stays; the queue and the history give way to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.support import NOW, settled, told
+from tests.tui.terminal.test_typed_ahead import WIDE, app_of, made, send
+from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.history import HistoryScreen
+from tui.panes.evidence.screen import EvidenceScreen
+from tui.panes.library.screen import LibraryScreen
+from tui.panes.rules.screen import RulesScreen
+from tui.runtime.messages import PaneOpenCitation
+from tui.shell.app import CasebookApp
+
+__all__ = ["made"]  # the fixture
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+PANES = {"alt+2": EvidenceScreen, "alt+3": RulesScreen, "alt+4": LibraryScreen}
+
+
+@pytest.mark.parametrize("key", list(PANES))
+async def test_esc_at_the_top_of_a_pane_stays_there(made: Path, tmp_path: Path, key: str) -> None:
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        send(app, key, *["escape"] * 6)
+        await settled(pilot, app)
+        assert isinstance(app.screen, PANES[key])
+        send(app, "alt+1")
+        await settled(pilot, app)
+        assert len(app.screen_stack) == 1
+
+
+async def test_esc_leads_back_out_of_a_library_that_was_opened_from_elsewhere(made: Path, tmp_path: Path) -> None:
+    app = app_of(made, tmp_path / "work")
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        send(app, "alt+3")
+        await settled(pilot, app)
+        app.post_message(PaneOpenCitation("no.md#L1"))
+        await settled(pilot, app)
+        assert isinstance(app.screen, LibraryScreen)
+        send(app, "escape", "escape", "escape", "escape")
+        await settled(pilot, app)
+        assert isinstance(app.screen, RulesScreen)
+        app.post_message(PaneOpenCitation("no.md#L1"))
+        await settled(pilot, app)
+        send(app, "alt+1")
+        await settled(pilot, app)
+        assert len(app.screen_stack) == 1, "not to what one came from"
+
+
+@pytest.mark.parametrize(("key", "over"), [("T", TriageScreen), ("C", HistoryScreen)])
+async def test_the_queue_and_the_history_give_way_to_a_pane(
+    casebook: Path, key: str, over: type[TriageScreen | HistoryScreen]
+) -> None:
+    app = CasebookApp(casebook, clock=lambda: NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        for pane, wanted in PANES.items():
+            send(app, "alt+1", "escape", key)
+            await settled(pilot, app)
+            assert isinstance(app.screen, over)
+            send(app, pane)
+            await settled(pilot, app)
+            assert isinstance(app.screen, wanted)
+            assert len(app.screen_stack) == 2
+        send(app, "alt+1", "escape", key)
+        await settled(pilot, app)
+        assert isinstance(app.screen, over)
+        send(app, "alt+1")
+        await settled(pilot, app)
+        assert len(app.screen_stack) == 1
+        assert not told(app, "Close what is open here first")
+
+
+async def test_what_may_be_unsaved_does_not_give_way_and_it_is_told(casebook: Path) -> None:
+    app = CasebookApp(casebook, clock=lambda: NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot, app)
+        send(app, "escape", "T")
+        await settled(pilot, app)
+        send(app, "w", *"typed", "alt+3")
+        await settled(pilot, app)
+        assert len(app.screen_stack) == 3
+        assert told(app, "Close what is open here first")

@@ -1,0 +1,1 @@
+"""The action registry: ids, keys, scopes, and what each pane declares."""

@@ -1,0 +1,157 @@
+"""What a person can do with the case on the screen, by the registry's ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tui.panes.errors.copying import Form, forms_of
+from tui.render.common.glyphs import Signs
+from tui.render.errors.case import fix_name
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
+
+if TYPE_CHECKING:
+    from tui.panes.errors.case_view import CaseView
+
+
+class CaseActs:
+    """Copying, opening elsewhere, going to the source; what only changes the view is the view's own."""
+
+    def __init__(self, view: CaseView, jobs: Jobs, signs: Signs) -> None:
+        self._view = view
+        self._jobs = jobs
+        self._signs = signs
+
+    def perform(self, action_id: str) -> bool:
+        """Do it; False if it is none of these."""
+        view = self._view
+        acts: dict[str, Callable[[], object]] = {
+            "case.older": lambda: view.walk(1),
+            "case.newer": lambda: view.walk(-1),
+            "case.masked": view.toggle_masked,
+            "case.history": view.toggle_history,
+            "case.copy": self._copy_fix,
+            "case.copy_as": self._copy_as,
+            "case.all": lambda: view.post_message(PaneShowAll("The error as it was seen", view.raw.text)),
+            "case.source": self._open_seen,
+            "case.enter": self._open_seen,
+            "case.fix_source": self._open_fix,
+            "case.pager": self._page,
+            "case.editor": self._edit,
+            "case.library": self._ask_library,
+            "case.open_cited": self._open_cited,
+            "case.cited_editor": self._edit_cited,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        view.post_message(PaneChanged())
+        return True
+
+    # Copying ---------------------------------------------------------------------------------------------------------
+
+    def _forms(self) -> tuple[Form, ...]:
+        view = self._view
+        if view.read is None:
+            return ()
+        return forms_of(view.read.case, view.fix, view.line, view.raw.text, view.read.path)
+
+    def _copy_fix(self) -> None:
+        self._copied(next((form for form in self._forms() if form.key == "f"), None))
+
+    def _copy_as(self) -> None:
+        from tui.screens.copy_menu import CopyMenu
+
+        self._view.app.push_screen(CopyMenu(self._forms()), self._copied)
+
+    def _copied(self, form: Form | None) -> None:
+        if form is None:
+            return
+        name = fix_name(self._view.standing) if form.key == "f" else form.name
+        self._view.post_message(PaneCopied(name, form.text, exact=form.exact))
+        if form.key == "f" and self._view.read is not None:
+            self._view.post_message(self._view.Used(self._view.read.case.id))
+
+    # The session -----------------------------------------------------------------------------------------------------
+
+    def _open_seen(self) -> None:
+        one = self._view.seen.current
+        if one is None or one.session is None:
+            self._say("This time was not seen in a session: the error was given by hand.")
+        else:
+            self._open(one.session, one.message or 0)
+
+    def _open_fix(self) -> None:
+        fix = self._view.fix
+        if fix is None or fix.session is None:
+            self._say("This case has no fix yet." if fix is None else "This fix was written by hand.")
+        else:
+            seen = {one.message for one in self._view.seen.read if one.session == fix.session}
+            ahead = [at for at in fix.messages if at not in seen]
+            self._open(fix.session, min(ahead or fix.messages or (0,)))
+
+    def _open(self, session: str, index: int) -> None:
+        from tui.render.common.session import Marks
+        from tui.screens.session import SessionScreen
+
+        view = self._view
+        errors = {
+            one.message: (one.start, one.end)
+            for one in reversed(view.seen.read)
+            if one.session == session and one.message is not None
+        }
+        one = view.seen.current
+        if one is not None and one.session == session and one.message is not None:
+            errors[one.message] = (one.start, one.end)
+        fixes = frozenset(view.fix.messages if view.fix is not None and view.fix.session == session else ())
+        view.app.push_screen(SessionScreen(self._jobs, session, index, Marks(errors, fixes), self._signs))
+
+    # The library -----------------------------------------------------------------------------------------------------
+
+    def _ask_library(self) -> None:
+        from core.flows.ingest.query_from import question_of_case
+        from tui.panes.library.citing import ForCase
+
+        view = self._view
+        if view.read is not None:
+            case = view.read.case
+            view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations)))
+
+    def _open_cited(self) -> None:
+        if (one := self._view.cited.chosen_one) is not None:
+            self._view.post_message(PaneOpenCitation(one.place or one.uri))
+
+    def _edit_cited(self) -> None:
+        if (one := self._view.cited.chosen_one) is not None:
+            from tui.panes.errors.cited_view import edit_cited
+
+            edit_cited(self._view, self._jobs, one, self._say)
+
+    # Other programs --------------------------------------------------------------------------------------------------
+
+    def _page(self) -> None:
+        from core.text import visible
+        from tui.services.external_editor import pager_of, show_in
+
+        words, why = pager_of(os.environ)
+        self._say(why or show_in(self._view.app, words, visible(self._view.raw.text), ".txt"))
+
+    def _edit(self) -> None:
+        from core.errors.exchange.case_markdown import case_markdown
+        from tui.services.external_editor import editor_of, show_in
+
+        words, why = editor_of(os.environ)
+        if why or self._view.read is None:
+            self._say(why)
+            return
+        note = "<!-- To read: what is changed here is not kept. -->\n\n"
+        text = note + case_markdown(self._view.read.case, self._view.raw.text)
+        self._say(show_in(self._view.app, words, text, ".md"))
+
+    def _say(self, text: str) -> None:
+        if text:
+            from tui.render.common.untrusted import inline
+
+            self._view.app.notify(inline(text, 400), markup=False, severity="warning", timeout=4)

@@ -1,0 +1,262 @@
+"""The one door to decisions: a lane that does them in turn, conflicts shown, texts that could not be saved kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from textual.widget import Widget
+
+from core.base.fault import Fault
+from tui.panes.errors.curation.decisions import LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.curation.outcome import outcome
+from tui.panes.errors.curation.unsaved import LeftOver
+from tui.panes.errors.filters import Scope
+from tui.panes.errors.queries import Read, read_case
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneChanged, PaneShowAll
+
+if TYPE_CHECKING:
+    from core.errors.curation import Conflict, Curated, Writer, Written
+    from tui.services.vector_search import Meaning
+
+Heard = Callable[[Returned, str], object]
+"""What hears that something was taken or brought back, and how to say it."""
+
+Then = Callable[["Curated | None"], object]
+"""What is called once a decision is on disk; None: it could not be made."""
+
+
+class Curating:
+    """Decides, takes back, and opens the screens for it. Used from the interface's thread only."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        clock: Callable[[], datetime],
+        host: Widget,
+        meaning: Meaning,
+    ) -> None:
+        self.jobs = jobs
+        self.meaning = meaning
+        self.signs = signs
+        self.clock = clock
+        self.said = ""  # what became of the last decision, once it is on disk
+        self._host = host
+        self._making = Lock()
+        self._made: Writer | None = None
+        self.left_over = LeftOver(
+            jobs, lambda: self.writer, signs, self._tell_left, self.write_case, self._show_text, self._told_changed
+        )
+
+    @property
+    def writer(self) -> Writer:
+        """This window among those that write; made on first use, in any thread: what it needs takes time to load."""
+        from core.errors.curation import Writer, scratch_folder
+
+        with self._making:
+            self._made = self._made or Writer(scratch_folder(self.jobs.path))
+            return self._made
+
+    def perform(self, action_id: str, read: Read | None, scope: Scope) -> bool:
+        """Do an action that starts from the case `read`; False if it is none of these."""
+        acts: dict[str, Callable[[], object]] = {
+            "triage.open": lambda: self.open_queue(scope),
+            "fix.write": lambda: self.write(read),
+            "fix.editor": lambda: self.write_outside(read),
+            "fix.unsaved": self.left_over.go_on,
+            "undo.last": self.take_back,
+            "undo.redo": self.bring_back,
+            "history.open": lambda: self.open_history(read),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    # Deciding --------------------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decision, then: Then = lambda _done: None, *, told: bool = True) -> None:
+        """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast."""
+
+        self.said = ""
+
+        def ended(done: Curated, _final: bool) -> None:
+            became = outcome(decision, done)
+            self.said = became + (self.signs.told("  {undo.last} undoes") if done.cases else "")
+            then(done)
+            if told and (done.cases or done.unchanged):
+                undo = self.signs.told(" {undo.last} takes it back.") if done.cases else ""
+                self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
+            self._conflicts(decision, list(done.conflicts), then)
+
+        def failed(fault: Fault) -> None:
+            self.said = f"not done: {fault.message}"
+            then(None)
+            self._keep_text(decision)
+            kept = " What you wrote is kept: {fix.write} goes on with it." if decision.written else ""
+            self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
+
+        self.jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
+        """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""
+        self._undo(taken_back(change), "Taken back", then)
+
+    def bring_back(self, then: Heard | None = None) -> None:
+        """Bring back what was taken back last."""
+        self._undo(brought_back(), "Brought back", then)
+
+    def _undo(self, work: Callable[[Job[Returned]], Returned], word: str, then: Heard | None) -> None:
+        def ended(returned: Returned, _final: bool) -> None:
+            self.said = told = f"{word}: {returned.title}"
+            if then is None:
+                self.say(told)
+            else:
+                then(returned, told)
+
+        self.jobs.run(LANE, work, ended, lambda fault: self.say(f"{fault.message} {fault.hint}", "warning"), keep=True)
+
+    # Conflicts -------------------------------------------------------------------------------------------------------
+
+    def _conflicts(self, decision: Decision, conflicts: list[Conflict], then: Then) -> None:
+        """Show each side by side, one after the other."""
+        while conflicts and _agreed(decision, conflicts[0]):
+            conflicts.pop(0)
+            self.say("Somebody wrote the same meanwhile.")
+        if not conflicts:
+            return
+        from tui.panes.errors.curation.conflict import ConflictScreen
+
+        conflict = conflicts.pop(0)
+
+        def chosen(choice: str | None) -> None:
+            if choice == "mine" and (again := decision.again(conflict)) is not None:
+                self.decide(again, then)
+            elif choice == "write":
+                self._write_both(conflict)
+            elif conflict.mine is not None:
+                self._keep_text(replace(decision, seen=(), unseen=(conflict.case_id,), written=conflict.mine))
+            self._conflicts(decision, conflicts, then)
+
+        self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
+
+    def _write_both(self, conflict: Conflict) -> None:
+        from core.errors.curation import Written, written_of
+
+        mine = conflict.mine or (written_of(conflict.base) if conflict.base is not None else Written(""))
+        theirs = conflict.theirs.text if conflict.theirs is not None else ""
+        both = replace(mine, text=f"{mine.text.rstrip()}\n\n---\n\n{theirs}" if theirs else mine.text)
+        self.write_case(conflict.moved_to or conflict.case_id, both)
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    def write(self, read: Read | None, start: Written | None = None) -> None:
+        """Open the editor beside the case."""
+        if read is not None:
+            from tui.panes.errors.curation.fix_editor import WritingScreen
+
+            self._host.app.push_screen(WritingScreen(self, read, start), lambda _ended: self._changed())
+
+    def write_case(self, case_id: int, start: Written | None = None) -> None:
+        """The same, of a case that is still to be read."""
+
+        def opened(read: Read | None, _final: bool) -> None:
+            if read is None:
+                self.say("This case is gone.", "warning")
+            else:
+                self.write(read, start)
+
+        self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
+
+    def write_outside(self, read: Read | None, then: Then = lambda _done: None) -> None:
+        """Edit the fix in the user's own editor; what comes back is saved, unless somebody was faster."""
+        if read is None:
+            return
+        from core.errors.curation import Written, seen_with, three_way, written_of
+        from tui.panes.errors.curation.external_edit import edit_outside
+
+        seen = seen_with(read.case, read.shown, read.at)
+        base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
+        before = written_of(base) if base is not None else Written(read.case.resolution or "")
+        text, why = edit_outside(self._host.app, os.environ, before.text, read.case)
+        if text is None:
+            self.say(why, "warning")
+            return
+        if three_way(before.text, text, before.text).verdict == "same":
+            self.say("Nothing was changed.")
+        elif not text.strip():
+            self.say("An empty fix is not saved; to turn one down, reject it.", "warning")
+        else:
+            status = "verified" if base is not None and base.status == "verified" else "draft"
+            self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then)
+
+    def _keep_text(self, decision: Decision) -> None:
+        """A text that is not in the casebook is kept beside it."""
+        written = decision.written
+        if written is None or not decision.cases:
+            return
+        case_id = decision.cases[0]
+
+        def work(_job: Job[Any]) -> None:
+            from core.errors.curation import Scratch
+
+            self.writer.keep(Scratch(case_id, self.writer.name, written))
+
+        self.in_scratch(work, lambda fault: self.say(fault.message))
+
+    def in_scratch(self, work: Callable[[Job[None]], None], failed: Callable[[Fault], None]) -> None:
+        """Keep a half-written text, or forget it, in its turn; and see what there is to go on with then."""
+        self.jobs.run("scratch", work, lambda _done, _final: self.left_over.look(), failed, keep=True)
+
+    # Screens ---------------------------------------------------------------------------------------------------------
+
+    def open_queue(self, scope: Scope) -> None:
+        """What waits for a decision, of what the filter lets pass."""
+        from tui.panes.errors.curation.triage import TriageScreen
+
+        filters = scope.filters()
+        if filters.status not in (None, "draft", "unresolved"):
+            filters = replace(filters, status=None)
+        self._host.app.push_screen(TriageScreen(self, filters), lambda _ended: self._changed())
+
+    def open_history(self, read: Read | None) -> None:
+        """Who or what changed what, and when."""
+        from tui.panes.errors.history import HistoryScreen
+
+        case_id = None if read is None else read.case.id
+        self._host.app.push_screen(HistoryScreen(self, case_id), lambda _ended: self._changed())
+
+    def say(self, text: str, severity: str = "information", seconds: float = 5) -> None:
+        """A toast: inert text, no markup."""
+        self._host.app.notify(inline(text, 400), markup=False, severity=severity, timeout=seconds)  # pyright: ignore[reportArgumentType]
+
+    def _tell_left(self, text: str) -> None:
+        self.say(text, "warning", 12)
+
+    def _show_text(self, heading: str, text: str) -> None:
+        self._host.post_message(PaneShowAll(heading, text))
+
+    def _changed(self) -> None:
+        self.left_over.look()
+        self._told_changed()
+
+    def _told_changed(self) -> None:
+        self._host.post_message(PaneChanged())
+
+
+def _agreed(decision: Decision, conflict: Conflict) -> bool:
+    """Whether what stands now is what was to be written."""
+    from core.errors.curation import three_way
+
+    if decision.act != "edit" or conflict.mine is None or conflict.theirs is None:
+        return False
+    base = conflict.base.text if conflict.base is not None else ""
+    return three_way(base, conflict.mine.text, conflict.theirs.text).verdict == "agreed"

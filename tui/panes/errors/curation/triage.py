@@ -1,0 +1,302 @@
+"""The triage queue: what waits for a person, one key a decision. True on the screen at once, on disk a moment later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import ModalScreen
+
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.errors.curation.case_side import CaseSide
+from tui.panes.errors.curation.controller import Curating
+from tui.panes.errors.curation.decisions import Act, Decision, Returned, decision_on
+from tui.panes.errors.curation.merge_split import Parting, ask_errors, ask_merge
+from tui.panes.errors.curation.prefetch import LANE, Ahead
+from tui.panes.errors.curation.queue import AHEAD, PAGE, Queue, Waiting, read_queue
+from tui.panes.errors.curation.queue_view import QueueView
+from tui.panes.errors.queries import Read
+from tui.render.common.empty_states import of_fault
+from tui.runtime.stylesheets import sheet
+from tui.services.db_watch import files_at, watch
+from tui.services.refresh import Following, staying
+from tui.widgets.bars import KeyFooter
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.errors import Filters
+    from core.errors.curation import Curated, MergePreview
+
+_ELSEWHERE = (
+    "case.source", "case.fix_source", "fix.write", "fix.editor", "undo.last", "undo.redo", "history.open",
+    "app.help", "view.reload",
+)  # fmt: skip
+_SOON = 0.05
+"""Seconds of quiet after a decision before the queue is read again."""
+_UNREAD = "This case is still being read."
+
+
+class TriageScreen(ModalScreen[None]):
+    """The queue on the left, the case to decide on beside it."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS = bindings("triage", only=_ELSEWHERE)
+
+    def __init__(self, curating: Curating, filters: Filters) -> None:
+        super().__init__()
+        self._curating = curating
+        self._filters = filters
+        self.queue = Queue()
+        self._wanted: int | None = None  # the case to go to once it waits again
+        self._ahead = Ahead(curating.jobs, self._came, self._failed)
+        self._pending: Counter[int] = Counter()  # decisions on their way to disk
+        curating.said = ""
+        self._view = QueueView(curating.signs, curating.clock, lambda: curating.said)
+        self.rows = self._view.rows
+        self.case = CaseSide(curating.jobs, curating.signs, curating.clock)
+        self._keys = KeyFooter(curating.signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """What waits, and the case."""
+        with Container(id="triage-body"):
+            yield self._view
+            yield self.case
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Read the queue, and look again whenever somebody writes."""
+        self.rows.focus()
+        jobs = self._curating.jobs
+        before = files_at(jobs.path)
+        self._load()
+        following = Following(jobs, ("triage", LANE), self._load, self.set_timer)
+        jobs.run("triage-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what was decided is done all the same."""
+        for lane in ("triage", LANE, "triage-watch"):
+            self._curating.jobs.cancel(lane)
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation(
+            "triage",
+            case_open=self.case.read is not None,
+            has_fix=self.case.fix is not None,
+            waiting=self.queue.total,
+            marked=len(self.queue.marked),
+        )
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def _load(self, delay: float = 0.0, *, more: int = 0) -> None:
+        if more and self._curating.jobs.busy("triage"):
+            return
+        work = read_queue(self._filters, self.queue.total + more)
+        self._curating.jobs.run("triage", work, self._loaded, self._failed, delay=delay)
+
+    def _loaded(self, waiting: Waiting, _final: bool) -> None:
+        before = {row.id: row for row in self.queue.read.rows}
+        changed = [row.id for row in waiting.rows if before.get(row.id, row) != row]
+        self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
+        at, self._wanted, self._view.trouble = self._wanted, None, ""
+        with staying(self.rows) if at is None else nullcontext():
+            self._put(self.queue.renewed(waiting, self._pending.keys()), self._chosen_id if at is None else at)
+
+    def _failed(self, fault: Fault) -> None:
+        if not self.queue.total:
+            self._view.body.tell(of_fault(fault))
+            return
+        self._view.trouble = of_fault(fault).what
+        self._view.caption(self.queue)
+
+    @property
+    def _chosen_id(self) -> int | None:
+        return None if (one := self.queue.get(self.rows.chosen)) is None else one.row.id
+
+    def _put(self, queue: Queue, case_id: int | None = None) -> None:
+        """Show this queue: at this case if it is there, else at the next that was not skipped."""
+        if not self.rows.is_attached:
+            return  # the screen is being left
+        at = queue.index_of(case_id)
+        if at is None:
+            at = queue.next_from(min(self.rows.chosen, max(0, queue.total - 1)))
+        self.queue = queue
+        self._view.show(queue, at)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the chosen case as soon as it is read, and read on ahead."""
+        at = self.rows.chosen
+        self._ahead.want(tuple(entry.row.id for entry in self.queue.entries[at : at + AHEAD]))
+        self._came(self._chosen_id)
+
+    def _came(self, case_id: int | None) -> None:
+        if case_id == self._chosen_id:
+            self.case.show(None if case_id in self._pending else self._ahead.get(case_id))
+            self._keys.situation = self.situation()
+
+    # Deciding --------------------------------------------------------------------------------------------------------
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "triage.accept": lambda: self._decide("verify"),
+            "triage.reject": lambda: self._decide("reject"),
+            "triage.reject_all": lambda: self._decide("reject", all_of_it=True),
+            "triage.noise": lambda: self._decide("noise"),
+            "triage.skip": self._skip,
+            "triage.mark": self._mark,
+            "triage.mark_all": lambda: self._put(self.queue.all_marked(), self._chosen_id),
+            "triage.merge": self._merge,
+            "triage.split": self._split,
+            "triage.all": lambda: self.case.perform("case.all"),
+            "triage.back": self._back,
+            "list.back": self._back,
+            "list.open": self.case.focus,
+            "case.back": self._view.body.take_focus,
+            "view.reload": self._load,
+            "fix.write": lambda: self._curating.write(self.case.read),
+            "fix.editor": lambda: self._curating.write_outside(self.case.read, lambda done: self._ended((), done)),
+            "undo.last": lambda: self._curating.take_back(None, self._returned),
+            "undo.redo": lambda: self._curating.bring_back(self._returned),
+            "history.open": lambda: self._curating.open_history(self.case.read),
+        }
+        if (act := acts.get(action_id)) is None:
+            return self.case.perform(action_id)
+        act()
+        return True
+
+    def _decide(self, act: Act, *, all_of_it: bool = False) -> None:
+        """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""
+        marked = self.queue.marked
+        if not marked and self.case.read is None:
+            self._curating.say(_UNREAD, "warning")
+            return
+        cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
+        order = [one.row.id for one in self.queue.entries if one.row.id in cases]
+        self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it))
+
+    def _do(self, decision: Decision) -> None:
+        """Off the screen at once, and on to the next; on disk in its turn."""
+        cases = decision.cases
+        if not cases:
+            return
+        self._pending.update(cases)
+        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
+        if decision.act == "reject" and _has_more(decision, self.case.read):
+            self._came(self._chosen_id)  # its next draft is shown as soon as this one is rejected
+            self._view.caption(self.queue)
+        else:
+            self._put(self.queue.without(cases))
+
+    def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
+        """On disk, or not done: say which, and read again what waits."""
+        self._pending -= Counter(cases)
+        self._ahead.forget((*cases, *(done.cases if done is not None else ())))
+        if done is not None and done.unchanged:
+            self._curating.say(f"{len(done.unchanged)} had no fix to decide on.", "warning")
+        merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good
+        if not merged and set(cases) - set(done.cases if done is not None else ()):
+            self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it
+            self.queue = self.queue.settled(cases)
+        if self.is_attached:
+            self._view.caption(self.queue)
+            self._load(_SOON)
+
+    def _returned(self, returned: Returned, _told: str) -> None:
+        """Something was taken back: its cases wait again, and one is at the first of them."""
+        cases = returned.cases
+        self._ahead.forget(cases)
+        self.queue = self.queue.settled(cases)
+        self._wanted = next(iter(cases), None)
+        if self.is_attached:
+            self._load()
+
+    def _skip(self) -> None:
+        if (case_id := self._chosen_id) is not None:
+            queue = self.queue.passed(case_id)
+            following = queue.get(queue.next_from(self.rows.chosen + 1 if self.rows.chosen + 1 < queue.total else 0))
+            self._put(queue, following.row.id if following is not None else None)
+
+    def _mark(self) -> None:
+        if (case_id := self._chosen_id) is not None:
+            following = self.queue.get(self.rows.chosen + 1)
+            self._put(self.queue.toggled(case_id), following.row.id if following is not None else case_id)
+
+    def _merge(self) -> None:
+        """The marked ones are one case; with none or one marked, another one is picked."""
+        if (joins := self.queue.joins(self.rows.chosen)) is None:
+            return
+        here = joins.into.id == self._chosen_id
+        if (read := self.case.read if here else self._ahead.get(joins.into.id)) is None and here:
+            self._curating.say(_UNREAD, "warning")
+            return
+        known = None if read is None else read.case
+        ask_merge(self.app, self._curating, joins.into.id, joins.others, self._merged, known)
+
+    def _merged(self, asked: MergePreview) -> None:
+        self._join(Decision("merge", asked.seen), self.queue.unmarked())
+
+    def _split(self) -> None:
+        from core.errors.curation import seen_of
+
+        if (read := self.case.read) is None:
+            return
+
+        def picked(asked: Parting) -> None:
+            seen = (seen_of(read.case),)
+            act = Decision("split", seen, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
+            self._join(act, self.queue)
+
+        ask_errors(self.app, self._curating, read.case, picked)
+
+    def _join(self, decision: Decision, queue: Queue) -> None:
+        """Merge others into a case or split some of its errors off, as it was asked; it is on the screen then."""
+        into, *others = decision.cases
+        self._pending.update(others)
+        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), told=False)
+        self._put(queue.without(others), into)
+
+    def _back(self) -> None:
+        if self.queue.marked:
+            self._put(self.queue.unmarked(), self._chosen_id)
+        elif self.is_current:
+            self.dismiss()
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen, where something may have been decided."""
+        if self.queue.read.rows:
+            self._ahead.forget(() if (case_id := self._chosen_id) is None else (case_id,))
+            self._load()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another case is the chosen one."""
+        event.stop()
+        if self.queue.read.more and event.index + 50 > self.queue.total:
+            self._load(more=PAGE)
+        self._view.caption(self.queue)
+        self._show()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter: read the case."""
+        event.stop()
+        self.case.focus()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All that was read is there."""
+        event.stop()
+
+
+def _has_more(decision: Decision, read: Read | None) -> bool:
+    """Whether the case on the screen goes on waiting: another draft of it answers then."""
+    if read is None or decision.all_of_it or decision.cases != (read.case.id,):
+        return False
+    texts = {one.text for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None}
+    return len(texts) > 1

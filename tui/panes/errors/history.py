@@ -1,0 +1,265 @@
+"""The history: who or what changed what, and when; any change can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.errors.curation.controller import Curating
+from tui.panes.errors.curation.decisions import Returned
+from tui.render.common.untrusted import inline
+from tui.render.errors.curation import State, draw_change, draw_changed
+from tui.runtime.jobs import Job
+from tui.runtime.stylesheets import sheet
+from tui.shell.navigation import read_case_of, to_case, to_quote
+from tui.widgets.bars import KeyFooter
+from tui.widgets.row_list import RowList
+from tui.widgets.scroll_text import Reading
+
+if TYPE_CHECKING:
+    from core.errors.curation import Changed, History
+    from tui.shell.app import CasebookApp
+
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A decision and what became of it; `last` is the change that took it back, where one did, else itself."""
+
+    change: Changed
+    state: State
+    last: int
+
+
+def entries_of(read: Sequence[Changed]) -> tuple[Entry, ...]:
+    """One row a decision: what took it back, and what did it again, is its state. Newest first, as they were read."""
+    touched = {one.undoes for one in read}
+    found: list[Entry] = []
+    for one in read:
+        if one.undoes is None:  # a redo lets the decision itself stand again
+            state: State = "done" if one.change not in touched else "done again"
+            back = one.undone_by
+            found.append(Entry(one, state, one.change) if back is None else Entry(one, "taken back", back))
+    return tuple(found)
+
+
+class Changes:
+    """The changes read so far, as rows."""
+
+    def __init__(self, read: tuple[Changed, ...] = ()) -> None:
+        self.read = read
+        self.entries = entries_of(read)
+
+    @property
+    def total(self) -> int:
+        """How many rows."""
+        return len(self.entries)
+
+    def get(self, index: int) -> Entry | None:
+        """The row at `index`."""
+        return self.entries[index] if 0 <= index < len(self.entries) else None
+
+    def index_of(self, entry: Entry | None) -> int:
+        """Where a decision stands now; the newest, where it is not there."""
+        wanted = None if entry is None else entry.change.change
+        return next((at for at, one in enumerate(self.entries) if one.change.change == wanted), 0)
+
+
+def read_page(case_id: int | None, before: int | None, limit: int = PAGE) -> Callable[[Job[History]], History]:
+    """Read a page of the history, of one case or of all."""
+
+    def work(job: Job[Any]) -> History:
+        from core.flows.system.history import read_history
+
+        return read_history(job.store(), limit, before, case_id)
+
+    return work
+
+
+class HistoryScreen(ModalScreen[None]):
+    """The changes, newest first, and what the chosen one did."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS = bindings("history", only=("app.help", "undo.redo", "list.open"))
+
+    def __init__(self, curating: Curating, case_id: int | None) -> None:
+        super().__init__()
+        self._curating = curating
+        self._case_id = case_id
+        self._one_case = False
+        self._next: int | None = None
+        self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
+        self._list = RowList(self._paint, id="history-rows", tall=2)
+        self._told = Static()
+        self._keys = KeyFooter(curating.signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The list, and the change that is chosen."""
+        with Container(id="history-body"):
+            yield self._list
+            with Reading(id="history-change") as frame:
+                frame.border_title = Content("What it did")
+                yield self._told
+        yield self._keys
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation("history", cases=self._changes.total, case_open=self._case_id is not None)
+
+    def on_mount(self) -> None:
+        """Read the newest."""
+        self._list.focus()
+        self._load()
+
+    def on_screen_resume(self) -> None:
+        """Back from where a change led: what was decided there is read; or that was left for another pane."""
+        if self.left and self.is_current:
+            self.dismiss()
+        elif self._changes.read:
+            self._load()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        for lane in ("history", "history-case"):
+            self._curating.jobs.cancel(lane)
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "history.undo": self._take_back,
+            "undo.redo": lambda: self._curating.bring_back(self._undone),
+            "history.case": self._toggle_case,
+            "view.reload": self._load,
+            "history.back": self._back,
+            "list.back": self._back,
+            "list.open": self._lead,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def _back(self) -> None:
+        if self.is_current:
+            self.dismiss()
+
+    def _toggle_case(self) -> None:
+        if self._case_id is None:
+            self._curating.say("No case was chosen when the history was opened.", "warning")
+            return
+        self._one_case = not self._one_case
+        self._load()
+
+    def _take_back(self) -> None:
+        if (one := self._changes.get(self._list.chosen)) is not None:
+            self._curating.take_back(one.last, self._undone)
+
+    def _lead(self) -> None:
+        """To what the chosen change is about: the quote, or the case."""
+        app = cast("CasebookApp", self.app)
+        one = self._changes.get(self._list.chosen)
+        if one is None or not self.is_current:
+            return
+        there = next((quote.id for quote in one.change.quotes if not quote.gone), None)
+        if there is not None:
+            to_quote(self, app, there)
+        elif one.change.quotes:
+            self._curating.say("This quote is gone: its entry is not in the casebook any more.", "warning")
+        elif one.change.cases:
+
+            def found(case_id: int | None, _final: bool) -> None:
+                if case_id is None:
+                    self._curating.say("This case is gone.", "warning")
+                elif self.is_current:
+                    to_case(app, case_id)
+
+            self._curating.jobs.run("history-case", read_case_of(one.change.cases), found, self._failed)
+
+    def _undone(self, _returned: Returned, _told: str) -> None:
+        if self.is_attached:
+            self._load()
+
+    @property
+    def _changes(self) -> Changes:
+        rows = self._list.rows
+        return rows if isinstance(rows, Changes) else Changes()
+
+    def _load(self) -> None:
+        one = self._changes.get(self._list.chosen)
+
+        def done(page: History, _final: bool) -> None:
+            self._next = page.next
+            changes = Changes(page.changes)
+            self._list.show(changes, changes.index_of(one))
+            self._caption()
+            self._show()
+            self._go_on_if_near_the_end()
+
+        as_far = max(PAGE, len(self._changes.read))
+        self._curating.jobs.run("history", read_page(self._about, None, as_far), done, self._failed)
+
+    def _go_on_if_near_the_end(self) -> None:
+        """Read earlier changes, if there are some, before one comes to the end."""
+        near = self._list.chosen + PAGE // 2 > self._changes.total
+        if not near or self._next is None or self._curating.jobs.busy("history"):
+            return
+
+        def done(page: History, _final: bool) -> None:
+            self._next = page.next
+            at, top = self._list.chosen, round(self._list.scroll_y)
+            self._list.renew(Changes((*self._changes.read, *page.changes)), at, top)
+            self._caption()
+            self._go_on_if_near_the_end()
+
+        self._curating.jobs.run("history", read_page(self._about, self._next), done, self._failed)
+
+    @property
+    def _about(self) -> int | None:
+        return self._case_id if self._one_case else None
+
+    def _failed(self, fault: Fault) -> None:
+        self._list.border_subtitle = Content(inline(fault.message, 200))
+
+    def _caption(self) -> None:
+        about = f"of case {self._case_id}" if self._one_case else "of all cases"
+        self._list.border_title = Content(f"History {about}")
+        more = "+" if self._next is not None else ""
+        changes = "change" if self._changes.total == 1 and not more else "changes"
+        self._list.border_subtitle = Content(f"{self._changes.total:,}{more} {changes}")
+        self._keys.situation = replace(self.situation(), rows=self._changes.total)
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another change is the chosen one."""
+        event.stop()
+        self._go_on_if_near_the_end()
+        self._show()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter, or a second click: to what it is about."""
+        event.stop()
+        self._lead()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All that was read is there."""
+        event.stop()
+
+    def _show(self) -> None:
+        one = self._changes.get(self._list.chosen)
+        self._told.update(draw_changed(one and one.change, one and one.state, self._curating.signs))
+        self.query_one("#history-change", Reading).scroll_home(animate=False)
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if not isinstance(row, Entry):
+            return Content("")
+        signs, now = self._curating.signs, self._curating.clock()
+        return draw_change(row.change, row.state, width, signs, now, chosen=chosen)

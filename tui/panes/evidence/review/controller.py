@@ -1,0 +1,152 @@
+"""Decisions on their way to disk: carried out in turn by jobs, and told when they did not come about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.base.fault import Fault
+from tui.panes.evidence.review.decisions import (
+    DONE,
+    LANE,
+    Decision,
+    can_be_promoted,
+    decided,
+    decided_all,
+    promoted,
+    taken_back,
+)
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline, title
+from tui.render.evidence.summary import summary_of_decisions, summary_of_promotions
+from tui.runtime.jobs import Jobs
+
+if TYPE_CHECKING:
+    from core.evidence import Decided, PromotedMany, QuoteRow
+    from tui.panes.evidence.queries import ReadQuote
+    from tui.panes.evidence.review.decisions import DecidedAll
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entry, and what it is called."""
+
+    id: str
+    name: str
+
+
+def named(row: QuoteRow) -> Named:
+    """The entry of a quote."""
+    return Named(row.entry_id, inline(row.title, 60).strip() or inline(row.entry_id, 60))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How something ended: the quote it was about (None: an entry, an undo), whether it was done, what to say.
+
+    `back`: it was an undo, so that the quote may be one to decide on again. `free`: the entries that can be promoted
+    since. `decided`: the marked quotes that were dealt with; those left keep their marks.
+    """
+
+    evidence_id: int | None
+    done: bool
+    told: str
+    back: bool = False
+    free: tuple[Named, ...] = ()
+    decided: frozenset[int] = frozenset()
+
+
+class Reviewing:
+    """Carries decisions out; `heard` hears how each ended. Used from the interface's thread only."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, heard: Callable[[Ended], object]) -> None:
+        self._jobs = jobs
+        self._signs = signs
+        self._heard = heard
+        self.pending: set[int] = set()
+        self.made: list[int] = []
+
+    def decide(self, decision: Decision, entry: Named) -> None:
+        """On disk in its turn."""
+        one = decision.evidence_id
+        self.pending.add(one)
+
+        def ended(done: Decided, _final: bool) -> None:
+            self.pending.discard(one)
+            if done.refused is not None:
+                self._heard(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
+                return
+            self.made.append(one)
+            free = can_be_promoted(done.promotion)
+            told = f"#{one} {DONE[decision.act]}"
+            told += "; its entry is a candidate again" if done.demoted else ""
+            told += self._signs.told("  {undo.last} undoes")
+            self._heard(Ended(one, True, told, free=(entry,) if free else ()))
+
+        def failed(fault: Fault) -> None:
+            self.pending.discard(one)
+            self._heard(Ended(one, False, _told(fault)))
+
+        self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
+        """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
+        ids = {row.id for row in rows}
+        entries = tuple({row.entry_id: named(row) for row in rows}.values())
+        self.pending |= ids
+        what = "accepted" if reason is None else "rejected"
+
+        def ended(both: DecidedAll, _final: bool) -> None:
+            self.pending -= ids
+            done, free = both.many, tuple(one for one in entries if one.id in both.free)
+            if done.done:
+                self.made.append(done.done[0])
+            told = summary_of_decisions(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
+            self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
+
+        def failed(fault: Fault) -> None:
+            self.pending -= ids
+            self._failed(fault)
+
+        self._jobs.run(LANE, decided_all(rows, reason), ended, failed, keep=True)
+
+    def writes(self, rows: Sequence[QuoteRow]) -> bool:
+        """Whether a decision about one of these is still on its way to disk."""
+        return not self.pending.isdisjoint(row.id for row in rows)
+
+    def blocked(self, read: ReadQuote | None) -> str:
+        """Why the entry of this quote cannot be promoted; empty: it can."""
+        if read is None:
+            return ""
+        promotion = read.quote.promotion
+        if promotion.promotionBlocked:
+            return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be promoted.'}"
+        return "The entry is verified already." if promotion.stage == "verified" else ""
+
+    def promote(self, entry_ids: Sequence[str], rows: Sequence[QuoteRow] = ()) -> None:
+        """Promote these entries, if nothing blocks them; `rows`: the marked quotes that they are of."""
+
+        def ended(found: PromotedMany, _final: bool) -> None:
+            went = {one.entry_id for one in found.promoted}
+            told = summary_of_promotions(found) + self._signs.told("  {undo.last} undoes" if went else "")
+            done = frozenset(row.id for row in rows if row.entry_id in went)
+            self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
+
+        self._jobs.run(LANE, promoted(entry_ids), ended, self._failed, keep=True)
+
+    def take_back(self, *, again: bool = False) -> None:
+        """Take back what the person decided last, or bring it back."""
+
+        def ended(what: str, _final: bool) -> None:
+            at = self.made.pop() if self.made and not again else None
+            self._heard(Ended(at, True, f"{'redone' if again else 'undone'}: {title(what)}", back=True))
+
+        self._jobs.run(LANE, taken_back(again=again), ended, self._failed, keep=True)
+
+    def _failed(self, fault: Fault) -> None:
+        self._heard(Ended(None, False, _told(fault)))
+
+
+def _told(fault: Fault) -> str:
+    return " ".join(part for part in (title(fault.message), title(fault.hint)) if part)

@@ -1,0 +1,201 @@
+"""What is decided about the place on the screen: take it, another, a wider one, its words, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from tui.actions.evidence import PLACES_CHOSEN
+from tui.panes.evidence.queries import Compared, ReadQuote
+from tui.panes.evidence.quote_view import Looked
+from tui.panes.evidence.review.controller import named
+from tui.panes.evidence.review.decisions import Act, Decision
+
+if TYPE_CHECKING:
+    from core.align import Span
+    from tui.panes.evidence.finding import FoundPlace
+    from tui.panes.evidence.screen import EvidenceScreen
+
+_NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
+_PANES = {3: "pane.rules", 4: "pane.library"}
+"""Where a digit would have led that no place has."""
+_TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} widens it, {evidence.find} finds another."
+_EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
+    "evidence.end_out": ("end", 1),
+    "evidence.end_in": ("end", -1),
+    "evidence.start_out": ("start", 1),
+    "evidence.start_in": ("start", -1),
+}
+
+
+class Places:
+    """Acts on the quote that the screen shows; never on one that is not shown yet."""
+
+    def __init__(self, screen: EvidenceScreen) -> None:
+        self._screen = screen
+        self._wanted: tuple[int, tuple[Span, ...]] | None = None  # a place to accept as soon as it is compared
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[ReadQuote], object]] = {
+            "evidence.accept": self._accept,
+            "evidence.reject": self._reject,
+            "evidence.words": self._words,
+            "evidence.place": self._look_on,
+            "evidence.find": self._find,
+            "evidence.promote": lambda read: self._screen.reviewing.promote([read.quote.row.entry_id]),
+            **{name: lambda read, at=number: self._look_at(read, at) for name, number in _NUMBERS.items()},
+            **{name: lambda read, edge=edge: self._adjust(read, *edge) for name, edge in _EDGES.items()},
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        if self._screen.quotes.marked and action_id in ("evidence.accept", "evidence.reject"):
+            self._all(reject=action_id == "evidence.reject")
+            return True
+        if self._screen.quotes.marked and action_id == "evidence.promote":
+            self._screen.promoting.promote_marked()
+            return True
+        read = self._screen.view.read
+        if read is None or read.quote.row.id != self._screen.chosen_id:
+            self._screen.say("This quote is still being read.", "warning")
+        elif read.quote.row.id in self._screen.reviewing.pending:
+            self._screen.say("Your decision about it is still being written.", "warning")
+        else:
+            act(read)
+            self._screen.changed()
+        return True
+
+    def _all(self, *, reject: bool) -> None:
+        """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
+        from tui.panes.evidence.review.reject_prompt import ReasonScreen
+
+        screen, seen = self._screen, self._screen.quotes.seen
+        if screen.reviewing.writes(seen):
+            screen.say("Your decision about them is still being written.", "warning")
+            return
+
+        def given(reason: str | None) -> None:
+            if reason is not None or not reject:
+                screen.reviewing.decide_all(seen, reason)
+
+        if reject:
+            screen.app.push_screen(ReasonScreen(len(seen)), given)
+        else:
+            given(None)
+
+    def back(self) -> bool:
+        """Back to the place as it was offered; False if it is that."""
+        view = self._screen.view
+        if not view.asking and view.looked == view.start:
+            return False
+        view.look(view.start)
+        return True
+
+    def _decide(self, read: ReadQuote, act: Act, *, number: int = 0, spans: tuple[Span, ...] | None = None,
+                reason: str = "", confirmed: bool = False) -> None:  # fmt: skip
+        row = read.quote.row
+        decision = Decision(act, row.id, read.quote.mark, number, spans, reason, confirmed)
+        self._screen.reviewing.decide(decision, named(row))
+        self._screen.outcome.decided(row.id, decision.state)
+
+    def _accept(self, read: ReadQuote) -> None:
+        """The place on the screen; asked about where the core says so, and where it is one of several that nobody
+        picked. What asks is confirmed by another key, so that a held one accepts nothing."""
+        view, state = self._screen.view, read.quote.row.state
+        if view.asking:
+            return
+        if state == "accepted" and view.looked == view.start:
+            self._screen.say("That is decided already.")
+        elif (place := view.place) is None:
+            self._wanted = (read.quote.row.id, view.spans)
+        elif place.fit.verdict == "too_little":
+            self._screen.say(self._screen.signs.told(_TOO_SHORT), "warning")
+        elif place.fit.verdict == "asks" or self._several(read):
+            view.ask()
+        else:
+            self._take(read)
+
+    def compared(self, found: Compared) -> None:
+        """A place drawn by hand is judged: what was asked for meanwhile is done."""
+        view, wanted = self._screen.view, self._wanted
+        view.compared(found)
+        self._wanted = None
+        self._screen.changed()
+        if view.read is not None and view.place is not None and wanted == (view.read.quote.row.id, view.spans):
+            self.perform("evidence.accept")
+
+    def confirm(self) -> bool:
+        """Accept what is asked about; False where nothing is."""
+        view = self._screen.view
+        if not view.asking or view.read is None:
+            return False
+        self._take(view.read)
+        return True
+
+    def _several(self, read: ReadQuote) -> bool:
+        view = self._screen.view
+        return read.quote.row.state == "ambiguous" and not view.looked.picked and view.looked.drawn is None
+
+    def _take(self, read: ReadQuote) -> None:
+        view = self._screen.view
+        if view.looked.drawn is not None:
+            act = "look" if view.looked.found else "adjust"
+            self._decide(read, act, spans=view.looked.drawn, confirmed=view.asking)
+        elif self._several(read) or view.looked.picked:
+            self._decide(read, "choose", number=view.looked.at + 1, confirmed=view.asking)
+        else:
+            self._decide(read, "accept", confirmed=view.asking)
+
+    def _look_at(self, read: ReadQuote, number: int) -> None:
+        """Look at the place of this number; nothing is decided. Where no places are listed the digits are the panes."""
+        if number > len(read.quote.choices):
+            pane = _PANES.get(number)
+            other = self._screen.signs.told(f" {{{pane}}} goes to that pane.") if pane else ""
+            self._screen.say(f"There is no place {number}.{other}")
+        else:
+            self._screen.view.look(Looked(number - 1, picked=True))
+
+    def _look_on(self, read: ReadQuote) -> None:
+        view = self._screen.view
+        view.look(Looked((view.looked.at + 1) % max(1, len(read.quote.choices)), picked=True))
+
+    def _words(self, read: ReadQuote) -> None:
+        """The words at the place on the screen become the quote; which place that is must be plain."""
+        view = self._screen.view
+        if read.quote.row.state == "ambiguous" and view.looked == view.start:
+            self._decide(read, "words", spans=read.quote.choices[view.looked.at].spans)  # all have the same words
+        elif view.spans:
+            self._decide(read, "words", spans=view.spans)
+
+    def _adjust(self, read: ReadQuote, edge: Literal["start", "end"], words: int) -> None:
+        from core.evidence import adjusted
+
+        view = self._screen.view
+        if not view.spans or not view.text:
+            self._screen.say("No place is known for this quote.")
+            return
+        spans = list(view.spans)
+        at = 0 if edge == "start" else -1
+        spans[at] = adjusted(view.text, spans[at], edge, words)
+        drawn = tuple(spans)
+        view.look(Looked(view.looked.at, drawn, picked=True))
+        self._screen.reader.compare(read, drawn, self.compared)
+
+    def _find(self, read: ReadQuote) -> None:
+        """Another place anywhere in the session: chosen there, it is shown here to be accepted."""
+        from tui.panes.evidence.find_screen import FindScreen
+
+        def chosen(found: FoundPlace | None) -> None:
+            if found is not None and self._screen.chosen_id == read.quote.row.id:
+                self._screen.show_found(read, found)
+
+        self._screen.app.push_screen(FindScreen(self._screen.jobs, self._screen.signs, read.quote), chosen)
+
+    def _reject(self, read: ReadQuote) -> None:
+        from tui.panes.evidence.review.reject_prompt import ReasonScreen
+
+        def given(reason: str | None) -> None:
+            if reason is not None:
+                self._decide(read, "reject", reason=reason)
+
+        self._screen.app.push_screen(ReasonScreen(), given)

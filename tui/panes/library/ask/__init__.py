@@ -1,0 +1,1 @@
+"""Conversations with the library and the process that answers."""

@@ -1,0 +1,172 @@
+"""Asking the library in a process of its own: the model of meaning and the checking take the interpreter for long.
+
+Begun when a question may come, and kept for the next one; it ends with the screen that asks.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.base.fault import Fault
+from core.library.search.filters import EVERYTHING, SearchFilters
+from tui.panes.library.ask.conversation import OURS, Talk
+from tui.panes.library.ask.conversation_list import read_talk, read_talks
+from tui.runtime.child_process import Child, fault_of
+from tui.runtime.jobs import Job, Jobs
+
+if TYPE_CHECKING:
+    from core.base.config.settings import Settings
+    from core.flows.ask.draft_file import TakenUp
+    from core.library.ask.answer import AnswerEvent
+    from core.library.ask.store import SessionRow
+    from core.library.search.hit import Mode
+
+LANE = "library-ask"
+CHILD = "from tui.panes.library.ask.ask_child import main"
+_ENDED = "the process that answers questions has ended"
+
+
+class Answering:
+    """The process and the questions put to it, one after another. For the interface's thread, but for its jobs."""
+
+    def __init__(
+        self, jobs: Jobs, database: Path, settings: Settings, mode: Mode = "hybrid", filters: SearchFilters = EVERYTHING
+    ) -> None:
+        """`mode` and `filters`: what of the library is asked, and how it is searched."""
+        kept = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
+        self._jobs = jobs
+        self._given = database, json.dumps(kept)
+        self._among = {"mode": mode, "filters": asdict(filters)}
+        self._child: Child | None = None
+        self._said: io.BufferedReader | None = None
+        self._turn = threading.Lock()
+        self._number = self._stopped = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self._jobs.busy(LANE)
+
+    def warm(self) -> None:
+        """Begin the process: a question comes soon."""
+
+        def work(_job: Job[None]) -> None:
+            with self._turn:
+                self._begun()
+
+        self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
+
+    def left(self, heard: Callable[[tuple[TakenUp, ...]], object]) -> None:
+        """Keep what a killed process had of an answer; `heard` is told of those that were cut off in the workbench."""
+
+        def work(_job: Job[tuple[TakenUp, ...]]) -> tuple[TakenUp, ...]:
+            from core.flows.ask.draft_file import take_up
+
+            found = take_up(self._given[0])
+            return tuple(one for one in found if not one.whole and (one.session or "").startswith(OURS))
+
+        def told(found: tuple[TakenUp, ...], _final: bool) -> None:
+            heard(found)
+
+        self._jobs.run(f"{LANE}-left", work, told, lambda _fault: None)
+
+    def earlier(self, heard: Callable[[tuple[str, ...]], None]) -> None:
+        """What was asked of this casebook before, the newest first."""
+
+        def work(job: Job[tuple[str, ...]]) -> tuple[str, ...]:
+            from core.library.ask.store import questions
+
+            return questions(job.store().con)
+
+        self._jobs.run(f"{LANE}-earlier", work, lambda found, _final: heard(found), lambda _fault: None)
+
+    def talks(self, heard: Callable[[tuple[SessionRow, ...]], None], failed: Callable[[Fault], None]) -> None:
+        """The conversations there are, the last one first."""
+        self._jobs.run(f"{LANE}-talks", read_talks(), lambda found, _final: heard(found), failed)
+
+    def talk(self, session: str, heard: Callable[[Talk], None], failed: Callable[[Fault], None]) -> None:
+        """A conversation as it is kept."""
+        self._jobs.run(f"{LANE}-talk", read_talk(session), lambda found, _final: heard(found), failed)
+
+    def ask(
+        self,
+        question: str,
+        session: str | None,
+        heard: Callable[[AnswerEvent], object],
+        failed: Callable[[Fault], object],
+        *,
+        in_steps: bool = False,
+    ) -> None:
+        """Ask, and call `heard` with everything that happens, or `failed`. `in_steps`: the question is taken apart."""
+        self._number += 1
+        number = self._number
+        asked = {"n": number, "question": question, "session": session, "in_steps": in_steps}
+        line = json.dumps({**asked, **self._among}).encode()
+
+        def work(job: Job[Any]) -> AnswerEvent | None:
+            with self._turn:
+                child = self._begun()
+                child.ask(line)
+                if self._stopped >= number:  # it was stopped before there was a process to tell
+                    child.ask(b'{"stop": %d}' % number)
+                for event in self._events(number):
+                    if event.kind == "final":
+                        return event
+                    job.partial(event)
+            return None
+
+        def done(event: AnswerEvent | None, _final: bool) -> None:
+            if event is not None:
+                heard(event)
+
+        def told(fault: Fault) -> None:
+            failed(fault)
+
+        self._jobs.run(LANE, work, done, told)
+
+    def stop(self) -> None:
+        """Stop the answer that is on its way; what has come of it is kept. Returns at once."""
+        child, number = self._child, self._number
+        self._stopped = number
+        if child is not None:
+            threading.Thread(target=child.ask, args=(b'{"stop": %d}' % number,), daemon=True).start()
+
+    def end(self) -> None:
+        """End the process; it keeps what has come of an answer first."""
+        for lane in (LANE, f"{LANE}-talks", f"{LANE}-talk"):
+            self._jobs.cancel(lane)
+        if self._child is not None:
+            self._child.stop()
+
+    def _begun(self) -> Child:
+        if self._child is None:
+            child = Child(CHILD, *self._given)
+            try:
+                child.begin()
+            except OSError as error:
+                raise Fault("generic", f"no process could be started ({error.strerror})") from error
+            self._child, self._said = child, io.BufferedReader(child.output())
+        return self._child
+
+    def _events(self, number: int) -> Iterator[AnswerEvent]:
+        """What is told of this question; what is left of an older one is passed over."""
+        said = self._said
+        assert said is not None
+        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+            while True:
+                about, event, fault = pickle.load(said)
+                if about != number:
+                    continue
+                if fault is not None:
+                    raise fault_of(fault)
+                yield event
+        self._child = None  # the next question begins another one
+        raise Fault("generic", _ENDED, "ask again")

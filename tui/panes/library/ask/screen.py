@@ -1,0 +1,287 @@
+"""Asking the library: the question, the answer as it comes, then checked sentence by sentence, with its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from core.base.fault import Fault
+from tui.actions.ask import SOURCES_CHOSEN
+from tui.actions.registry import Situation, bindings
+from tui.panes.library.ask.conversation import Asked, Talk
+from tui.panes.library.ask.transcript import Conversation
+from tui.panes.library.search_scope import Scope
+from tui.render.common.empty_states import Notice
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.library.ask import plain_answer, sources
+from tui.render.library.title import draw_list_title
+from tui.runtime.messages import PaneCopied
+from tui.runtime.stylesheets import sheet
+from tui.widgets.bars import KeyFooter
+from tui.widgets.question_box import QuestionBox
+from tui.widgets.trace_view import TraceView
+
+if TYPE_CHECKING:
+    from core.flows.ask.draft_file import TakenUp
+    from core.library.ask.answer import AnswerEvent
+    from tui.panes.library.ask.ask_process import Answering
+
+
+class AskScreen(ModalScreen[str]):
+    """Covers the pane; it is left with the citation that is to be opened, or with none.
+
+    `question`: what was searched. `scope`: what is asked. `talk`: the conversation, which goes on from where it stands.
+    """
+
+    CSS_PATH = sheet("ask")
+    BINDINGS = bindings("ask", only=("app.help",))
+
+    def __init__(
+        self,
+        answering: Answering,
+        signs: Signs,
+        question: str,
+        scope: Scope | None = None,
+        talk: Talk | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self._scope = scope or Scope()
+        self._answering = answering
+        self._signs = signs
+        self._clock = clock
+        self.talk = talk or Talk()
+        self.box = QuestionBox(self.talk.in_box(question))
+        self.told = Conversation(signs, self.talk, self._changed)
+        nothing = Notice("Nothing was asked yet", "This will say how the answer came about.")
+        self.why = TraceView(signs, id="ask-trace", nothing=nothing)
+        self._keys = KeyFooter(signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The box, the conversation, the trace, the keys."""
+        with Container(id="ask") as frame:
+            frame.border_title = self._titled()
+            yield self.box
+            yield self.told
+            yield self.why
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """A question is about to be typed: what answers it gets ready."""
+        self.why.display = False
+        if self.talk.answer is not None:
+            self.why.explain(self.talk.answer.trace)
+        (self.told if self.talk.reading else self.box).focus()
+        if self.box.value == self.talk.offered:
+            self.box.select_all()  # what was searched is asked by Enter, and gives way to what is typed
+        self._answering.warm()
+        self._answering.left(self._left_over)
+        self._answering.earlier(self._asked_before)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what came of an answer is kept."""
+        self._answering.end()
+
+    @property
+    def last(self) -> Asked | None:
+        """The question that was asked last."""
+        return self.talk.last
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        answer = self.talk.answer
+        sources = 0 if answer is None else len(answer.citations)
+        return Situation("asking" if self.box.has_focus else "ask", answered=answer is not None, sources=sources)
+
+    def on_descendant_focus(self) -> None:
+        """Other keys hold in the box."""
+        self._changed()
+
+    def _changed(self) -> None:
+        """Other actions are possible now."""
+        self._keys.situation = self.situation()
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "ask.box": self.box.focus,
+            "ask.stop": self._stop,
+            "ask.back": lambda: self._leave(""),
+            "why.back": self.told.focus,
+            "ask.why": self._toggle_why,
+            "ask.copy": self._copy,
+            "ask.fresh": self._fresh,
+            "ask.steps": self._toggle_steps,
+            "ask.talks": self.pick,
+        }
+        for number in range(1, SOURCES_CHOSEN + 1):
+            acts[f"ask.source_{number}"] = lambda number=number: self._open(number)
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        self._changed()
+        return True
+
+    def action_read(self) -> None:
+        """From the box to the answer."""
+        self.told.focus()
+
+    # Asking ----------------------------------------------------------------------------------------------------------
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Ask; one question at a time."""
+        event.stop()
+        question = event.value.strip()
+        if not question or self._busy():
+            return
+        self.box.asked(question)
+        self.told.begin(Asked(question))
+        self.told.focus()
+        talk = self.talk
+        self._answering.ask(question, talk.session, self._heard, self._failed, in_steps=talk.in_steps)
+
+    def _busy(self) -> bool:
+        """Whether an answer is on its way, which is told."""
+        if self.last is None or not self.last.open:
+            return False
+        told = self._signs.told("The answer before is still on its way; {ask.stop} stops it.")
+        self.notify(told, markup=False, severity="warning")
+        return True
+
+    def _heard(self, event: AnswerEvent) -> None:
+        """Something happened to the answer."""
+        if (turn := self.last) is None or not turn.open:
+            return
+        if event.kind == "token":
+            turn.text = "" if event.anew else turn.text
+            self.told.came(event.text or "")
+            return
+        if event.kind == "retrieval_done":
+            turn.found = len(event.citations or ())
+        elif event.kind == "hop":
+            turn.hops += 1
+        elif event.answer is not None:
+            turn.answer = event.answer
+            self.why.explain(event.answer.trace)
+        self.told.draw()
+
+    def _failed(self, fault: Fault) -> None:
+        if (turn := self.last) is not None:
+            turn.fault = fault
+            self.told.draw()
+
+    def _asked_before(self, questions: tuple[str, ...]) -> None:
+        self.box.earlier = tuple(dict.fromkeys((*self.box.earlier, *questions)))
+
+    def _left_over(self, found: tuple[TakenUp, ...]) -> None:
+        """Begin with the answer that was cut off when the workbench was killed; the conversation goes on from there."""
+        if not found or self.talk.turns:
+            return
+        one = found[-1]
+        self.talk.session = one.session or self.talk.session
+        self.told.begin(
+            Asked(one.question, one.answer, fault=Fault("generic", "The workbench ended in the middle of it."))
+        )
+
+    def on_idle(self) -> None:
+        """The first word is laid out, scrolled to and drawn as it comes: not one and then two frames later.
+
+        Textual draws by a timer alone; where it has no such method any more, the timer does it.
+        """
+        if self.told.at_once and (draw := getattr(self, "_on_timer_update", None)) is not None:
+            draw()
+
+    # What one can do -------------------------------------------------------------------------------------------------
+
+    def _stop(self) -> None:
+        """The answer first, then the screen."""
+        turn = self.last
+        if turn is not None and turn.open and not turn.stopping:
+            turn.stopping = True
+            self._answering.stop()
+            self.told.draw()
+        else:
+            self._leave("")
+
+    def _leave(self, uri: str) -> None:
+        if self.is_current:
+            self._note()
+            self.dismiss(uri)
+
+    def _note(self) -> None:
+        """How the conversation is left: whoever comes back finds it so."""
+        talk = self.talk
+        talk.typed, talk.reading = self.box.value, not self.box.has_focus
+        talk.scrolled = self.told.scroll_y
+        talk.left()
+
+    def _toggle_why(self) -> None:
+        self.why.display = not self.why.display
+        (self.why if self.why.display else self.told).focus()
+
+    def _toggle_steps(self) -> None:
+        self.talk.in_steps = not self.talk.in_steps
+        self.query_one("#ask").border_title = self._titled()
+
+    def _titled(self) -> Content:
+        how = "in several steps" if self.talk.in_steps else ""
+        return draw_list_title("Ask the library", how, self._scope, self._signs)
+
+    def _copy(self) -> None:
+        if (done := self.talk.answered) is not None and done.answer is not None:
+            self.app.post_message(PaneCopied("answer", plain_answer(done.question, done.answer)))
+
+    def _fresh(self) -> None:
+        """A new conversation; the answers of this one stay in the casebook."""
+        if self.last is None or not self.last.open:
+            self.talk.begin_anew()
+            self._show()
+            self.box.focus()
+
+    def pick(self) -> None:
+        """Offer the earlier conversations."""
+        if self._busy():
+            return
+        from tui.panes.library.ask.history import PickTalk
+
+        def picked(session: str | None) -> None:
+            if session is not None:
+                self._answering.talk(session, self._go_on, self._unread)
+
+        self.app.push_screen(PickTalk(self._answering, self._signs, self._clock()), picked)
+
+    def _go_on(self, talk: Talk) -> None:
+        """Go on with an earlier conversation; what is half typed stays."""
+        if self.last is None or not self.last.open:
+            self.talk.become(talk)
+            self._show()
+            self.told.focus()
+
+    def _unread(self, fault: Fault) -> None:
+        told = " ".join(part for part in (fault.message, fault.hint) if part)
+        self.notify(inline(told, 400), markup=False, severity="error")
+
+    def _show(self) -> None:
+        """Another conversation is shown."""
+        self.told.show(self.talk)
+        self.why.explain(() if self.talk.answer is None else self.talk.answer.trace)
+        self._changed()
+
+    def on_conversation_clicked(self, event: Conversation.Clicked) -> None:
+        """Open the source."""
+        event.stop()
+        if not self._busy():
+            self._leave(event.uri)
+
+    def _open(self, number: int) -> None:
+        source = None if self.talk.answer is None else sources(self.talk.answer).get(number)
+        if source is not None and not self._busy():
+            self._leave(source.citation.uri)

@@ -1,0 +1,1 @@
+"""Ingest from within the workbench: its process, queries and control."""

@@ -1,0 +1,175 @@
+"""Reading folders into the library from within the workbench: one run at a time, told in a line, stopped at a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from core.base.config.settings import ChunkingSettings
+from core.base.fault import Fault
+from tui.panes.library.ingest.process import IngestProcess
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import title
+from tui.render.library.ingest import report_line
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.widgets.open_screens import on_open_screens
+from tui.widgets.status_line import Running, StatusLine
+
+if TYPE_CHECKING:
+    from core.library.ingest.progress import IngestPace
+    from core.library.ingest.report import IngestReport
+    from tui.shell.app import CasebookApp
+
+SHOWS = "{library.ingest} shows it"
+CLICK = "click cancels"
+BEGINS = "Looking what is there"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the last ingest came to: its report, or why it failed."""
+
+    report: IngestReport | None = None
+    fault: Fault | None = None
+
+
+def ingest_in(run: IngestProcess) -> Callable[[Job[object]], object]:
+    """Let an ingest run to its end; hands over how it stands."""
+
+    def work(job: Job[object]) -> object:
+        job.on_stop(run.stop)
+        return run.run(job.partial)
+
+    return work
+
+
+class Ingesting(StatusLine):
+    """The run, and its line in the workbench; `IngestLine` shows the same elsewhere. Outlives every pane.
+
+    `embed` is called at the end of a run: what is new waits for it.
+    """
+
+    stop_action = "library.stop_ingest"
+
+    def __init__(
+        self, jobs: Jobs, signs: Signs, chunking: ChunkingSettings, embed: Callable[[], object], korean: str
+    ) -> None:
+        super().__init__(signs, id="ingesting")
+        self._jobs = jobs
+        self._chunking = chunking
+        self._korean = korean
+        self._embed = embed
+        self._run: IngestProcess | None = None
+        self.roots: tuple[Path, ...] = ()
+        self.pace: IngestPace | None = None
+        self.ended: Ended | None = None
+        self.stopping = False
+
+    def watch_running(self, running: Running | None) -> None:
+        """The lines of other panes show it too. Were it watched, it would keep those of panes that were left."""
+        super().watch_running(running)
+        for line in on_open_screens(self.app, IngestLine) if self.is_attached else ():
+            line.follow(running)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an ingest of ours goes on."""
+        return self._run is not None
+
+    def perform(self, action_id: str) -> bool:
+        """Do an ingest action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "library.ingest": self.open,
+            "library.left_out": lambda: self.open(at_result=True),
+            "library.stop_ingest": self.stop,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def open(self, *, at_result: bool = False) -> None:
+        """The screen to choose folders in, and to see what runs and what came of it."""
+        from tui.panes.library.ingest.screen import IngestScreen
+
+        if not isinstance(self.app.screen, IngestScreen):
+            screen = IngestScreen(self._jobs, self, self._signs, at_result=at_result)
+            self.app.push_screen(screen, self._left)
+
+    def _left(self, _nothing: None) -> None:
+        """The keys are those of the pane below again, once it is there."""
+        self.call_later(self._below)
+
+    def _below(self) -> None:
+        from tui.panes.library.screen import LibraryScreen
+
+        self.post_message(PaneChanged())
+        if isinstance(screen := self.app.screen, LibraryScreen):
+            screen.changed()
+
+    def begin(self, roots: Sequence[Path]) -> None:
+        """Read these folders; none: all that are known."""
+        if self._run is None:
+            self.roots = tuple(roots)
+            self.pace, self.ended, self.stopping = None, None, False
+            self._run = IngestProcess(self._jobs.path, roots, self._chunking, self._korean)
+            self.running = Running(way_out=CLICK, begins=BEGINS)
+            self._jobs.run("ingest", ingest_in(self._run), self._heard, self._failed)
+            self.post_message(PaneChanged())
+
+    def stop(self) -> None:
+        """Ask it to stop after the file it is at; what was read stays."""
+        if self._run is not None and self.running is not None:
+            self._run.stop()
+            self.stopping = True
+            self.running = replace(self.running, stopping=True)
+
+    def _heard(self, value: object, final: bool) -> None:
+        from core.library.ingest.progress import IngestPace
+        from core.library.ingest.report import IngestReport
+
+        if isinstance(value, IngestPace):
+            self._stands(value)
+        elif final and isinstance(value, IngestReport):
+            lacking = self._run.lacking if self._run is not None else ""
+            told = "; ".join(filter(None, (report_line(value, self._signs), lacking)))
+            self._end(Ended(value), told, "warning" if value.errors or lacking else "information")
+
+    def _stands(self, pace: IngestPace) -> None:
+        from core.base.reports import Progress
+
+        self.pace = pace
+        if self.running is not None and pace.total:
+            left = None if pace.left_s is None else round(pace.left_s, 1)
+            told = Progress("ingest", pace.done, pace.total, pace.rate, left, pace.path)
+            self.running = replace(self.running, progress=told)
+
+    def _failed(self, fault: Fault) -> None:
+        said = " ".join(title(part) for part in (fault.message, fault.hint) if part)
+        self._end(Ended(fault=fault), said, "error")
+
+    def _end(self, ended: Ended, told: str, severity: str) -> None:
+        self._run, self.running, self.ended = None, None, ended
+        self._embed()
+        self.post_message(PaneSaid(told, severity))
+        self.post_message(PaneChanged())
+
+
+class IngestLine(StatusLine):
+    """The same line in another pane."""
+
+    stop_action = "library.stop_ingest"
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(signs, id="ingest-line")
+
+    def on_mount(self) -> None:
+        """Follow the run."""
+        self.follow(cast("CasebookApp", self.app).ingesting.running)
+
+    def follow(self, running: Running | None) -> None:
+        """Show this run."""
+        self.running = None if running is None else replace(running, way_out=SHOWS)

@@ -1,0 +1,312 @@
+"""Filling the library: choose folders, see what runs, read what came of it and what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from core.base.fault import Fault
+from core.text import visible
+from tui.actions.registry import Situation, bindings
+from tui.panes.library.ingest.queries import Ends, Folder, Known, read_ends, read_known
+from tui.render.common.empty_states import draw_notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.library.ingest import draw_folder, draw_pace, draw_report
+from tui.render.library.states import not_ingested
+from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.widgets.bars import KeyFooter
+from tui.widgets.path_box import Completing
+from tui.widgets.row_list import RowList
+from tui.widgets.scroll_text import Reading
+
+if TYPE_CHECKING:
+    from tui.panes.library.ingest.controller import Ingesting
+
+LOOK = 0.1
+"""Seconds between two looks at what runs."""
+_SHOWN = 6
+_PLACEHOLDER = "A folder to read; Enter alone reads the chosen ones below"
+_FIRST = "A folder to read, such as docs or ~/notes; Tab completes it"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A folder, and whether it is to be read."""
+
+    folder: Folder
+    chosen: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The folders as rows."""
+
+    read: tuple[Choice, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.read)
+
+    def get(self, index: int) -> Choice | None:
+        """The one at `index`."""
+        return self.read[index] if 0 <= index < len(self.read) else None
+
+    def toggled(self, index: int) -> Choices:
+        """With the one at `index` chosen, or no longer."""
+        return Choices(tuple(Choice(one.folder, one.chosen != (at == index)) for at, one in enumerate(self.read)))
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The chosen folders."""
+        return tuple(Path(one.folder.root) for one in self.read if one.chosen)
+
+
+class PathBox(Input):
+    """A path being typed; Tab completes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "screen.complete", "Complete", show=False)]
+
+
+class IngestScreen(ModalScreen[None]):
+    """The folders on top; below them what runs, or what the last run came to."""
+
+    BINDINGS = bindings("ingest", only=("app.help",))
+
+    def __init__(self, jobs: Jobs, ingesting: Ingesting, signs: Signs, *, at_result: bool) -> None:
+        super().__init__()
+        self._jobs = jobs
+        self._ingesting = ingesting
+        self._signs = signs
+        self._at_result = at_result
+        self._known = Known()
+        self._drawn: object = None
+        self._typed = ""  # the folder that was named last: to be mended where it is not there
+        self.choices = Choices()
+        self.box = PathBox(placeholder=_FIRST, select_on_focus=False, id="ingest-box")
+        self._completing = Completing(self.box)
+        self.ends = Static(id="ingest-ends")
+        self.folders = RowList(self._paint, id="ingest-folders")
+        self.told = Static(id="ingest-text")
+        self._keys = KeyFooter(signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """A box, the folders, what is told, the keys."""
+        with Container(id="ingest") as frame:
+            frame.border_title = Content("Read folders into the library")
+            yield self.box
+            yield self.ends
+            yield self.folders
+            with Reading(id="ingest-told"):
+                yield self.told
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Read what is known; follow what runs."""
+        (self.query_one("#ingest-told") if self._at_result or self._ingesting.busy else self.box).focus()
+        self.folders.display = self.ends.display = False
+        self._follow()
+        self.set_interval(LOOK, self._follow)
+        self._read()
+
+    def on_descendant_focus(self) -> None:
+        """Other keys hold in the box."""
+        told = "enter reads it, tab completes it" if self.box.has_focus else ""
+        self.query_one("#ingest").border_subtitle = Content(told)
+        self._keys.situation = self.situation()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what runs goes on."""
+        self._jobs.cancel("ingest-known")
+        self._jobs.cancel("ingest-path")
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation(
+            "naming" if self.box.has_focus else "ingest", ingesting=self._ingesting.busy, cases=self.choices.total
+        )
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "ingest.begin": self._begin,
+            "ingest.mark": self._mark,
+            "list.open": self._mark,
+            "ingest.name": self.box.focus,
+            "ingest.told": self.query_one("#ingest-told").focus,
+            "ingest.stop": self._stop,
+            "list.back": self._stop,
+            "ingest.back": self._back,
+            "view.reload": self._read,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    # Choosing --------------------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        self._jobs.run("ingest-known", read_known(self._jobs.path), self._came, self._unread)
+
+    def _came(self, known: Known, _final: bool) -> None:
+        """The folders that are known; those that were left out by hand stay so."""
+        off = {one.folder.root for one in self.choices.read if not one.chosen}
+        self._known = known
+        self.choices = Choices(tuple(Choice(one, one.root not in off) for one in known.folders))
+        self._show_folders(0)
+        self.box.placeholder = _PLACEHOLDER if known.folders else _FIRST
+        self._drawn = None
+        self._follow()
+
+    def _unread(self, fault: Fault) -> None:
+        if fault.code != "not_indexed":
+            self.told.update(draw_notice(of_fault(fault), self._signs))
+
+    def _show_folders(self, chosen: int) -> None:
+        self.folders.display = bool(self.choices.total)
+        self.folders.styles.height = min(_SHOWN, self.choices.total)
+        self.folders.show(self.choices, chosen)
+        self._keys.situation = self.situation()
+
+    def _paint(self, row: Hashable | None, _width: int, _chosen: bool) -> Content:
+        one = cast("Choice", row)
+        count = one.folder.documents
+        told = "" if count is None else f"{count:,} document{'' if count == 1 else 's'}"
+        return draw_folder(one.folder.root, told, one.chosen, self._signs)
+
+    def _mark(self) -> None:
+        at = self.folders.chosen
+        self.choices = self.choices.toggled(at)
+        self._show_folders(at)
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter, or a second click."""
+        event.stop()
+        self._mark()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Nobody else's list."""
+        event.stop()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All of them are there."""
+        event.stop()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look which folders the path may go on to."""
+        event.stop()
+        if not event.value:
+            self._jobs.cancel("ingest-path")
+            self._offer(Ends("", ""), True)
+        else:
+            self._look()
+
+    def _look(self) -> None:
+        delay = 0.0 if self._completing.wanted else DEBOUNCE
+        self._jobs.run("ingest-path", read_ends(self.box.value), self._offer, lambda _fault: None, delay=delay)
+
+    def _offer(self, ends: Ends, _final: bool) -> None:
+        self._completing.came(ends)
+        self.ends.display = bool(ends.names)
+        names = "  ".join(inline(name, 60) + "/" for name in ends.names)
+        self.ends.update(Content.styled(names, "$cb-dim"))
+
+    def action_complete(self) -> None:
+        """Type what all the offered folders share; with nothing typed go on to the folders."""
+        if not self.box.value:
+            self.focus_next()
+        elif not self._completing.complete():
+            self._look()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Read the folder that was named, or the chosen ones."""
+        event.stop()
+        named = event.value.strip()
+        if named:
+            self._typed = "" if self._ingesting.busy else event.value
+            self._start([Path(named)])  # whose home `~` means, the core knows, and says where it is nobody's
+        else:
+            self._begin()
+
+    # Running ---------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        roots = self.choices.roots
+        if roots:
+            self._start(() if len(roots) == self.choices.total else roots)
+        else:
+            self.notify(
+                "Choose a folder, or name one." if self.choices.total else "Name a folder: none is known yet.",
+                markup=False, severity="warning",
+            )  # fmt: skip
+
+    def _start(self, roots: Sequence[Path]) -> None:
+        if self._ingesting.busy:
+            self.notify("Folders are being read already.", markup=False, severity="warning")
+            return
+        self.box.value = ""
+        self._ingesting.begin(roots)
+        self.query_one("#ingest-told").focus()
+        self._follow()
+
+    def _stop(self) -> None:
+        if self._ingesting.busy and not self._ingesting.stopping:
+            self._ingesting.stop()
+            self._follow()
+        else:
+            self._back()
+
+    def _back(self) -> None:
+        if self.is_current:
+            self.dismiss()
+
+    def _follow(self) -> None:
+        """Draw what runs, or what came of the last run, where that has changed."""
+        run = self._ingesting
+        state = (run.busy, run.stopping, run.pace, run.ended)
+        if state == self._drawn or not self.is_attached:
+            return
+        was_busy = isinstance(self._drawn, tuple) and bool(cast("tuple[object, ...]", self._drawn)[0])
+        self._drawn = state
+        self._keys.situation = self.situation()
+        self.told.update(self._text())
+        if was_busy and not run.busy:
+            self._give_back()
+            self._read()
+
+    def _give_back(self) -> None:
+        """What was named and could not be read stands in the box again."""
+        typed, self._typed = visible(self._typed), ""
+        if self._ingesting.ended is None or self._ingesting.ended.fault is None or self.box.value or not typed:
+            return
+        self.box.value, self.box.cursor_position = typed, len(typed)
+        if self.query_one("#ingest-told").has_focus:
+            self.box.focus()
+
+    def _text(self) -> Content:
+        run = self._ingesting
+        if run.busy:
+            return draw_pace(run.pace, self._signs, stopping=run.stopping)
+        if run.ended is not None and run.ended.fault is not None:
+            return draw_notice(not_ingested(run.ended.fault), self._signs)
+        if run.ended is not None and run.ended.report is not None:
+            return draw_report(run.ended.report, run.pace, "", self._signs)
+        if self._known.last is not None:
+            return draw_report(self._known.last[0], None, self._known.last[1], self._signs)
+        told = (
+            "Notes, documents and code are read from folders. What changes there later is read when you come back here"
+            " and press {ingest.begin}; only `casebook library ingest FOLDER --watch` follows a folder by itself."
+            " .gitignore and .casebookignore are heeded; your files are only read."
+        )
+        return Content.styled(self._signs.told(told), "$cb-dim")

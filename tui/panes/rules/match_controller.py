@@ -1,0 +1,269 @@
+"""The chosen call and its way to the screen: read, matched, explained; matched again when a rule file changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.panes.rules.matcher_client import Ranked, Reasons, RuleKey, key_of
+from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
+from tui.render.rules.states import no_call, no_files, no_rules, unreadable
+
+if TYPE_CHECKING:
+    from core.base.fault import Fault
+    from core.rules.calls.paging import StoredCall
+    from core.rules.evaluation.label_file import Label
+    from core.rules.matching.call import ToolCall
+    from tui.panes.rules.screen import RulesScreen
+
+SOON, TYPED = 0.03, 0.15
+"""Seconds that a row must stay chosen before it is read; while one types, each key may choose another."""
+_AGAIN, _RETRIES = 2.0, 5
+"""Seconds after which the model is asked again where it could not answer just now, and how often."""
+_ELSEWHERE, _LONGEST = 0.2, 1.5
+"""Seconds after which what another program embeds is looked for, twice as long each time; and at most."""
+_MOVES = 3
+"""Moves that are told in words."""
+
+
+class Asking:
+    """Which call is asked about, which rule is kept in sight; puts answers into the parts of the screen."""
+
+    def __init__(self, screen: RulesScreen) -> None:
+        self._screen = screen
+        self.call: ToolCall | None = None
+        self.source: StoredCall | None = None  # the call of a session that is asked about
+        self.project = ""  # the folder that the call was made in; empty: the workbench's own
+        self.pinned: RuleKey | None = None
+        self._reasons: Reasons | None = None
+        self.resume: tuple[int, RuleKey] | None = None  # the call one was at the last time, and which rule of it
+        self._go_to: RuleKey | None = None  # the rule to choose once the match is there, and the model has spoken
+        self._kept: RuleKey | None = None  # the rule one was at when a newer match did not list it any more
+        self._went = False  # whether the person has gone to a rule of this call
+        self._last: Ranked | None = None  # of this call, while there were rules: what moved is told from there
+
+    def chosen(self) -> None:
+        """Another call is the chosen one: read it."""
+        if self._screen.calls.typing:
+            self.begin()
+            return
+        key = self._screen.calls.chosen_key
+        if key is None:
+            self.ask(None)
+            return
+
+        def came(found: StoredCall | None, _final: bool) -> None:
+            if found is not None and not self._screen.calls.typing:
+                resume, self.resume = self.resume, None
+                before = self.call and (self.call.tool_name, self.call.tool_input, self.project)
+                if before != (found.call.tool_name, found.call.tool_input, found.project):
+                    at = resume[1] if resume and resume[0] == found.id else None
+                    self.ask(found.call, found.project, at, source=found)
+                elif self.source != found:
+                    self.source = found
+                    self.show()
+                else:
+                    self._screen.changed()
+
+        delay = TYPED if self._screen.calls.box.has_focus else SOON
+        self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
+
+    def begin(self) -> None:
+        """Read the rules at least, where nothing was asked yet: who types has no call so far."""
+        if self._screen.rank.ranked is None and not self._screen.jobs.busy("rules-rank"):
+            self.match(None)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the rules on the screen are those of the call that is chosen, or typed."""
+        calls, ranked = self._screen.calls, self._screen.rank.ranked
+        chosen = calls.typing or self.source is None or self.source.id == calls.chosen_key
+        return chosen and ranked is not None and ranked.call is self.call
+
+    @property
+    def rule(self) -> RuleKey | None:
+        """The rule one is at, or goes to once the match is there."""
+        if self.resume is not None:
+            return self.resume[1]
+        one = self._screen.rank.chosen
+        return self._go_to or (None if one is None else key_of(one))
+
+    def ask(
+        self,
+        call: ToolCall | None,
+        project: str = "",
+        go_to: RuleKey | None = None,
+        *,
+        source: StoredCall | None = None,
+    ) -> None:
+        """Which rules does this call meet? None: there is no call; the rules are read all the same."""
+        self.source = source
+        picked = self.pinned if self.call is None else None  # while the call was being read
+        self.call, self.project, self._screen.rank.said, self._last = call, project, "", None
+        self._go_to, self._kept, self._went = go_to or picked, None, False
+        if self._screen.matching.look_from(project):
+            self.watch()
+        self.match(None)
+        self._screen.changed()
+
+    def match(self, before: Ranked | None, retries: int = _RETRIES, delay: float = 0.0, waited: int = 0) -> None:
+        """Match the call (again); `before`: tell what moved since then. `waited`: so often already for what another
+        program embeds."""
+
+        def came(ranked: Ranked | None, final: bool) -> None:
+            waits = final and self.call is not None and ranked is not None and ranked.elsewhere
+            if not (waits and self._shows(ranked)):
+                if self._keeps(ranked):
+                    self.match(before, retries, waited=waited)
+                    return
+                self._ranked(ranked, told=before is not None and final and not waits)
+            if waits:
+                self.match(before, retries, _pause(waited), waited + 1)
+            elif final and ranked is not None and ranked.unfinished and retries:
+                self.match(None, retries - 1, _AGAIN)
+            elif final:
+                self._go_to = None
+
+        def failed(fault: Fault) -> None:
+            self._screen.rank.tell(unreadable(fault))
+            self.show()
+
+        work = self._screen.matching.rank(self.call, before, self.pinned or self._kept, again=waited > 0)
+        self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
+
+    def _shows(self, ranked: Ranked | None) -> bool:
+        """Whether the screen says the same already: who reads it is not disturbed."""
+        shown = self._screen.rank.ranked
+        if shown is None or ranked is None or not shown.elsewhere or shown.call is not ranked.call:
+            return False
+        return _told(shown) == _told(ranked)
+
+    def _at(self, ranked: Ranked | None) -> RuleKey | None:
+        """The rule of this call that the person is at."""
+        rank = self._screen.rank
+        stays = rank.ranked is not None and ranked is not None and rank.ranked.call is ranked.call
+        at = self._went or self.pinned is not None or rank.rows.has_focus or self._screen.why.has_focus
+        return key_of(rank.chosen) if stays and at and rank.chosen is not None else None
+
+    def _keeps(self, ranked: Ranked | None) -> bool:
+        """Whether a newer match does not list the rule one is at: then it is kept in sight, as `why not` does."""
+        at = self._at(ranked)
+        if ranked is None or at is None or at == self._kept or self.pinned is not None or self._go_to is not None:
+            return False
+        if any((one.path, one.id) == at[:2] for one in (*ranked.match.rules, *ranked.match.below)):
+            return False
+        self._kept = at
+        return True
+
+    def _ranked(self, ranked: Ranked | None, *, told: bool) -> None:
+        one = self._screen.rank.chosen
+        at = self._at(ranked) or (key_of(one) if told and one is not None else None)
+        if ranked is None:
+            self._screen.rank.tell(no_files(self._screen.matching.sources.places()))
+        elif not ranked.rules:
+            self._screen.rank.tell(no_rules(ranked), ranked)
+        elif self.call is None:
+            self._screen.rank.tell(no_call(ranked, *self._screen.calls.sought), ranked)
+        else:
+            if told:
+                moves = ranked.moved
+                more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
+                self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
+            self._last = self._last if ranked.elsewhere else ranked
+            self._screen.rank.show(ranked, self._go_to or at)
+        self.show()
+
+    def moved(self) -> None:
+        """The person has gone to another rule."""
+        one = self._screen.rank.chosen
+        self._go_to, self._went = None, one is not None
+        if one is None or key_of(one) != self._kept:
+            self._kept = None
+        self.show()
+
+    def show(self) -> None:
+        """Show the chosen rule, and read all there is to say about it."""
+        ranked, one = self._screen.rank.ranked, self._screen.rank.chosen
+        reasons = self._reasons
+        if one is None or reasons is None or reasons.key != key_of(one) or ranked is None:
+            self._reasons = reasons = None
+        source = self.source if ranked is not None and ranked.call is self.call else None
+        self._screen.why.show(None if self.call is None else ranked, one, reasons, source)  # of no call nothing is said
+        self._screen.changed()
+        if ranked is None or one is None:
+            self._screen.jobs.cancel("rules-why")
+            return
+
+        def came(found: Reasons | None, _final: bool) -> None:
+            if found is not None and self._screen.rank.ranked is ranked and self._screen.rank.chosen is one:
+                self._reasons = found
+                self._screen.why.show(ranked, one, found, source)
+
+        delay = SOON if reasons is None else 0.0
+        self._screen.jobs.run(
+            "rules-why",
+            self._screen.matching.reasons(ranked.call, one, shown=self._screen.rank.chosen_shown),
+            came,
+            self._screen.told,
+            delay=delay,
+        )
+
+    def watch(self) -> None:
+        """From now on the ranking follows the rule files, and what is said of its call elsewhere."""
+
+        def heard(change: Changed, _final: bool) -> None:
+            if change == "rules":
+                self._screen.rank.said = ""
+                self.match(self._last)
+            else:
+                self._look_at_label()
+
+        self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), heard, self._screen.told)
+
+    def _look_at_label(self) -> None:
+        ranked = self._screen.rank.ranked
+        if ranked is None or self.call is None:
+            return
+        call = ranked.call
+
+        def came(label: Label | None, _final: bool) -> None:
+            ranked = self._screen.rank.ranked
+            if ranked is not None and ranked.call is call and ranked.label != label:
+                self._relabel(ranked, label, "")
+
+        self._screen.jobs.run("rules-relabel", read_label(call, self._screen.matching.folder), came, self._screen.told)
+
+    def pin(self, key: RuleKey | None) -> None:
+        """Keep this rule in the ranking, whatever its score; None: none."""
+        self.pinned = self._go_to = key
+        self._kept = None
+        self.match(None)
+
+    def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
+        """This is the label of a call now; `told`: what was done."""
+        ranked = self._screen.rank.ranked
+        if ranked is not None and ranked.call is call:
+            self._relabel(ranked, label, told)
+        elif told:
+            self._screen.say(told)
+
+    def _relabel(self, ranked: Ranked, label: Label | None, told: str) -> None:
+        rank = self._screen.rank
+        if not rank.rows.rows.total:
+            rank.ranked = replace(ranked, label=label)
+            return
+        at, index = rank.chosen, rank.rows.chosen
+        rank.said = told
+        rank.show(replace(ranked, label=label), None if at is None else key_of(at))
+        if at is None:
+            rank.rows.choose(index)
+        self.show()
+
+
+def _pause(waited: int) -> float:
+    return min(_LONGEST, _ELSEWHERE * 2 ** min(waited, 10))
+
+
+def _told(ranked: Ranked) -> tuple[object, ...]:
+    """What one sees of a match."""
+    return ranked.match.rules, ranked.match.below, ranked.pinned, ranked.label, ranked.flaws, ranked.rules

@@ -1,0 +1,1 @@
+"""Drawing that all panes share: untrusted text, glyphs, times, bars, progress, the trace."""

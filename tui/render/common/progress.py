@@ -1,0 +1,129 @@
+"""A long run in one line while it lasts, and in a few when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import cut, inline
+
+if TYPE_CHECKING:
+    from core.flows.transcripts.report import ImportReport, Progress
+
+_BAR = 16
+_FILE_FROM = 12
+_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding", "ingest": "Reading files"}
+LISTED = 10_000
+
+Parts = list[tuple[str, str]]
+"""Texts with their styles, for `Content.assemble`."""
+
+
+def draw_progress(
+    progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool, begins: str = "Looking"
+) -> Content:
+    """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first."""
+    left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
+    right = [("stopping after this batch " if stopping else f"{way_out} ", "$cb-draft" if stopping else "$cb-soft")]
+    room = width - _cells(left) - _cells(right)
+    if room < 0:
+        return Content(cut(left[0][0], max(0, width)))
+    if progress is not None:
+        for piece in _figures(progress, signs):
+            if _cells(piece) <= room:
+                left += piece
+                room -= _cells(piece)
+        if progress.file and room >= _FILE_FROM:
+            name = _tail(progress.file, room - 2, signs.more)
+            left.append((f" {name} ", "$cb-dim"))
+            room -= cell_len(name) + 2
+    return Content.assemble(*left, " " * room, *right)
+
+
+def _figures(progress: Progress, signs: Signs) -> Iterator[list[tuple[str, str]]]:
+    share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
+    told, *bar = share_bar(share, signs)
+    yield [told]
+    yield bar
+    if progress.kind == "import":
+        yield [(f"{size_of(progress.done)} of {size_of(progress.total)} ", "$cb-text")]
+    else:
+        yield [(f"{progress.done:,} of {progress.total:,} ", "$cb-text")]
+    if progress.eta_s is not None and progress.done < progress.total:
+        yield [(f"{lasting(progress.eta_s)} left ", "$cb-soft")]
+    if progress.rate > 0:
+        rate = size_of(progress.rate) if progress.kind == "import" else f"{progress.rate:,.0f}"
+        yield [(f"{rate}/s ", "$cb-dim")]
+
+
+def share_bar(share: float, signs: Signs) -> Parts:
+    """A share of 0 to 1 in per cent, and as a bar."""
+    full = round(share * _BAR)
+    done, to_do = ("#", "-") if signs.plain else ("━", "─")
+    bar = [(done * full, "$cb-accent"), (to_do * (_BAR - full), "$cb-line"), (" ", "")]
+    return [(f"{share:4.0%} ", "bold $cb-text"), *bar]
+
+
+def _tail(file: str, cells: int, more: str) -> str:
+    """The end of a path: it tells more than its beginning."""
+    flat = inline(file[-4 * cells :])
+    if cell_len(flat) <= cells and len(file) <= 4 * cells:
+        return flat
+    while cell_len(flat) > cells - cell_len(more):
+        flat = flat[max(1, len(flat) - cells) if len(flat) > 2 * cells else 1 :]
+    return more + flat
+
+
+def lasting(seconds: float) -> str:
+    """A stretch of time as people say it."""
+    whole = max(1, round(seconds))
+    if whole < 90:
+        return f"{whole} s"
+    return f"{round(whole / 60)} min" if whole < 5_400 else f"{whole / 3_600:.1f} h"
+
+
+def size_of(size: float) -> str:
+    """Bytes as people say them."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1_000:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1_000
+    return f"{size:,.1f} GB"
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things: `1 file`, `2 fixes`."""
+    return f"{count:,} {what if count == 1 else what + ('es' if what.endswith('x') else 's')}"
+
+
+def report_line(report: ImportReport, signs: Signs) -> str:
+    """An import in one sentence or two, for a toast."""
+    did = ", ".join((counted(report.files, "file"), counted(report.messages, "new message")))
+    found = f"{counted(report.errors, 'error')}, {counted(report.resolutions, 'fix')}"
+    begin = "The import was stopped, what it read stays" if report.canceled else "The import is done"
+    gaps = f" {counted(len(report.skipped), 'line')} left out: {{import.report}} shows them." if report.skipped else ""
+    return f"{begin}: {did}; {found}.{signs.told(gaps)}"
+
+
+def report_text(report: ImportReport) -> str:
+    """An import in full: its counts, and each line that was left out, with the reason."""
+    counts = (
+        (report.files, "file"), (report.sessions, "new session"), (report.messages, "new message"),
+        (report.tool_calls, "new tool call"), (report.errors, "error"), (report.resolutions, "fix"),
+    )  # fmt: skip
+    lines = [counted(count, what) for count, what in counts]
+    if report.canceled:
+        lines.append("It was stopped. What was read stays; the next import goes on from there.")
+    lines += ["", f"{counted(len(report.skipped), 'line')} left out" + (":" if report.skipped else ".")]
+    for gap in report.skipped[:LISTED]:
+        place = f"{gap.file}:{gap.line}" if gap.line else gap.file
+        lines.append(inline(f"{place}: {gap.reason}" if place else gap.reason))
+    return "\n".join(lines)
+
+
+def _cells(parts: list[tuple[str, str]]) -> int:
+    return sum(cell_len(text) for text, _ in parts)

@@ -1,0 +1,173 @@
+"""A stretch of a session as lines of the screen: who spoke, with which tool, and what; the errors and fixes marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.text import visible
+from core.transcripts.told_call import told_call
+from tui.render.common.glyphs import Signs
+from tui.render.common.relative_time import stamp
+from tui.render.common.untrusted import cut, inline, title
+
+if TYPE_CHECKING:
+    from core.errors import SourceMessage
+
+SHOWN = 4_000
+"""Code points of one message; the whole of it is one key away."""
+
+Kind = Literal["head", "text", "more", "gap"]
+Mark = Literal["", "error", "fix"]
+_WORDS = {"tool_use": "call", "tool_result": "result", "thinking": "thought"}
+_SIGNED = {"+": "$cb-good", "-": "$cb-bad", "@": "$cb-accent", ":": "$cb-soft"}
+_TONES = {"user": "$cb-accent", "assistant": "$cb-text", "tool": "$cb-dim"}
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What to light: the messages with the error (and its key line's span there), and those the fix comes from."""
+
+    errors: Mapping[int, tuple[int | None, int | None]] = field(
+        default_factory=dict[int, "tuple[int | None, int | None]"]
+    )
+    fixes: frozenset[int] = frozenset()
+
+    def of(self, index: int) -> Mark:
+        """The mark of a message; an error that is its own fix's source is an error first."""
+        return "error" if index in self.errors else "fix" if index in self.fixes else ""
+
+    @property
+    def indexes(self) -> tuple[int, ...]:
+        """Every marked message, in order."""
+        return tuple(sorted({*self.errors, *self.fixes}))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the screen, inert: of which message, what it is, the part that is lit; the sign of a patch's line."""
+
+    index: int
+    kind: Kind
+    text: str
+    role: str = ""
+    mark: Mark = ""
+    lit: tuple[int, int] | None = None
+    sign: str = ""
+
+
+def lines_of(
+    messages: Sequence[SourceMessage], width: int, marks: Marks, check: Callable[[], None] = lambda: None
+) -> tuple[Line, ...]:
+    """The messages as lines of at most `width` cells. Made off the interface's thread; `check` may end it."""
+    found: list[Line] = []
+    for message in messages:
+        check()
+        found += _message(message, max(1, width), marks)
+    return tuple(found)
+
+
+def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]:
+    mark, index = marks.of(message.index), message.index
+    told = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
+    told += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
+    yield Line(index, "head", "  ".join(title(part) for part in told if part), message.role, mark)
+    if message.kind == "tool_use":
+        yield from _call(message, width)
+        yield Line(index, "gap", "")
+        return
+    start, end = marks.errors.get(index, (None, None))
+    first = 0 if end is None or end <= SHOWN else max(0, (start or 0) - SHOWN // 4)
+    text = message.text[first : first + SHOWN]
+    if first:
+        yield Line(index, "more", f"{first:,} characters before")
+    if text.strip():
+        yield from _body(index, text.rstrip("\n"), width, _shifted(start, end, first), message.role)
+    if (left := len(message.text) - first - len(text)) > 0:
+        yield Line(index, "more", f"{left:,} more characters")
+    yield Line(index, "gap", "")
+
+
+def whole_text(message: SourceMessage) -> str:
+    """All of a message as it is shown."""
+    return "\n".join(line for _, line in told_call(message.text)) if message.kind == "tool_use" else message.text
+
+
+def _call(message: SourceMessage, width: int) -> Iterator[Line]:
+    """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
+    told = told_call(message.text.rstrip("\n"))
+    left, room = sum(len(text) + 1 for _, text in told), SHOWN
+    for sign, text in told:
+        part = text[:room]
+        line = visible(part).expandtabs(4)
+        for start, end in wrap(line, width):
+            yield Line(message.index, "text", line[start:end], message.role, sign=sign)
+        room, left = room - len(part) - 1, left - len(part) - 1
+        if room <= 0:
+            break
+    if left > 0:
+        yield Line(message.index, "more", f"{left:,} more characters")
+
+
+def _shifted(start: int | None, end: int | None, first: int) -> tuple[int, int] | None:
+    return None if start is None or end is None else (start - first, end - first)
+
+
+def _body(index: int, text: str, width: int, lit: tuple[int, int] | None, role: str) -> Iterator[Line]:
+    at = 0
+    for raw in text.split("\n"):
+        line = visible(raw).expandtabs(4)
+        own: tuple[int, int] | None = None
+        if lit is not None and lit[0] < at + len(raw) and lit[1] > at:
+            own = (_column(raw, lit[0] - at), _column(raw, lit[1] - at))
+        for start, end in wrap(line, width):
+            part = None
+            if own is not None and own[0] < end and own[1] > start:
+                part = (max(0, own[0] - start), min(end, own[1]) - start)
+            yield Line(index, "text", line[start:end], role, "", part)
+        at += len(raw) + 1
+
+
+def _column(raw: str, at: int) -> int:
+    """Where the code point `at` of a line stands once its tabs are blanks."""
+    at = min(max(0, at), len(raw))
+    return at if "\t" not in raw else len(visible(raw[:at]).expandtabs(4))
+
+
+def wrap(line: str, cells: int) -> Iterator[tuple[int, int]]:
+    """The half-open parts of a line that each fit into `cells` cells, broken behind a blank where there is one."""
+    at = 0
+    while True:
+        rest = line[at : at + 2 * cells + 8]
+        if len(rest) == len(line) - at and cell_len(rest) <= cells:
+            yield at, len(line)
+            return
+        size = max(1, len(cut(rest, cells)))
+        if (blank := rest.rfind(" ", size // 2, size)) > 0:
+            size = blank + 1
+        yield at, at + size
+        at += size
+        if at >= len(line):
+            return
+
+
+def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One line; the chosen message has a bar, its head says its number."""
+    bar = (signs.bar if chosen else " ", "$cb-accent")
+    if line.kind == "head":
+        mark = {"error": ("  error", "bold $cb-bad"), "fix": ("  fix", "bold $cb-good")}.get(line.mark, ("", ""))
+        tone = _TONES.get(line.role, "$cb-soft")
+        head = inline(f" #{line.index}  {line.text}", max(1, width - 9), more=signs.more)
+        return Content.assemble(bar, (head, f"bold {tone}"), mark)
+    if line.kind == "more":
+        way = signs.told(": {session.whole} shows all")
+        return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
+    tone = _SIGNED.get(line.sign) or ("$cb-soft" if line.role != "tool" else "$cb-dim")
+    body = Content.styled(" " + line.text, tone)
+    if line.lit is not None:
+        body = body.stylize("bold underline $cb-bad", line.lit[0] + 1, line.lit[1] + 1)
+    return Content.assemble(bar, body)

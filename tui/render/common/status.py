@@ -1,0 +1,126 @@
+"""The status of the workbench as text: the casebook, what it holds, the search, the jobs, the log, the versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.common.embedding import draw_vectors
+from tui.render.common.glyphs import Signs
+from tui.render.common.progress import counted, size_of
+from tui.render.common.relative_time import stamp
+from tui.render.common.untrusted import inline
+
+if TYPE_CHECKING:
+    from core.flows.system.capabilities import Capabilities
+    from core.flows.system.doctor import Diagnosis
+    from core.flows.system.vector_facts import VectorFacts
+    from core.store.jobs import Job
+
+_TEXT = 300
+_CHECKS = {
+    "config_loaded": "settings",
+    "data_dir_writable": "folder",
+    "sqlite_open": "database",
+    "vec_loaded": "vectors",
+    "counts_match": "indexes",
+    "embedding_model": "model",
+    "model_service": "service",
+}
+_UNITS = {"ingest": " files", "embed": " texts"}
+"""What the runs count; an import counts bytes."""
+_TONES = {"running": "$cb-accent", "succeeded": "$cb-good", "failed": "$cb-bad", "canceled": "$cb-draft"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is found at once. `size` in bytes; None: the file is not there."""
+
+    path: str
+    size: int | None
+    readonly: str
+    log: str
+    settings: str
+    textual: str
+    about: Capabilities | None
+    jobs: tuple[Job, ...]
+    vectors: VectorFacts | None = None
+    auto: bool = True
+
+
+def draw_facts(facts: Facts | None) -> Content:
+    """The casebook, what it holds, how it searches, its long runs, its files."""
+    if facts is None:
+        return Content.assemble(("Reading the casebook", "$cb-dim"))
+    size = "there is no file yet" if facts.size is None else f"{facts.size:,} bytes"
+    rows = [("file", facts.path), ("size", size), ("writing", facts.readonly or "possible")]
+    parts = _section("Casebook", [*rows, *_held(facts.about)])
+    tiers = [("text", "on: fingerprint, exact, prefix, words")]
+    parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
+    parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
+    return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
+
+
+def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
+    """The doctor's checks, each with what mends it; None while it looks."""
+    parts: list[tuple[str, str]] = [("Health\n", "bold $cb-accent")]
+    if found is None:
+        return Content.assemble(*parts, ("  being checked\n", "$cb-dim"))
+    for check in found.checks:
+        mark = signs.outcome("hit" if check.ok else "failed")
+        parts += [(f"  {mark.sign} ", mark.tone), (f"{_CHECKS.get(check.name, check.name):<12}", "$cb-dim")]
+        parts.append((inline(check.detail, _TEXT) + "\n", "$cb-soft" if check.ok else "$cb-text"))
+        if check.hint:
+            parts.append((" " * 16 + inline(check.hint, _TEXT) + "\n", "$cb-draft"))
+    return Content.assemble(*parts)
+
+
+def draw_versions(facts: Facts | None) -> Content:
+    """What casebook runs on."""
+    if facts is None or facts.about is None:
+        return Content("")
+    versions = facts.about.versions
+    rows = [("casebook", versions.casebook), ("schema", str(versions.database)), ("Python", versions.python)]
+    rows += [("SQLite", versions.sqlite), ("Textual", facts.textual)]
+    return Content.assemble(*_section("Versions", rows))
+
+
+def _held(about: Capabilities | None) -> list[tuple[str, str]]:
+    stats = about.stats if about is not None else None
+    if stats is None:
+        return [("holds", "nothing yet")]
+    cases = f"{counted(stats.cases, 'case')}, {stats.unresolved:,} unresolved; {counted(stats.resolutions, 'fix')}"
+    places = f"{counted(stats.sessions, 'session')}, {counted(stats.messages, 'message')}"
+    seen = f"{counted(stats.occurrences, 'error')} seen in {places}"
+    return [("holds", cases), ("from", seen)]
+
+
+def _section(heading: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    parts = [(f"{heading}\n", "bold $cb-accent")]
+    for name, value in rows:
+        parts += [(f"  {name:<14}", "$cb-dim"), (inline(value, _TEXT) + "\n", "$cb-soft")]
+    return [*parts, ("\n", "")]
+
+
+def _far(job: Job) -> str:
+    """How far a run is, or was when it ended; one that ended well did all, and says what that was."""
+    if job.status == "succeeded" or not (job.done or job.total):
+        return ""
+    sized = size_of if job.kind == "import" else "{:,}".format
+    of = "" if job.total is None else f" of {sized(job.total)}"
+    return f"{sized(job.done)}{of}{_UNITS.get(job.kind, '')}"
+
+
+def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
+    parts: list[tuple[str, str]] = []
+    for job in jobs:
+        told = "  ".join(part for part in (_far(job), job.detail, job.error or "") if part)
+        parts += [
+            (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
+            (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
+            (f"{stamp(job.started)} UTC", "$cb-dim"),
+            (f"  {inline(told, _TEXT)}\n", "$cb-soft"),
+        ]
+    return parts or [("  none yet: an import would be shown here\n", "$cb-dim")]

@@ -1,0 +1,1 @@
+"""Cases, fixes, their history and curation as content."""

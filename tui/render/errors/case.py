@@ -1,0 +1,307 @@
+"""A case as blocks of text: what it is, what fixed it, how, where it comes from, and the error as it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content, Span
+
+from tui.render.common.glyphs import Signs
+from tui.render.common.highlight import Spans, light, tone_of
+from tui.render.common.relative_time import ago, stamp
+from tui.render.common.session_name import short_id
+from tui.render.common.untrusted import BLOCK, block, inline, title
+from tui.render.errors.fix_markdown import draw_marked
+from tui.render.errors.masked import dim_masked, masked_in
+
+if TYPE_CHECKING:
+    from core.errors import Case, Hit, Masked, Occurrence, Resolution
+    from core.errors.cases.case import CaseKeyLine
+    from core.errors.retrieval.display import Standing
+
+_LINE = 4_000
+"""Code points of a key line or a masked key that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The fix to show: for a match its own, else the one that answers for the case."""
+
+    text: str
+    status: str
+    resolved_by: str | None
+    tools: tuple[str, ...]
+    session: str | None
+    messages: tuple[int, ...]
+    tags: tuple[str, ...] = ()
+
+
+def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix | None:
+    """The fix that the search led to (`shown`, or the hit's own that has no history), else what answers for the case;
+    None while nothing does."""
+    if shown is not None:
+        return Fix(
+            shown.text, shown.status, shown.resolved_by, shown.tool_sequence,
+            shown.source.session, shown.source.messages, shown.tags,
+        )  # fmt: skip
+    if hit is not None and hit.accepted and (hit.resolution or "").strip():
+        return Fix(
+            hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
+            hit.source.session, hit.source.messages,
+        )  # fmt: skip
+    if not (case.resolution or "").strip():
+        return None
+    current = next((one for one in case.resolutions if one.current), None)
+    session, messages = (current.source.session, current.source.messages) if current else (None, ())
+    return Fix(
+        case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
+        session, messages, current.tags if current else (),
+    )  # fmt: skip
+
+
+def head_line(case: Case, hit: Hit | None, error: CaseKeyLine | None = None) -> str:
+    """The key line that the case shows: the one that matched, or of the `error` it is read at, else its first."""
+    if hit is not None and hit.key_line:
+        return hit.key_line
+    return case.key_lines[0] if error is None else error.key_line
+
+
+def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
+    """The key line: what is masked in it quieter, what matched lit by its tier."""
+    drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
+    return drawn if hit is None else light(drawn, lit, tone_of(hit.tier, signs), len(line))
+
+
+def draw_head(
+    case: Case,
+    hit: Hit | None,
+    signs: Signs,
+    now: datetime,
+    lit: Spans = (),
+    *,
+    shown: Resolution | None = None,
+    error: CaseKeyLine | None = None,
+    standing: Standing | None = None,
+    splits: str = "{fix.write} {write.split}",
+) -> Content:
+    """The key line, its state in one line, and how it matched.
+
+    `shown`: the fix below, where it is not that of the whole case; `error`: the one it is read at; `standing`: what the
+    case is to what was searched, where it is no answer; `splits`: the keys, by their actions, that split a case of
+    several errors from where it is shown.
+    """
+    status = signs.status(shown.status if shown else case.status)
+    line = head_line(case, hit, error)
+    facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
+    if last := ago(case.last_seen, now):
+        facts.append(f"last {last} ago" if last != "now" else "last just now")
+    if case.tool != "unknown":
+        facts.append(title(case.tool))
+    if case.use_count:
+        facts.append(f"used {case.use_count}{signs.times}")
+    parts: list[tuple[str, str] | Content] = [
+        (f"{_note(standing)}\n" if standing else "", _tone(standing)),
+        draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
+        ("\n", ""),
+        (f"{status.sign} {status.words}", status.tone),
+        ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
+    ]
+    if len(case.fingerprints) > 1:
+        keys = "" if signs.lacks(splits) else signs.told(f", {splits} splits")
+        parts += [(f"\n{len(case.fingerprints):,} errors{keys}", "$cb-dim")]
+    if hit is not None:
+        parts += [("\n", ""), draw_match(hit, signs)]
+    return Content.assemble(*parts)
+
+
+def draw_match(hit: Hit, signs: Signs) -> Content:
+    """How a case matched, in one line: sign, words, confidence, and the core's reasons."""
+    only_near = hit.tier == "vector" and not hit.accepted
+    tier = signs.tier("similar" if only_near else hit.tier)
+    browsed = hit.tier == "text"
+    told = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
+    why = "; ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
+    return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
+
+
+def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content:
+    """The fix as it was written, with its Markdown lit; or that there is none, or why none of its `case` answers."""
+    if fix is None:
+        return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
+    text, left = block(fix.text.strip("\n"))
+    body = draw_marked(text)
+    if left:
+        body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
+    if fix.tags:
+        body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
+    return body
+
+
+def no_fix(case: Case) -> str:
+    """Why no fix of the case answers."""
+    many = len(case.resolutions)
+    if case.status == "noise":
+        own = "" if not many else "; its fix below does not answer" if many == 1 else "; its fixes below do not answer"
+        return f"This is noise, no error worth a fix{own}."
+    if not many:
+        return "No fix is written down yet."
+    if all(one.status == "rejected" for one in case.resolutions):
+        return "Its only fix was rejected." if many == 1 else f"All {many} of its fixes were rejected."
+    return "None of its fixes below answers."
+
+
+def _tone(standing: Standing | None) -> str:
+    """Words that were found are no warning."""
+    return "$cb-dim" if standing is not None and standing.error == "has" and standing.fix == "own" else "bold $cb-draft"
+
+
+def _note(standing: Standing) -> str:
+    """What stands above a case that does not answer what was searched: its fix must not pass for an answer."""
+    if standing.fix == "worded":
+        return "No known fix: its fix has these words, not the error."
+    if standing.error == "like":
+        return "Not a match. The closest case:"
+    if standing.error == "has":
+        return "Matches your words (not searched as an error)"
+    if standing.fix == "own":
+        return "Found by its words: this error says exactly these."
+    return "No known fix of this error: its case has one of another."
+
+
+_FIX_OF = {
+    "own": "Fix of this error",
+    "sibling": "Fix of another error of this case",
+    "worded": "Fix with these words",
+    "other": "Fix for a different error",
+}
+
+
+def fix_name(standing: Standing | None) -> str:
+    """What a fix is called that was copied."""
+    if standing is None or (standing.error, standing.fix) == ("same", "own"):
+        return "fix"
+    return "fix of the error shown" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
+
+
+def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -> Content:
+    """The heading over the fix: its status, in sign, colour and words; and of which error it is, where that is no
+    answer to what was searched."""
+    if fix is None:
+        return Content.assemble((" Fix ", "bold $cb-dim"))
+    status = signs.status(fix.status)
+    by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
+    draft = f"  {signs.dot}  unverified" if fix.status == "draft" else ""
+    return Content.assemble(
+        (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
+        (f"{status.sign} {status.words}", status.tone),
+        (f"{by}{draft} ", "not bold $cb-dim"),
+    )
+
+
+def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:
+    """The tools that led to the fix, in order."""
+    shown = [title(name) for name in tools[:40]] + ([signs.more] if len(tools) > 40 else [])
+    parts: list[tuple[str, str]] = []
+    for at, name in enumerate(shown):
+        parts += [(f" {signs.arrow} ", "$cb-faint")] if at else []
+        parts.append((name, "$cb-soft"))
+    return Content.assemble(*parts)
+
+
+def draw_source(case: Case, fix: Fix | None, signs: Signs) -> Content:
+    """Where it comes from: session and messages, project, first and last time, and the keys that name it."""
+    facts: list[tuple[str, str]] = []
+    if fix is not None and fix.session:
+        numbers = ", ".join(str(number) for number in fix.messages[:12]) + (signs.more if fix.messages[12:] else "")
+        facts.append(("session", title(fix.session) + (f"  messages {numbers}" if numbers else "")))
+    elif fix is not None:
+        facts.append(("session", "none: written by hand"))
+    if case.project:
+        name = f"{title(case.project_name)}  " if case.project_name else ""
+        facts.append(("project", name + title(case.project)))
+    facts.append(("seen", f"{stamp(case.first_seen)}  to  {stamp(case.last_seen)} UTC"))
+    parts: list[tuple[str, str]] = []
+    for name, value in facts:
+        parts += [(f"{name:<9}", "$cb-faint"), (value + "\n", "$cb-soft")]
+    prints = [finer.fingerprint for finer in case.fingerprints]
+    parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
+    return Content.assemble(*parts).rstrip()
+
+
+def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str]]:
+    """A name, and below it its values, one a line."""
+    if not values:
+        return []
+    parts = [(f"{name if len(values) == 1 else name + 's'}\n", "$cb-faint")]
+    parts += [("  " + inline(value, _LINE) + "\n", "$cb-soft") for value in values[:limit]]
+    return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
+
+
+def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "") -> Content:
+    """Which time of how many (`of` what) the error below is of: when, in which project, in which message of which
+    session."""
+    if one is None:
+        return Content("")
+    age = ago(one.ts, now)
+    told = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
+    told += [title(name) for name in (one.tool, one.project) if name]
+    if one.session:
+        told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
+    many = f"{at + 1:,} of {max(total, at + 1):,}{of}"
+    return Content.assemble((many, "bold $cb-text"), (f"  {signs.dot}  " + f"  {signs.dot}  ".join(told), "$cb-dim"))
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An error as it was printed, with the half-open span of its key line in code points, where that is known."""
+
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
+    """The error as it was seen, its key line lit; of a long one the part around that line, and how much is left out."""
+    first = _window(raw, limit)
+    text, _ = block(raw.text[first : first + limit])
+    after = max(0, len(raw.text) - first - limit)
+    body = Content(text, [Span(0, len(text), "$cb-soft")])
+    if raw.start is not None and raw.end is not None:
+        start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
+        body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
+    parts: list[tuple[str, str] | Content] = [body.rstrip()]
+    if first:
+        parts.insert(0, (f"{signs.more} {first:,} characters before: {signs.key('case.all')} shows all\n", "$cb-draft"))
+    if after:
+        parts.append((f"\n{signs.more} {after:,} more characters: {signs.key('case.all')} shows all", "$cb-draft"))
+    return Content.assemble(*parts)
+
+
+def _drawn_at(before: str) -> int:
+    """Where what follows `before` stands once it is drawn: a tab is as wide as it takes to the next stop."""
+    return len(before) if "\t" not in before else len(before.expandtabs(4))
+
+
+def is_clipped(raw: Raw, limit: int = BLOCK) -> bool:
+    """Whether `draw_raw` leaves something out."""
+    return len(raw.text) > limit
+
+
+def _window(raw: Raw, limit: int) -> int:
+    """Where to begin so that the key line is in what is shown: at the beginning, if it can be."""
+    if raw.start is None or raw.end is None or raw.end <= limit:
+        return 0
+    return max(0, min(raw.start - limit // 4, len(raw.text) - limit))
+
+
+def rows_before(raw: Raw, limit: int, width: int) -> int:
+    """About how many rows of `width` cells stand above the key line in what `draw_raw` draws."""
+    first = _window(raw, limit)
+    if raw.start is None or width < 1:
+        return 0
+    above = raw.text[first : max(first, raw.start)].split("\n")[:-1]
+    return sum(max(1, -(-cell_len(line) // width)) for line in above) + (1 if first else 0)

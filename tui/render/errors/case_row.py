@@ -1,0 +1,172 @@
+"""One row of the results: how it matched, whether it is solved, the error, how often it was seen, with what, when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.render.common.diff_clip import told_apart
+from tui.render.common.glyphs import Signs
+from tui.render.common.highlight import Spans, light, tone_of
+from tui.render.common.relative_time import ago
+from tui.render.common.untrusted import inline, pad
+
+if TYPE_CHECKING:
+    from core.errors import CaseRow, Hit, Query
+
+_SIGNS_FROM = 8
+_SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
+_AGE, _TOOL = 4, 9
+_BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it.
+
+    `lit` are the parts of the key line that matched. The tier `similar` is none of the search's: such a case is only
+    near in meaning, by its `similarity`, 0..1, and no answer.
+    """
+
+    id: int
+    key_line: str
+    status: str
+    tool: str
+    seen: int
+    last_seen: str
+    tier: str | None = None
+    hit: Hit | None = None
+    lit: Spans = ()
+    similarity: float = 0.0
+
+    @property
+    def beside(self) -> str:
+        """Where else than in its line it has the words that were searched; blank where the line has them."""
+        place = None if self.hit is None or self.tier != "text" else self.hit.place
+        return "" if place is None else _BESIDE.get(place.part, "")
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is an answer to what was searched: nothing else may pass for one, or counts as a use."""
+        return self.hit is not None and self.hit.accepted
+
+    @property
+    def has_words(self) -> bool:
+        """Whether one of its errors has every word that was searched, or is the very error."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.retrieval.display import standing
+
+        return standing(self.hit).error != "like"
+
+    @property
+    def rank(self) -> int:
+        """Where it belongs in a list: an answer, this very error, every word, similar, some of the words."""
+        if self.answers:
+            return 0
+        if self.tier in ("fingerprint", "exact"):
+            return 1
+        if self.has_every_word:
+            return 2
+        return 4 if self.tier == "text" else 3
+
+    @property
+    def has_every_word(self) -> bool:
+        """Whether the case has every word that was searched."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.retrieval.display import has_every_word
+
+        return has_every_word(self.hit)
+
+    @property
+    def says_it(self) -> bool:
+        """Whether an error of it is what was searched, word for word, and its fix is known."""
+        if self.hit is None or self.hit.place is None:
+            return False
+        from core.errors.retrieval.display import says_it
+
+        return says_it(self.hit)
+
+
+def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
+    """The row of a case; for a hit, with its tier, the key line that it matched by, and where."""
+    key_line = case.key_line if hit is None or not hit.key_line else hit.key_line
+    tier = None if hit is None else hit.tier
+    lit: Spans = ()
+    if hit is not None and query is not None:
+        from core.errors import matched_spans
+
+        lit = matched_spans(replace(hit, key_line=key_line), query)
+    return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit)
+
+
+def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -> Row:
+    """The row of a case that is only similar; `miss`: what the vector tier said of it, if it looked closely."""
+    return replace(row_of(case, miss, query), tier="similar", similarity=similarity)
+
+
+def worded_row(row: Row, words: Row) -> Row:
+    """The row of a case that is only alike, as one of its errors that has the words: its tier and what it says stay."""
+    if words.hit is None or row.answers or row.has_words:
+        return row
+    from core.errors.retrieval.display import with_words
+
+    hit = words.hit if row.hit is None else with_words(row.hit, words.hit)
+    return replace(row, key_line=words.key_line, lit=words.lit, hit=hit)
+
+
+def draw_row(
+    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False, beside: Iterable[str] | None = None
+) -> Content:
+    """The row in exactly `width` cells: what does not fit is left out, the least telling first.
+
+    Tool and age are columns; how often it was seen takes room only where there is something to tell. `beside`: the
+    lines of other cases that it is to be told from, by its number, too.
+    """
+    if width < _SIGNS_FROM:
+        return Content(pad(inline(row.key_line, width), max(0, width)))
+    parts: list[tuple[str, str]] = [(signs.bar if chosen else " ", "$cb-accent")]
+    if row.tier is not None:
+        tier = signs.tier(row.tier)
+        parts.append((f"{tier.sign} ", f"bold {tier.tone}"))
+    status = signs.status(row.status)
+    parts.append((f"{status.sign} ", status.tone))
+    tail: list[tuple[str, str]] = []
+    if width >= _AGE_FROM and row.beside:
+        tail.append((f" {row.beside}", "$cb-accent"))
+    if width >= _SEEN_FROM and beside is not None:
+        tail.append((f" #{row.id}", "$cb-accent"))
+    if width >= _SEEN_FROM and row.seen > 1:
+        tail.append((" " + _seen(row.seen, signs), "$cb-dim"))
+    if width >= _TOOL_FROM:
+        tail.append(("  " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
+    if width >= _AGE_FROM:
+        tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
+    room = width - sum(_cells(text) for text, _ in (*parts, *tail))
+    tone = "$cb-text bold" if chosen else "$cb-text"
+    said = told_apart(row.key_line, beside or (), room, signs.more)
+    line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
+    lit = row.lit if said == row.key_line else ()
+    return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
+
+
+def draw_unread(width: int, signs: Signs) -> Content:
+    """A row that is not read yet: a quiet sign, and no motion."""
+    return Content.assemble((f"   {signs.unread}", "$cb-faint")) if width >= 4 else Content("")
+
+
+def _seen(count: int, signs: Signs) -> str:
+    if count < 1_000:
+        return f"{signs.times}{count}"
+    return f"{signs.times}{count // 1000}k" if count < 1_000_000 else f"{signs.times}{count // 1_000_000}M"
+
+
+def _cells(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -1,0 +1,220 @@
+"""The queue, the history of decisions and a conflict, as they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.base.lazy_pattern import lazy_pattern
+from tui.render.common.glyphs import Signs
+from tui.render.common.relative_time import ago, stamp
+from tui.render.common.untrusted import block, inline, pad, title
+from tui.render.errors.case import Fix, draw_steps
+from tui.render.errors.case_row import Row, draw_row
+from tui.render.errors.change_detail import draw_about, draw_quotes, draw_way
+from tui.render.errors.fix_markdown import draw_marked
+
+if TYPE_CHECKING:
+    from core.errors import Resolution
+    from core.errors.curation import Candidate, Changed, MergePreview, Written
+
+State = Literal["done", "taken back", "done again"]
+"""What became of a decision."""
+
+QueueMark = Literal["", "marked", "stays", "skipped"]
+"""`stays`: marked, and the one that a merge of the marked ones keeps."""
+
+_TEXT = 8_192
+_LINE = 400
+_FIX = 160
+_MERGED = 20
+_STATES: dict[State, tuple[str, ...]] = {"done": (), "taken back": ("undone",), "done again": ("done again",)}
+_ACTS = {
+    "verify": "verified", "write and verify": "verified", "accept": "verified", "reject": "rejected",
+    "mark as noise": "noise", "write": "draft", "record": "draft",
+}  # fmt: skip
+"""How a title begins, and the status that the act gives."""
+_LINK = lazy_pattern(r" (?:of|for|into)\Z")
+_QUEUE_MARKS: dict[QueueMark, tuple[str, str]] = {
+    "": (" ", ""),
+    "marked": ("+", "bold $cb-accent"),
+    "stays": ("=", "bold $cb-accent"),
+    "skipped": ("-", "$cb-faint"),
+}
+_DIFFERING = {"tool": "tools", "key": "key lines", "fix": "fixes"}
+
+
+def draw_entry(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, mark: QueueMark) -> Content:
+    """A row of the queue: the row as every list has it, and its mark."""
+    if width < 8:
+        return draw_row(row, width, signs, now, chosen=chosen)
+    return Content.assemble(draw_row(row, width - 2, signs, now, chosen=chosen), _QUEUE_MARKS[mark], " ")
+
+
+def draw_from(fix: Fix | None, signs: Signs) -> Content:
+    """Where a draft comes from: session, messages, the tools in order."""
+    if fix is None:
+        return Content("")
+    told = "written by hand"
+    if fix.session:
+        numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
+        told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
+    parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
+    if fix.session and not signs.lacks("{case.fix_source}"):
+        parts.append((signs.told("  {case.fix_source} shows them"), "$cb-faint"))
+    if fix.tools:
+        parts += ["\n", draw_steps(fix.tools, signs)]
+    return Content.assemble(*parts)
+
+
+def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
+    """Two lines of the history: the sign of the act, what it is about, its age; below, the act and who did it, or where
+    a quote stands. One that was undone is dim. Numbers of fixes and cases are left to the whole change."""
+    bar = (signs.bar if chosen else " ", "$cb-accent")
+    undone = state == "taken back"
+    act, _, about = one.title.partition(": ")
+    act = _LINK.sub("", act) if about else act
+    sign, tone = _sign_of(act, signs, undone=undone)
+    age = ago(one.ts, now).rjust(5) + " " if width >= 50 else ""
+    room = max(1, width - 3 - len(age))
+    line = pad(inline(about or act, room, more=signs.more), room)
+    dot = f" {signs.dot} "
+    told = dot.join((*_STATES[state], *(() if one.quotes else (act, one.actor))))
+    told = inline(f"{told}{dot}" if told and one.quotes else told, max(1, width - 3), more=signs.more)
+    place = draw_about(one, max(1, width - 3 - cell_len(told)), signs) if one.quotes else Content("")
+    return Content.assemble(
+        bar, (f"{sign} ", tone), (line, "$cb-faint" if undone else "$cb-text bold" if chosen else "$cb-text"),
+        (age, "$cb-dim"), "\n   ", (told, "$cb-faint" if undone else "$cb-dim"), place,
+    )  # fmt: skip
+
+
+def _sign_of(act: str, signs: Signs, *, undone: bool) -> tuple[str, str]:
+    """The sign of an act and its colour."""
+    if undone:
+        return "<" if signs.plain else "↶", "$cb-faint"
+    status = next((name for words, name in _ACTS.items() if act.startswith(words)), None)
+    if status is None:
+        return signs.dot, "$cb-dim"
+    mark = signs.status(status)
+    return mark.sign, mark.tone
+
+
+def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:
+    """What a change did, whole."""
+    if one is None or state is None:
+        return Content.styled("Nothing was decided yet.", "$cb-dim")
+    parts: list[tuple[str, str]] = [
+        (inline(one.title, _LINE), "bold $cb-text"),
+        (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
+    ]
+    if state != "done":
+        told = (
+            "It is taken back; {history.undo} does it again."
+            if state == "taken back"
+            else "It was taken back, and done again."
+        )
+        parts.append((f"{signs.told(told)}\n", "$cb-draft"))
+    parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
+    return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))
+
+
+def draw_merge(preview: MergePreview, signs: Signs) -> Content:
+    """What differs in cases that are to be merged, and what the merge makes of their fixes: the one that answers for
+    all then, and those that become history."""
+    case, fixes = preview.into, preview.fixes
+    parts: list[tuple[str, str]] = [
+        (f"Their {_listed([_DIFFERING[what] for what in preview.differing])} differ.\n", "bold $cb-draft"),
+        ("The case keeps its name: ", "$cb-dim"),
+        (f"#{case.id} {inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
+    ]
+    for other in preview.unlike[:_MERGED]:
+        parts.append((f"\n#{other.case_id} {inline(other.key_line, _FIX, more=signs.more)}\n", "$cb-text"))
+        for one in other.differences:
+            parts += [(f"  {one.what:<6}", "$cb-dim"), (f"{inline(one.why, _LINE, more=signs.more)}\n", "$cb-soft")]
+    if len(preview.unlike) > _MERGED:
+        parts.append((f"\nand {len(preview.unlike) - _MERGED:,} more\n", "$cb-dim"))
+    kept = () if fixes.kept is None else (fixes.kept,)
+    for name, found, tone in (("Kept", kept, "$cb-text"), ("Becomes history", fixes.past, "$cb-dim")):
+        for case_id, one in found[:_MERGED]:
+            status = signs.status(one.status)
+            text = inline(" ".join(one.text.split()), _FIX, more=signs.more)
+            head = (f"  {status.sign} {status.words}  {signs.dot}  of #{case_id}\n", status.tone)
+            parts += [(f"\n{name}", f"bold {tone}"), head, (f"  {text}\n", tone)]
+        if len(found) > _MERGED:
+            parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
+    if kept:
+        parts.append(("\nThe fix that is kept answers for all of them then.", "$cb-dim"))
+    if fixes.past:
+        parts.append((" None is lost: the case shows its earlier fixes.", "$cb-dim"))
+    return Content.assemble(*parts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def as_side(text: str) -> str:
+    """A text as a side of a conflict shows it."""
+    return block(text.strip("\n"), _TEXT)[0]
+
+
+def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[int, int]] | None = None) -> Content:
+    """One side of a conflict: whose it is, what is known of it, and the text; as it was written, with the ranges `lit`
+    that the other has not so, or with its Markdown drawn."""
+    shown, left = block(text.strip("\n"), _TEXT)
+    body = draw_marked(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
+    if lit is not None and shown.strip():
+        body = _lit(shown, lit, tone)
+    more = f"\n{left:,} more characters" if left else ""
+    told = f"  {told}" if told else ""
+    return Content.assemble((name, f"bold {tone}"), (f"{told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
+
+
+def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for start, end in ranges:
+        parts += [(text[at:start], "$cb-soft"), (f"[{text[start:end]}]", f"bold {tone}")]
+        at = end
+    return Content.assemble(*parts, (text[at:], "$cb-soft"))
+
+
+def told_of(one: Resolution | None, signs: Signs, now: datetime) -> str:
+    """Whose a fix is, of which status, and how old."""
+    if one is None:
+        return "nothing answers now"
+    age = ago(one.ts, now)
+    return f" {signs.dot} ".join(
+        part for part in (signs.status(one.status).words, f"by {title(one.author)}", age) if part
+    )
+
+
+def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Content:
+    """The cases that wait and read alike, with the key that takes them along; only a suggestion."""
+    if not found:
+        return Content("")
+    box = "[x]" if chosen else "[ ]"
+    many = f"{len(found)} similar case{'' if len(found) == 1 else 's'}"
+    parts: list[tuple[str, str]] = [
+        (f"{box} ", "bold $cb-accent" if chosen else "$cb-dim"),
+        (f"Apply to {many} too", "bold $cb-text" if chosen else "$cb-text"),
+        (signs.told("  {write.also}"), "$cb-accent"),
+    ]
+    for one in found[:4]:
+        meant = signs.tier("vector").sign if one.by == "meaning" else " "
+        parts += [(f"\n  {meant} #{one.id} ", "$cb-faint"), (inline(one.key_line, 160, more=signs.more), "$cb-soft")]
+    if len(found) > 4:
+        parts.append((f"\n    and {len(found) - 4} more", "$cb-faint"))
+    return Content.assemble(*parts)
+
+
+def draw_preview(written: Written) -> Content:
+    """The text as it will be shown."""
+    text, left = block(written.text.strip("\n"), _TEXT)
+    if not text.strip():
+        return Content.styled("What you write is shown here as it will look.", "$cb-faint")
+    return Content.assemble(draw_marked(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))

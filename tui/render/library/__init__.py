@@ -1,0 +1,1 @@
+"""Documents, passages, hits and answers as content."""

@@ -1,0 +1,292 @@
+"""A question with its answer: each cited sentence with what its source says to it, the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.style import Style
+
+from core.text import visible
+from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.untrusted import block, inline
+from tui.render.library.ask_markdown import Marked, draw_markdown
+
+if TYPE_CHECKING:
+    from core.library.ask.answer import Answer, AnswerCitation, Claim, InventedCitation
+
+_ANSWER = 20_000
+_COMING = 3_000
+"""Characters shown of an answer that still comes, its last ones: it is drawn thirty times a second."""
+WIDTH = 76
+_QUOTE = 300
+_URI = 300
+
+CITED = "cited"
+"""By this name a place on the screen holds the citation that a click on it opens."""
+
+REFUSED = {
+    "score_gate": "The library has too little on that: no model was asked.",
+    "llm_self_judge": "The model says that what was found does not answer it.",
+    "no_index": "The library is empty: nothing was read into it yet.",
+    "no_chunks": "Nothing in the library has to do with that.",
+    "llm_stream_aborted": "Not finished: this is what had come.",
+    "multi_hop_decompose_failed": "The model could not take the question apart.",
+}
+"""What each reason of a refusal means to a person."""
+_FILL = "{ask.stop}, then {library.ingest}: reads folders into it"
+
+_CLAIM = {
+    "supported": ("aligned", "says so"),
+    "flagged": ("flagged", "says otherwise"),
+    "unsupported": ("failed", "does not say so"),
+    "uncited": ("waiting", "cites nothing"),
+    "cut": ("waiting", "cut off"),
+}
+
+
+def mark_of(status: str, signs: Signs) -> Mark:
+    """The mark of a checked sentence, with what its source does."""
+    state, words = _CLAIM.get(status, ("failed", status))
+    known = signs.quote(state)
+    return Mark(known.sign, known.tone, words)
+
+
+def draw_question(question: str) -> Content:
+    """What was asked."""
+    text, _ = block(question, 2_000)
+    return Content.styled(text, "bold $cb-accent")
+
+
+def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stopping: bool) -> Content:
+    """An answer that is on its way: what has come, and what is going on."""
+    if stopping:
+        going = "stopping"
+    elif text:
+        going = "unchecked so far; {ask.stop} stops it"
+    elif found is None:
+        going = "looking for evidence; {ask.stop} stops it"
+    else:
+        asked = f"{found} passage{'' if found == 1 else 's'} found, the model reads; {{ask.stop}} stops it"
+        going = f"step {hops + 1}: {asked}" if hops else asked
+    shown, _ = block(text[-_COMING:])
+    before = signs.more if len(text) > _COMING else ""
+    parts: list[tuple[str, str]] = (
+        [(f"{before}{shown}\n", "$cb-text")] if shown else []
+    )  # its Markdown when it is whole
+    return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
+
+
+def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
+    """What had come of an answer when its process ended, unchecked."""
+    mark = signs.quote("waiting")
+    shown, _ = block(text[:_ANSWER])
+    head = Content.assemble((f"{mark.sign} ", mark.tone), (REFUSED["llm_stream_aborted"], f"bold {mark.tone}"))
+    return Content("\n").join([head, draw_markdown(shown, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
+
+
+def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
+    """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost.
+
+    `cells`: how wide a table may be.
+    """
+    empty = answer.refusal_reason == "no_index"
+    said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
+    parts = [*_verdicts(answer, signs), said]
+    if answer.said:  # it is none of its words that stand above
+        parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
+    if answer.cited_claims or answer.invented:
+        parts += [Content(""), *(_claim(one, answer, signs) for one in answer.cited_claims)]
+        parts += [_never_given(one, signs) for one in answer.invented]
+    if answer.citations:
+        head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
+        parts += [Content(""), Content.styled(head, "bold $cb-soft")]
+        parts += [_source(number, one, signs) for number, one in sources(answer).items()]
+    return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
+
+
+def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
+    """What it is worth; where it was cut off too, that is told, alone if there is nothing worse."""
+    worth = _verdict(answer, signs)
+    if answer.cut is None:
+        return [worth]
+    mark = signs.quote("flagged")
+    words = f"Not whole: {inline(answer.cut.told, _QUOTE)}."
+    cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited or answer.outdated)
+    return [cut] if sound else [worth, cut]
+
+
+def _wrong(answer: Answer) -> list[Claim]:
+    """The sentences that their source does not say so; one that was cut off is told of apart."""
+    return [one for one in answer.cited_claims if one.status != "supported" and not _is_cut(one, answer)]
+
+
+def _is_cut(one: Claim, answer: Answer) -> bool:
+    return answer.cut is not None and one.start == answer.cut.start
+
+
+def _verdict(answer: Answer, signs: Signs) -> Content:
+    wrong = _wrong(answer)
+    if answer.unverified:
+        mark = signs.quote("failed")
+        words = f"Not verified: {inline(answer.why, _QUOTE)}."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if answer.refusal_reason is not None:
+        mark, words = signs.quote("waiting"), _refused(answer)
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if wrong:
+        mark = signs.quote("flagged")
+        words = f"Check it: {_in_other_words(wrong, answer)}"
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if answer.invented:
+        mark = signs.quote("flagged")
+        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
+        words = f"Check it: {inline(markers, 60)} cites what was never given."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if uncited := len(answer.uncited):
+        mark = signs.quote("flagged")
+        words = f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    if old := answer.outdated:
+        mark = signs.quote("flagged")
+        words = f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
+        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+    mark = signs.quote("aligned")
+    words = "Grounded: every sentence stands in its source."
+    return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+
+
+def _now(old: Sequence[AnswerCitation]) -> str:
+    """What became of the files of these sources."""
+    be, have = ("is", "has") if len(old) == 1 else ("are", "have")
+    if all(one.since_read == "gone" for one in old):
+        return f"{be} not there any more"
+    gone = any(one.since_read == "gone" for one in old)
+    return f"{have} changed since {'it was' if len(old) == 1 else 'they were'} read{' or are gone' if gone else ''}"
+
+
+def _refused(answer: Answer) -> str:
+    """What the reason means, or what was wrong with that which the model said."""
+    reason = answer.refusal_reason or ""
+    if reason == "llm_self_judge" and answer.invented:
+        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
+        return f"Refused: {inline(markers, 60)} cites what was never given."
+    if reason == "llm_self_judge" and answer.why:
+        return f"Refused: {inline(answer.why, _QUOTE)}."
+    means = REFUSED.get(reason, reason)
+    return f"{means} ({inline(answer.why, _QUOTE)})" if answer.why else means
+
+
+def _in_other_words(wrong: list[Claim], answer: Answer) -> str:
+    are = "is in other words than its source" if len(wrong) == 1 else "are in other words than their sources"
+    return f"{len(wrong)} of {len(answer.cited_claims)} cited sentences {are}."
+
+
+def _text(answer: Answer, signs: Signs, cells: int) -> Content:
+    """The answer; a sentence that its source does not say, or that has none, stands out, and bears a sign."""
+    shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
+    cited = {one.start for one in answer.cited_claims}
+    wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
+    if answer.cut is not None and answer.cut.start is not None and answer.cut.end is not None:
+        wrong.append((answer.cut.start, answer.cut.end, "cut"))
+    wrong += [(one.start, one.end, "unsupported") for one in answer.invented if one.start not in cited]
+    wrong += [(one.start, one.end, "uncited") for one in answer.uncited if answer.claims]
+    marked: list[Marked] = []
+    at = 0
+    for start, end, status in sorted(wrong):
+        if at <= start < end <= len(shown):
+            marked.append(Marked(start, end, mark_of(status, signs)))
+            at = end
+    left = len(answer.answer) - _ANSWER
+    drawn = draw_markdown(shown, signs, marked, cells)
+    if left <= 0:
+        return drawn
+    return Content("\n").join([drawn, Content.styled(f"{signs.more} {left:,} more characters", "$cb-text")])
+
+
+def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
+    """A sentence's marker, what its source does, where, in which words, and what differs."""
+    mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
+    if one.status == "supported" and any(old.marker == one.marker for old in answer.outdated):
+        mark = Mark(signs.quote("flagged").sign, signs.quote("flagged").tone, "said so when it was read")
+    parts: list[tuple[str, str] | Content] = [
+        (f"{mark.sign} {inline(one.marker or '', 12)} {mark.words} ", mark.tone),
+        cited(one.citation.uri if one.citation else "", "$cb-soft"),
+    ]
+    if one.quote:
+        opened, closed = ('"', '"') if signs.plain else ("「", "」")
+        parts += [("\n    ", ""), (opened + inline(one.quote, _QUOTE) + closed, "$cb-dim")]
+    for concern in one.concerns[:5]:
+        parts += [("\n    ", ""), (inline(concern.text, 200), mark.tone)]
+    return Content.assemble(*parts)
+
+
+def _never_given(one: InventedCitation, signs: Signs) -> Content:
+    """A marker that cites nothing there is, and the sentence it stood behind."""
+    mark = mark_of("unsupported", signs)
+    parts = [(f"{mark.sign} {inline(one.marker, 12)} was never given", mark.tone)]
+    if one.text:
+        parts += [("\n    ", ""), (inline(one.text, _QUOTE), "$cb-dim")]
+    return Content.assemble(*parts)
+
+
+def cited(uri: str, tone: str = "$cb-text") -> Content:
+    """A citation; a click opens it."""
+    return Content.styled(inline(uri, _URI), tone).stylize(Style.from_meta({CITED: uri}))
+
+
+def sources(answer: Answer) -> dict[int, AnswerCitation]:
+    """The sources by the number each is shown with, which is also the key that opens it."""
+    return {_number(one, at): one for at, one in enumerate(answer.citations, 1)}
+
+
+def _number(one: AnswerCitation, at: int) -> int:
+    """The number of its marker; its place where the answer cites nothing."""
+    said = (one.marker or "").strip("[]")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 4 else at
+
+
+def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
+    marker = inline(one.marker, 12) if one.marker else f" {number} "
+    section = f"  {inline(one.section, 120)}" if one.section else ""
+    speaks = f"  speaks to the model: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
+    return Content.assemble(
+        (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
+        (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
+        (speaks, signs.quote("flagged").tone),
+        (f"  evidence {one.score:.2f}", "$cb-faint"),
+    )  # fmt: skip
+
+
+def _footer(answer: Answer, signs: Signs) -> Content:
+    found, used = answer.retrieval, answer.usage
+    told = [
+        inline(answer.model.id, 80),
+        inline(answer.prompt_template_version, 40),
+        f"{found.chunks_used} of {found.chunks_returned} passage{'' if found.chunks_returned == 1 else 's'}",
+        f"evidence {found.top_score:.2f}, gate {found.score_gate:.2f}",
+        seconds(used.latency_ms),
+    ]
+    if used.completion_tokens:
+        told.append(f"{used.prompt_tokens:,} and {used.completion_tokens:,} tokens")
+    return Content.styled(f" {signs.dot} ".join(told), "$cb-faint")
+
+
+def seconds(ms: int) -> str:
+    """How long it took."""
+    return f"{ms / 1000:.1f} s"
+
+
+def plain_answer(question: str, answer: Answer) -> str:
+    """The answer as Markdown, to be copied."""
+    sources = [
+        f"- {one.marker or '·'} {one.citation.uri}" + (f" ({one.file_now})" if one.file_now else "")
+        for one in answer.citations
+    ]
+    cut = [] if answer.cut is None else [f"({answer.cut.told})", ""]
+    if answer.unverified:
+        cut = [f"(not verified: {answer.why})", "", *cut]
+    asked = [f"> {line}" for line in question.split("\n")]
+    return "\n".join([*asked, "", answer.answer, "", *cut, *sources]) + "\n"

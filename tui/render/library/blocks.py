@@ -1,0 +1,229 @@
+"""Markdown drawn block by block, as the library's own reader found them: headings, lists, tables, quotes, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.text import visible
+from tui.render.library.inline import Run, runs
+from tui.render.library.lines import LONGEST, DocLine, Paper, as_shown, verbatim
+from tui.render.library.syntax import colour, language_said
+
+if TYPE_CHECKING:
+    from core.library.documents.opened import OpenBlock, OpenDocument
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
+_CLOSING = re.compile(r"\s+#+\s*$")
+_BULLET = re.compile(r"(?P<indent>\s*)(?P<sign>[-*+]|\d{1,9}[.)])\s+(?P<task>\[[ xX]\]\s+)?")
+_FENCE = re.compile(r"\s*(```+|~~~+)(?P<said>.*)")
+_RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
+_QUOTE = re.compile(r"\s{0,3}>\s?")
+_UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
+_DELIMITER = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
+_DEEPEST = 24
+_COLOURED = 20_000  # code points of a fence; a longer one is drawn in one tone
+
+
+def render_blocks(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
+    """The lines `first` to `last`, whole blocks."""
+    at = max(first, opened.first)
+    end = min(last, opened.last)
+    for block in opened.blocks:
+        if block.end < at or block.start > end:
+            continue
+        stop = min(block.end, opened.last)
+        yield from _between(opened, at, block.start - 1, paper)
+        start = max(block.start, opened.first)
+        lines = [(number, _inert(opened.lines[number - opened.first])) for number in range(start, stop + 1)]
+        yield from _block(block, lines, paper)
+        at = max(at, stop + 1)
+    yield from _between(opened, at, end, paper)
+
+
+def _inert(raw: str) -> str:
+    more = len(raw) - LONGEST
+    text = visible(raw[:LONGEST]).expandtabs(4)
+    return text if more <= 0 else f"{text} … {more:,} more characters"
+
+
+def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
+    """Lines of no block: what stands before the text (the frontmatter), rules, blank lines. Comments are not drawn."""
+    blank = inside = False
+    for number in range(first, last + 1):
+        raw, inside = _uncommented(opened.lines[number - opened.first], inside=inside)
+        if not raw.strip():
+            if not blank:
+                yield DocLine(number, Content(""), paper.is_cited(number, number), head=True)
+            blank = True
+            continue
+        blank = False
+        if _RULE.match(raw):
+            rule = ("-" if paper.signs.plain else "─") * max(1, min(40, paper.cells))
+            yield DocLine(number, Content.styled(rule, "$cb-faint"), paper.is_cited(number, number), head=True)
+        else:
+            yield from verbatim(raw, number, paper, "$cb-dim")
+
+
+def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
+    """The line without what is comment, and whether one goes on behind it."""
+    kept = ""
+    while line:
+        here, mark, line = line.partition("-->" if inside else "<!--")
+        kept += "" if inside else here
+        inside ^= bool(mark)
+    return kept, inside
+
+
+def _all_uncommented(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    inside = False
+    for number, text in lines:
+        kept, inside = _uncommented(text, inside=inside)
+        yield number, kept
+
+
+def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
+    match block.kind:
+        case "heading":
+            yield from _heading(lines, paper)
+        case "code":
+            yield from _code(lines, paper)
+        case "list":
+            yield from _list(lines, paper)
+        case "quote":
+            stripped = [(number, _QUOTE.sub("", text)) for number, text in lines]
+            bar = "| " if paper.signs.plain else "│ "
+            yield from _paragraphs(stripped, paper, "$cb-soft", bar)
+        case "table":
+            yield from _table(lines, paper)
+        case _:
+            if lines[0][1].lstrip().startswith("<!--"):
+                lines = [(number, text) for number, text in _all_uncommented(lines) if text.strip()]
+            yield from _paragraphs(lines, paper, "$cb-soft")
+
+
+def _heading(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
+    number, text = lines[0]
+    mark = _HEADING.match(text)
+    level = len(mark[1]) if mark else 1 if any("=" in line for _, line in lines[1:]) else 2
+    kept = [(number, _CLOSING.sub("", text[mark.end() :] if mark else text))]
+    kept += [line for line in lines[1:] if not _UNDERLINE.match(line[1])]
+    yield from _joined(
+        kept, paper, "bold $cb-accent" if level == 1 else "bold $cb-text" if level == 2 else "bold $cb-soft"
+    )
+
+
+def _paragraphs(lines: Sequence[tuple[int, str]], paper: Paper, tone: str, lead: str = "") -> Iterator[DocLine]:
+    """Lines that belong together become one text; a blank one parts them."""
+    held: list[tuple[int, str]] = []
+    for number, text in lines:
+        if text.strip():
+            held.append((number, text.strip()))
+            if text.endswith(("  ", "\\")):
+                yield from _joined(held, paper, tone, lead)
+                held = []
+            continue
+        if held:
+            yield from _joined(held, paper, tone, lead)
+        held = []
+        yield DocLine(number, Content.styled(lead, "$cb-accent"), paper.is_cited(number, number), head=True)
+    if held:
+        yield from _joined(held, paper, tone, lead)
+
+
+def _joined(lines: Sequence[tuple[int, str]], paper: Paper, tone: str, lead: str = "") -> Iterator[DocLine]:
+    source, starts = "", list[tuple[int, int]]()
+    for number, text in lines:
+        if source:
+            source += " "
+        starts.append((len(source), number))
+        source += text
+    drawn: list[Run] = runs(source, tone)
+    yield from paper.piece("".join(run.text for run in drawn), drawn, starts, lead)
+
+
+def _code(lines: Sequence[tuple[int, str]], paper: Paper, lead: str = "  ") -> Iterator[DocLine]:
+    """Code in the colours of the language that its fence names; the fences themselves are not drawn."""
+    fence = _FENCE.match(lines[0][1])
+    if fence is not None:
+        lines = lines[1:-1] if len(lines) > 1 and _FENCE.match(lines[-1][1]) else lines[1:]
+    language = language_said(fence["said"]) if fence is not None else ""
+    texts = [as_shown(text) for _, text in lines]
+    few = sum(map(len, texts)) <= _COLOURED
+    coloured = colour(texts, language) if language and few else [()] * len(texts)
+    for (number, text), own in zip(lines, coloured, strict=True):
+        yield from verbatim(text, number, paper, "$cb-soft", lead, own)
+
+
+def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
+    held: list[tuple[int, str]] = []
+    code: list[tuple[int, str]] = []  # what a fence holds so far, and the fence
+    lead = ""
+    for number, text in lines:
+        fence = bool(_FENCE.match(text))
+        bullet = None if code else _BULLET.match(text)
+        if (fence or bullet or code or not text.strip()) and held:
+            yield from _joined(held, paper, "$cb-soft", lead)
+            held, lead = [], " " * len(lead)
+        if fence or code:
+            code.append((number, text))
+            if fence and len(code) > 1:
+                yield from _code(code, paper, "")
+                code = []
+        elif bullet is not None:
+            lead = _lead(bullet, paper)
+            held = [(number, text[bullet.end() :])]
+        elif text.strip():
+            held.append((number, text.strip()))
+    if held:
+        yield from _joined(held, paper, "$cb-soft", lead)
+    if code:
+        yield from _code(code, paper, "")
+
+
+def _lead(bullet: re.Match[str], paper: Paper) -> str:
+    sign = bullet["sign"]
+    shown = sign if sign[0].isdigit() else "*" if paper.signs.plain else "•"
+    task = "" if bullet["task"] is None else bullet["task"].strip() + " "
+    return f"{' ' * min(_DEEPEST, len(bullet['indent']))}{shown} {task}"
+
+
+def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
+    """Columns side by side where they fit, else as the lines stand."""
+    cells = [_cells(text) for _, text in lines]
+    count = max(len(row) for row in cells)
+    widths = [
+        max((cell_len(_plain(row[at])) for row in cells[:1] + cells[2:] if at < len(row)), default=0)
+        for at in range(count)
+    ]
+    if sum(widths) + 3 * (count - 1) > paper.cells:
+        for at, (number, text) in enumerate(lines):
+            if at != 1 or not _DELIMITER.match(text):
+                yield from verbatim(text, number, paper)
+        return
+    bar = " | " if paper.signs.plain else " │ "
+    for at, ((number, text), row) in enumerate(zip(lines, cells, strict=True)):
+        if at == 1 and _DELIMITER.match(text):
+            continue
+        drawn: list[Run] = []
+        for column, cell in enumerate(row):
+            if column:
+                drawn.append(Run(0, bar, "$cb-faint"))
+            kept = runs(cell, "bold $cb-text" if at == 0 else "$cb-soft")
+            blanks = widths[column] - sum(cell_len(run.text) for run in kept)
+            drawn += [*kept, Run(0, " " * blanks if column < count - 1 else "", "")]
+        yield from paper.piece("".join(run.text for run in drawn), drawn, [(0, number)])
+
+
+def _cells(text: str) -> list[str]:
+    inner = text.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
+
+
+def _plain(text: str) -> str:
+    return "".join(run.text for run in runs(text, ""))

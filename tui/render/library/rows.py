@@ -1,0 +1,211 @@
+"""Rows of the library's list: a hit in the dense form (score, citation, headings, the words lit), or a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.text import visible
+from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.relative_time import ago
+from tui.render.common.session import wrap
+from tui.render.common.untrusted import inline
+
+if TYPE_CHECKING:
+    from core.library.search.hit import SearchHit
+    from core.library.search.inspect import DocSummary
+
+HIT, DOCUMENT = 4, 2
+"""Lines of a row where there is room."""
+_LEAST = 10
+_INDENT = 2
+_PART = 6
+"""The fewest cells that a cut part is worth."""
+_FOUND = {
+    "words": ("·", ".", "$cb-dim", "by its words"),
+    "meaning": ("~", "~", "$cb-draft", "by its meaning"),
+    "both": ("≈", "#", "$cb-good", "by words and meaning"),
+}
+
+
+def found_by(hit: SearchHit, signs: Signs) -> Mark:
+    """How a hit was found: by its words, by its meaning, or by both."""
+    how = hit.retrieval
+    return _found("both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words", signs)
+
+
+def found_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Every way a hit is found, for the legend."""
+    return tuple(_found(name, signs) for name in _FOUND)
+
+
+def _found(name: str, signs: Signs) -> Mark:
+    unicode, plain, tone, words = _FOUND[name]
+    return Mark(plain if signs.plain else unicode, tone, words)
+
+
+def tall_for(height: int, *, hits: bool) -> int:
+    """Lines of a row in a list of so many: a small one shows more rows with less of each."""
+    if height < 5:
+        return 1
+    return (HIT if height >= 12 else 2) if hits else (DOCUMENT if height >= 8 else 1)
+
+
+def draw_hit(hit: SearchHit, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """A hit in `tall` lines of `width` cells."""
+    from core.library.search.hit import shown_score
+
+    bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
+    mark = found_by(hit, signs)
+    head = Content.assemble(bar, (f"{mark.sign} ", f"bold {mark.tone}"))
+    if width >= 30:
+        head = Content.assemble(head, (f"{shown_score(hit):.2f} ", "$cb-dim"))
+    lines = [head + place(hit.citation.uri, max(0, width - head.cell_length), signs, chosen=chosen)]
+    label = headings(hit)
+    if tall > 2:
+        lines.append(bar + Content.styled("  " + inline(label, max(0, width - 3), more=signs.more), "$cb-soft"))
+    room = max(1, width - 1 - _INDENT - 1)
+    own = hit.section_label or ""
+    shown = snippet_lines(hit.snippet, hit.matched, own, room, tall - len(lines), signs)
+    lines += [Content.assemble(bar, "  ", line) for line in shown]
+    return Content("\n").join(lines)
+
+
+def draw_document(doc: DocSummary, width: int, tall: int, signs: Signs, now: datetime, *, chosen: bool) -> Content:
+    """A document in `tall` lines: its path and when it was read; its title, kind and size."""
+    bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
+    age = ago(doc.indexed_at, now).rjust(5) + " " if width >= 30 else ""
+    path = place(doc.doc_path, max(0, width - 2 - len(age)), signs, chosen=chosen)
+    gap = " " * max(0, width - 2 - path.cell_length - len(age))
+    head = Content.assemble(bar, " ", path, gap, (age, "$cb-dim"))
+    if tall < DOCUMENT:
+        return head
+    room = max(0, width - 5)
+    title = inline("" if doc.title == doc.doc_path.rpartition("/")[2] else doc.title, room, more=signs.more)
+    about = _about(doc, room - cell_len(title), signs, behind=bool(title))
+    return Content("\n").join([head, Content.assemble(bar, "   ", (title, "$cb-soft"), (about, "$cb-dim"))])
+
+
+def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
+    """Kind, size and tags in at most `room` cells, `behind` a title or not: the last is cut or left out first."""
+    passages = f"{doc.chunk_count:,} passage{'' if doc.chunk_count == 1 else 's'}"
+    told = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
+    dot, shown = f"  {signs.dot} ", ""
+    for part in told:
+        lead = dot if behind or shown else ""
+        left = room - cell_len(shown) - cell_len(lead)
+        if cell_len(part) > left:
+            if left >= _PART:
+                return shown + lead + inline(part, left, more=signs.more)
+            return f"{shown} {signs.more}" if shown and left + cell_len(lead) >= 2 else shown
+        shown += lead + part
+    return shown
+
+
+def headings(hit: SearchHit) -> str:
+    """The headings above a passage, or its document's title."""
+    return " > ".join(hit.heading_path) or hit.title
+
+
+def place(uri: str, cells: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """A path or a citation in at most `cells` cells, its end: the folder quiet, the name and the lines not."""
+    flat = visible(uri[-2_000:]).replace("\n", " ").replace("\t", " ")
+    if cell_len(flat) > cells:
+        kept = _tail(flat, max(0, cells - cell_len(signs.more))) if cells > 0 else ""
+        slash = kept.find("/")
+        flat = (signs.more + kept[slash if 0 <= slash < len(kept) // 2 else 0 :]) if kept else ""
+    path, mark, line = flat.rpartition("#")
+    if not mark:
+        path, line = flat, ""
+    folder, slash, name = path.rpartition("/")
+    tone = "bold $cb-text" if chosen else "$cb-text"
+    return Content.assemble((folder + slash, "$cb-dim"), (name, tone), (mark + line, "$cb-accent"))
+
+
+def _tail(text: str, cells: int) -> str:
+    """The longest end of inert one-line `text` that fits into `cells` cells."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high) // 2
+        if cell_len(text[middle:]) <= cells:
+            high = middle
+        else:
+            low = middle + 1
+    return text[low:]
+
+
+def snippet_lines(
+    text: str, spans: Sequence[tuple[int, int]], label: str, cells: int, most: int, signs: Signs
+) -> list[Content]:
+    """At most `most` lines of a snippet in `cells` cells each, with the lit words among them; always `most` lines."""
+    start = len(label) + 1 if label and text.startswith(label + "\n") else 0
+    flat, spans = _flat(text, [span for span in spans if span[0] >= start], start)
+    first = spans[0][0] if spans else 0
+    begin, lead = 0, ""
+    if cell_len(flat[:first]) > cells * most - min(cells, 24):
+        begin = _back(flat, first, max(0, cells // 3))
+        lead = "" if flat.startswith("…") and not begin else signs.more
+    shown = lead + flat[begin:].rstrip()
+    shift = len(lead) - begin
+    lines: list[Content] = []
+    cuts = _cuts(shown, cells, most)
+    for at, to in cuts:
+        line = Content.styled(shown[at:to], "$cb-dim")
+        for one, other in spans:
+            here, there = max(one + shift, at), min(other + shift, to)
+            if here < there:
+                line = line.stylize("bold not dim $cb-accent", here - at, there - at)
+        lines.append(line)
+    if lines and cuts[-1][1] < len(shown):
+        last = lines[-1].rstrip()
+        lines[-1] = (last if last.cell_length < cells else last[:-1]) + Content.styled(signs.more, "$cb-dim")
+    return [*lines, *[Content("")] * (most - len(lines))][: max(0, most)]
+
+
+def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str, list[tuple[int, int]]]:
+    """The text from `start` on as one inert line, every gap one blank, and where the spans are now."""
+    plain = visible(text)[start:]
+
+    def now(at: int) -> int:
+        before = plain[: at - start]
+        kept = " ".join(before.split())
+        return len(kept) + (1 if kept and before[-1].isspace() else 0)
+
+    return " ".join(plain.split()), [(now(one), now(other)) for one, other in spans]
+
+
+def _cuts(text: str, cells: int, most: int) -> Sequence[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for cut in wrap(text, cells):
+        if len(found) == most:
+            break
+        found.append(cut)
+    return found
+
+
+def _back(text: str, at: int, by: int) -> int:
+    """A place about `by` signs before `at`, at the beginning of a word."""
+    start = max(0, at - by)
+    if start == 0:
+        return 0
+    blank = text.find(" ", start, at)
+    return blank + 1 if blank >= 0 else start
+
+
+def draw_unread(width: int, tall: int, signs: Signs) -> Content:
+    """A row that is not read yet."""
+    line = Content.styled(f"   {signs.unread}" if width >= _LEAST else "", "$cb-faint")
+    return Content("\n").join([line, *[Content("")] * (tall - 1)])
+
+
+def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, listed: int = 0) -> str:
+    """How much the library holds; how many documents only where not just these are `listed`."""
+    told = [f"{documents:,} document{'' if documents == 1 else 's'}"] if documents != listed or not listed else []
+    told.append(f"{passages:,} passage{'' if passages == 1 else 's'}")
+    if waiting:
+        told.append(f"{waiting:,} not embedded")
+    return f" {signs.dot} ".join(told)

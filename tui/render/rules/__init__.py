@@ -1,0 +1,1 @@
+"""Tool calls, rankings and explanations as content."""

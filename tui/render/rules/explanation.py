@@ -1,0 +1,270 @@
+"""Why a rule is shown or not, as content: the sum, the hits lit in both texts, the query, the cache, what it lacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from core.text import visible
+from tui.render.common.glyphs import Signs
+from tui.render.common.relative_time import ago
+from tui.render.common.session_name import session_name
+from tui.render.common.trace import draw_trace
+from tui.render.common.untrusted import block, inline, title
+from tui.render.rules.rows import MEANING, WORDS, bar, below_said, label_mark, place_of, said_of, standing
+from tui.render.rules.shared_words import NAMES, draw_shared, head
+
+if TYPE_CHECKING:
+    from core.rules.calls.paging import StoredCall
+    from core.rules.evaluation.label_file import Label
+    from core.rules.evaluation.usage import Usage
+    from core.rules.explanation.highlight import LitText
+    from core.rules.explanation.why_not import WhyNot
+    from core.rules.matching.answer import MatchedRule, RuleMatch
+    from core.rules.vectors.cache_state import CacheState
+    from tui.panes.rules.matcher_client import Ranked, Reasons
+
+_BAR = 20
+_LINES, _LINE = 8, 400
+"""Lines of one text that are drawn around what is lit, and code points of each."""
+
+
+def draw_why(
+    ranked: Ranked,
+    matched: MatchedRule,
+    reasons: Reasons | None,
+    signs: Signs,
+    now: datetime,
+    source: StoredCall | None = None,
+) -> Content:
+    """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
+    shown = any(_same(one, matched) for one in ranked.match.rules)
+    parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
+    if reasons is not None and reasons.why_not is not None:
+        parts.append(draw_needs(reasons.why_not, signs))
+    parts.append(draw_shared(matched, None if reasons is None else reasons.explained, signs))
+    if reasons is not None:
+        parts.append(
+            draw_call(ranked.call.tool_name, source, reasons.explained.call, signs, named=reasons.explained.named)
+        )
+        parts += [head("The rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
+    parts.append(_query(ranked.match))
+    if reasons is not None and reasons.usage is not None:
+        parts.append(draw_usage(reasons.usage, now))
+    if reasons is not None:
+        parts.append(draw_cache(reasons.cache, reasons.no_cache, now))
+    parts += [head("The steps"), draw_trace(ranked.match.trace, signs)]
+    return Content.assemble(*parts)
+
+
+def draw_call(
+    tool: str, source: StoredCall | None, texts: Sequence[LitText], signs: Signs, *, named: bool = False
+) -> Content:
+    """A call: its tool and where it is from, and its fields, with what a rule shares lit; `named`: the tool too."""
+    name = (title(tool), f"bold underline {WORDS}" if named else "bold $cb-dim")
+    parts: list[Content | tuple[str, str]] = [head("The call: ").rstrip("\n"), name, ("\n", "")]
+    if source is not None:
+        name = session_name(source.session, source.started or source.ts, source.project)
+        parts.append((f"{name}, message {source.message:,}", "$cb-soft"))
+        parts.append((signs.told("  {rules.session} opens it\n"), "$cb-dim"))
+    return Content.assemble(*parts, draw_texts(texts, signs, WORDS))
+
+
+def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None) -> Content:
+    """The match as a whole: for the line of the cut-off."""
+    found = ranked.match
+    count = len(found.rules)
+    told = f"{count} of {ranked.rules:,} rule{'s'[: ranked.rules != 1]} shown" if count else "No rule applies"
+    if ranked.soon:
+        told = f"Loading the model{signs.more}"
+    parts: list[Content] = [
+        Content.styled(told, "bold $cb-good" if count and not ranked.soon else "bold $cb-draft"),
+        Content.styled(f"\nRules are shown from a score of {found.cutoff:.2f}", "$cb-soft"),
+    ]
+    if found.fallback_used:
+        parts.append(Content.styled("; keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
+    if ranked.label is not None and ranked.label.silence:
+        parts.append(Content.styled("\nYou said that silence is right here.", "$cb-good"))
+    parts.append(draw_call(ranked.call.tool_name, source, ranked.texts, signs))
+    return Content.assemble(*parts, _query(found), head("The steps"), draw_trace(found.trace, signs))
+
+
+def _same(one: MatchedRule, other: MatchedRule) -> bool:
+    return (one.path, one.id, one.line) == (other.path, other.id, other.line)
+
+
+def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
+    from core.rules.explanation.score_text import apart  # loaded once a call is matched
+
+    mark = standing("shown" if shown else "below", signs)
+    rank = next((at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if _same(other, one)), 0)
+    if not rank and reasons is not None and reasons.why_not is not None:
+        rank = reasons.why_not.rank
+    place = (" first" if rank == 1 and shown else f", number {rank}") if rank else ""
+    score, line = apart(one.relevance_score, ranked.match.cutoff)
+    parts = [
+        (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),
+        (f"\n{mark.sign} {mark.words}{place}", f"bold {mark.tone}"),
+        (f"   {score} ", "bold $cb-text"),
+        (f"{_at_least(signs) if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
+        (f"   {place_of(one.path, one.line)}", "$cb-faint"),
+    ]  # fmt: skip
+    if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
+        label = label_mark(said, signs)
+        parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
+    return Content.assemble(*parts)
+
+
+def _at_least(signs: Signs) -> str:
+    return ">=" if signs.plain else "≥"
+
+
+def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
+    """Each tier's bar, and the arithmetic as the core tells it."""
+    total = next((why for why in reversed(one.why) if " = " in why), "")
+    rest = [why for why in one.why if why != total and not why.startswith("shares ")]
+    said = "not compared" if one.similarity is None else f"{one.similarity:.2f}"
+    blank = signs.dot.ljust(_BAR)
+    parts = [
+        ("\n", ""),
+        ("\nmeaning  ", "$cb-dim"),
+        (blank if one.similarity is None else bar(one.similarity, _BAR, signs), MEANING),
+        (f" {said}", "$cb-text"),
+        ("\nwords    ", "$cb-dim"),
+        (bar(one.keyword_score, _BAR, signs), WORDS),
+        (f" {one.keyword_score:.2f}", "$cb-text"),
+        ("\ntogether ", "$cb-dim"),
+        (bar(one.relevance_score, _BAR, signs), "$cb-good" if one.relevance_score >= match.cutoff else "$cb-dim"),
+        (f" {one.relevance_score:.2f}", "bold $cb-text"),
+    ]
+    if total:
+        parts.append((f"\n{title(total)}", "$cb-soft"))
+    parts += [(f"\n{signs.dot} {title(why)}", "$cb-soft") for why in rest]
+    return Content.assemble(*parts)
+
+
+def draw_needs(found: WhyNot, signs: Signs) -> Content:
+    """What the rule would have needed."""
+    parts: list[tuple[str, str]] = []
+    for need in found.needs:
+        tone = "$cb-dim" if need.needed is None else "$cb-text"
+        sign = signs.dot if need.needed is None else signs.arrow
+        parts.append((f"{sign} {title(need.told)}\n", tone))
+    if found.enough:
+        words = ", ".join(title(word) for word in found.enough)
+        few = "this word" if len(found.enough) == 1 else f"these {len(found.enough)} words"
+        parts.append((f"{signs.arrow} {few} in the call would do: ", "$cb-text"))
+        parts.append((f"{words}\n", f"bold {WORDS}"))
+    elif found.lacking:
+        parts.append((f"{signs.dot} words of it that the call lacks: ", "$cb-dim"))
+        parts.append((", ".join(title(one.word) for one in found.lacking) + "\n", "$cb-soft"))
+    return Content.assemble(head("What it would have needed"), *parts).rstrip()
+
+
+def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:
+    """Each text with what the other side shares lit: the lines that have something of it, else its beginning."""
+    parts: list[Content] = []
+    for one in texts:
+        name = title(NAMES.get(one.name, one.name))
+        parts.append(Content.assemble((f"{name}  ", "$cb-dim"), _lit(one, signs, tone)))
+    return Content("\n").join(parts)
+
+
+def _lit(one: LitText, signs: Signs, tone: str) -> Content:
+    """At most so many lines, each with its lit places; left-out lines are a sign."""
+    lines: list[Content] = []
+    start, left_out = 0, False
+    wanted = _wanted_lines(one)
+    for number, line in enumerate(one.text.split("\n")):
+        end = start + len(line)
+        if number in wanted:
+            first = start
+            inside = [(max(0, a - first), b - first) for a, b in one.spans if a < end and b > first]
+            matched = [(max(0, a - first), b - first) for a, b in one.patterns if a < end and b > first]
+            nearest = min((a for a, _ in (*inside, *matched)), default=0)
+            cut = max(0, nearest - _LINE // 2) if nearest > _LINE // 2 else 0
+            text = visible(line[cut : cut + _LINE]).replace("\t", " ")
+            content = Content.styled(text, "$cb-soft")
+            for places, style in ((matched, f"underline {tone}"), (inside, f"bold underline {tone}")):
+                for a, b in places:
+                    if a - cut < len(text) and b > cut:
+                        content = content.stylize(style, max(0, a - cut), min(len(text), b - cut))
+            mark = f"{signs.more} " if cut or left_out else ""
+            lines.append(Content.assemble((mark, "$cb-faint"), content))
+            left_out = False
+        else:
+            left_out = True
+        start = end + 1
+        if number > max(wanted, default=0):
+            break
+    if left_out:
+        lines.append(Content.styled(signs.more, "$cb-faint"))
+    return Content("\n").join(lines)
+
+
+def _wanted_lines(one: LitText) -> set[int]:
+    """The numbers of the lines to draw: those with something lit, else the first."""
+    found: set[int] = set()
+    number = at = 0
+    for start, _ in sorted((*one.spans, *one.patterns)):
+        number += one.text.count("\n", at, start)
+        at = start
+        found.add(number)
+        if len(found) >= _LINES:
+            break
+    return found or set(range(min(3, one.text.count("\n") + 1)))
+
+
+def _query(match: RuleMatch) -> Content:
+    text, left = block(match.query, 2_000)
+    more = f"\n{left:,} more characters" if left else ""
+    return Content.assemble(head("The query that is compared by meaning"), (text, "$cb-soft"), (more, "$cb-dim"))
+
+
+def draw_usage(used: Usage, now: datetime) -> Content:
+    """How often the rule was shown to agents, and what a person said of it then."""
+    told = f"{used.shown:,} times shown to agents, you said right {used.helped:,}, wrong {used.dismissed:,}"
+    last = _since(datetime.fromisoformat(used.last), now)
+    return Content.assemble(head("How it fared"), (f"{told}; the last time {last}", "$cb-soft"))
+
+
+def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content:
+    """What is kept of the rule: how old, of which text, by which model."""
+    if cache is None:
+        return Content.assemble(head("Its vector"), (f"cannot be read: {title(why_not)}", "$cb-draft"))
+    parts: list[tuple[str, str]] = []
+    for one in cache.vectors:
+        parts += [("model  ", "$cb-dim"), (title(one.model), "$cb-text"), (f"  {title(one.recipe)}\n", "$cb-dim")]
+        parts += [("text   ", "$cb-dim"), (f"sha256 {title(one.text_sha[:16])}", "$cb-soft")]
+        parts.append((", an older one: not compared\n", "$cb-draft") if one.older else ("\n", ""))
+    if not cache.vectors:
+        told = "waits to be embedded" if cache.waiting else "none: keywords alone compare this rule"
+        parts.append((f"{told}\n", "$cb-draft"))
+    if cache.looked is not None:
+        when = datetime.fromtimestamp(cache.looked, UTC)
+        state = "is what the file says" if cache.current else "is older than the file"
+        parts += [
+            ("file   ", "$cb-dim"),
+            (f"sha256 {title(cache.file_sha[:16])}, read {_since(when, now)}\n", "$cb-soft"),
+        ]
+        parts += [("rule   ", "$cb-dim"), (f"sha256 {cache.content_hash[:16]}, the row {state}\n", "$cb-soft")]
+    if cache.failure:
+        parts.append((f"{title(cache.failure)}\n", "$cb-bad"))
+    return Content.assemble(head("Its vector"), *parts).rstrip()
+
+
+def _since(when: datetime, now: datetime) -> str:
+    told = ago(when.isoformat(), now)
+    return "just now" if told == "now" else f"{told} ago"
+
+
+def draw_label(label: Label | None) -> str:
+    """What was said of a call, in a line."""
+    if label is None:
+        return ""
+    parts = ["silence" if label.silence else f"{', '.join(label.applies)} right" if label.applies else ""]
+    parts.append(f"{', '.join(label.not_these)} wrong" if label.not_these else "")
+    return "labelled: " + "; ".join(part for part in parts if part)

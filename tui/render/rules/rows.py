@@ -1,0 +1,253 @@
+"""Tool calls and ranked rules as rows: a bar a tier, the cut-off as a line, what fell below it dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from tui.render.common.fit_highlights import in_sight
+from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.highlight import light
+from tui.render.common.relative_time import ago
+from tui.render.common.untrusted import inline, pad, title
+
+if TYPE_CHECKING:
+    from core.rules.calls.paging import CallRow
+    from core.rules.evaluation.label_file import Label
+    from core.rules.explanation.diff import Move
+    from core.rules.matching.answer import MatchedRule, RuleMatch
+
+MEANING, WORDS = "$cb-accent", "$cb-draft"
+"""The tones of the two tiers, wherever one is drawn."""
+_TOOL, _AGE = 6, 5
+_MORE_FOR_TOOL = ((88, 16), (64, 12), (50, 9))
+"""From which width of a row on the tool has how many cells."""
+_SHORT = {"shell_command": "shell", "local_shell": "shell", "exec_command": "exec", "container.exec": "exec",
+          "apply_patch": "patch", "update_plan": "plan", "write_stdin": "stdin"}  # fmt: skip
+"""Tools that agents name at length, as they are named where there is little room."""
+_AGE_FROM = 44
+_BARS_FROM, _LONG_BARS_FROM = 40, 70
+_MOVES = {
+    "shown": ("▲", "^", "$cb-good"),
+    "up": ("▲", "^", "$cb-good"),
+    "new": ("+", "+", "$cb-good"),
+    "hidden": ("▼", "v", "$cb-bad"),
+    "down": ("▼", "v", "$cb-bad"),
+    "gone": ("-", "-", "$cb-bad"),
+    "score": ("±", "~", "$cb-draft"),
+}
+_STANDING = {
+    "shown": ("●", "*", "$cb-good", "shown"),
+    "below": ("○", ".", "$cb-dim", "not shown"),
+    "pinned": ("?", "?", "$cb-accent", "asked about"),
+}
+_LABELS = {
+    "right": ("✓", "+", "$cb-good", "right"),
+    "wrong": ("✕", "x", "$cb-bad", "wrong"),
+    "missing": ("+", "m", "$cb-draft", "missing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """One rule of the ranking. `standing`: `shown`, `below` or `pinned`; `label`: what a person said of it, if so."""
+
+    rule: MatchedRule
+    standing: str
+    label: str = ""
+    move: Move | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffRow:
+    """The cut-off, between what is shown and what is not."""
+
+    cutoff: float
+    shown: int
+    below: int
+    fallback: bool
+    best: float = 0.0
+    loading: bool = False
+
+
+def standing(name: str, signs: Signs) -> Mark:
+    """The sign of a rule that is shown, is not, or was asked about."""
+    return _mark(_STANDING, name, signs)
+
+
+def label_mark(name: str, signs: Signs) -> Mark:
+    """The sign of what a person said."""
+    return _mark(_LABELS, name, signs)
+
+
+def standing_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Every standing of a rule, for the legend."""
+    return tuple(standing(name, signs) for name in _STANDING)
+
+
+def label_marks(signs: Signs) -> tuple[Mark, ...]:
+    """Everything a person may say of a rule, for the legend."""
+    return tuple(label_mark(name, signs) for name in _LABELS)
+
+
+def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Signs) -> Mark:
+    sign, plain, tone, words = table.get(name, (" ", " ", "", ""))
+    return Mark(plain if signs.plain else sign, tone, words)
+
+
+def place_of(path: str, line: int) -> str:
+    """Where a rule stands: the file's folder and name, the line; `~` for the folder of the user, so that their own
+    `.claude/memory.md` is not taken for that of a project."""
+    parts = path.replace("\\", "/").split("/")
+    file, home = Path(path), Path.home()
+    inside = file.relative_to(home).parts if file.is_relative_to(home) else ()
+    named = ("~", *inside) if 0 < len(inside) <= 2 else parts[-2:]
+    return f"{title('/'.join(named))}:{line}"
+
+
+def said_of(label: Label | None, rule: MatchedRule, *, shown: bool) -> str:
+    """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
+    if label is None:
+        return ""
+    name = label.name_of(rule)
+    if name in label.applies:
+        return "right" if shown else "missing"
+    return "wrong" if name in label.not_these else ""
+
+
+def bar(value: float, width: int, signs: Signs) -> str:
+    """A share 0..1 as a bar of exactly `width` cells."""
+    value = max(0.0, min(1.0, value))
+    if signs.plain:
+        full = round(value * width)
+        return "#" * full + "." * (width - full)
+    halves = round(value * width * 2)
+    return ("━" * (halves // 2) + "╸" * (halves % 2)).ljust(width)
+
+
+def tool_cells(width: int) -> int:
+    """How many cells the name of a tool has in a row of this width."""
+    return next((cells for least, cells in _MORE_FOR_TOOL if width >= least), _TOOL)
+
+
+def short_tool(name: str) -> str:
+    """A tool's name in a few letters: what agents name at length, and one of a server of tools without the server."""
+    own = name.rpartition("__")[2] if name.startswith("mcp__") else name
+    return _SHORT.get(own, own or name)
+
+
+def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
+    """One call: its tool, what it is about, how long ago; what was searched is lit."""
+    sign = ("!" if row.failed else " ", "$cb-bad")
+    lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
+    tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []
+    cells = tool_cells(width)
+    name = row.tool if row.lit_tool else short_tool(row.tool)
+    tool = pad(inline(name, cells, more=signs.more), cells) + " "
+    room = max(0, width - 3 - cell_len(tool) - sum(cell_len(text) for text, _ in tail))
+    said, spans = in_sight(row.about, row.lit, room, signs.more)
+    about = Content.styled(pad(inline(said, room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft")
+    named = light(Content.styled(tool, "$cb-accent"), row.lit_tool, MEANING, cells + 1)
+    return Content.assemble(*lead, named, light(about, spans, MEANING, room + 1), *tail)
+
+
+def bar_cells(width: int) -> int:
+    """How many cells each of the two bars has in a row of this width; 0: there is no room for them."""
+    return 0 if width < _BARS_FROM else 5 if width < _LONG_BARS_FROM else 8
+
+
+def draw_rank_head(width: int, signs: Signs) -> Content:
+    """What the columns are."""
+    cells = bar_cells(width)
+    parts = [("   score ", "$cb-dim")]
+    if cells:
+        parts += [(" " + pad(inline("meaning", cells, more=signs.more), cells), MEANING)]
+        parts += [(" " + pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
+    return Content.assemble(*parts, ("rule", "$cb-dim"))
+
+
+def draw_rank_row(row: RankRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One rule: whether it is shown, its score, a bar a tier, its id and title, what moved, what a person said."""
+    one, mark, label = row.rule, standing(row.standing, signs), label_mark(row.label, signs)
+    below = row.standing != "shown"
+    quiet = "$cb-faint" if below else ""
+    parts = [
+        (signs.bar if chosen else " ", "$cb-accent"),
+        (f"{mark.sign} ", f"bold {mark.tone}"),
+        (f" {one.relevance_score:.2f} ", "$cb-dim" if below else "bold $cb-text"),
+    ]
+    if cells := bar_cells(width):
+        meaning = signs.dot.ljust(cells) if one.similarity is None else bar(one.similarity, cells, signs)
+        parts += [(" " + meaning, quiet or MEANING), (" " + bar(one.keyword_score, cells, signs) + " ", quiet or WORDS)]
+    tail = _tail(row, signs)
+    tail_cells = cell_len(tail[0]) + 1 if tail[0] else 0
+    sign = f" {label.sign}" if row.label else ""
+    room = max(0, width - sum(cell_len(text) for text, _ in parts) - tail_cells - len(sign))
+    name = f"{one.id}  {one.title}"
+    tone = "$cb-dim" if below else "bold $cb-text" if chosen else "$cb-text"
+    parts.append((pad(inline(name, room, more=signs.more), room), tone))
+    if tail[0]:
+        parts.append((f" {tail[0]}", tail[1]))
+    if sign:
+        parts.append((sign, f"bold {label.tone}"))
+    return Content.assemble(*parts)
+
+
+def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
+    if row.move is None:
+        return "", ""
+    sign, plain, tone = _MOVES[row.move.kind]
+    by = row.move.score - row.move.score_before
+    told = "" if abs(by) < 0.005 or row.move.kind == "new" else f"{by:+.2f}"
+    if row.move.kind == "score" and told:
+        return told, f"bold {tone}"
+    return f"{plain if signs.plain else sign}{told or f' {row.move.kind}'}", f"bold {tone}"
+
+
+def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """The line between what is shown and what is not."""
+    from core.rules.explanation.score_text import apart  # loaded once a call is matched
+
+    line = "-" if signs.plain else "─"
+    told = f" cut-off {row.cutoff:.2f} "
+    if row.loading:
+        said = f" keywords only, model loading{signs.more} "
+    elif row.shown:
+        said = f" {row.shown} shown, {row.below} not shown "
+    else:
+        said = f" no rule applies (best {apart(row.best, row.cutoff)[0]}) "
+    lead = signs.bar if chosen else line
+    rest = max(0, width - 4 - cell_len(told) - cell_len(said))
+    text = inline(f"{line * 2}{told}{line * rest}{said}{line}", max(0, width - 1), more=line)
+    return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
+
+
+def below_said(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
+    """What a person said of a rule that is not shown; where the label names an id alone, and a rule of that id is
+    shown, it is that one which applies."""
+    said = said_of(label, rule, shown=False)
+    if said != "missing" or label is None:
+        return said
+    return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
+
+
+def rows_of(
+    match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move], *, loading: bool = False
+) -> tuple[object, ...]:
+    """A match as rows: the rules shown, the cut-off, those below. `loading`: the model has not answered yet."""
+    shown = [
+        RankRow(one, "shown", said_of(label, one, shown=True), moves.get((one.path, one.id, one.line)))
+        for one in match.rules
+    ]
+    below = [
+        RankRow(one, "below", below_said(match, label, one), moves.get((one.path, one.id, one.line)))
+        for one in match.below
+    ]
+    best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
+    return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)

@@ -1,0 +1,195 @@
+"""Clusters of rules, ways of matching and labelled calls: as rows of a table, and each in detail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import block, inline, pad, title
+from tui.render.rules.rows import bar, place_of, short_tool, standing, tool_cells
+
+if TYPE_CHECKING:
+    from core.rules.evaluation.case_results import CaseResult
+    from core.rules.evaluation.clusters import Cluster
+    from core.rules.evaluation.compare import Difference, Rate, SystemScore
+
+_INPUT = 4_000
+_RESULTS = {
+    "right": ("✓", "+", "$cb-good", "right"),
+    "beside": ("!", "!", "$cb-draft", "right, and beside it a rule that you said is wrong"),
+    "part": ("~", "~", "$cb-draft", "right, and another rule that applies is missed"),
+    "second": ("~", "~", "$cb-draft", "shown, but not first"),
+    "missed": ("○", "-", "$cb-bad", "missed: nothing is shown"),
+    "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
+    "loud": ("!", "!", "$cb-bad", "shown where silence is right"),
+    "unwanted": ("✕", "x", "$cb-bad", "a rule is shown that you said is wrong"),
+    "gone": ("✓", "+", "$cb-good", "what you said is wrong is not shown"),
+}
+_WAYS = {
+    "bm25": "plain BM25 over all words, the yardstick",
+    "keyword": "the keyword tier alone, as without a model",
+    "semantic": "the model alone",
+    "hybrid": "both: what is shown",
+}
+
+
+def draw_cluster_row(row: Cluster, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One cluster: what kind, how near, which rules."""
+    kind, tone = ("same", "$cb-bad") if row.kind == "duplicate" else ("near", "$cb-draft")
+    ids = ", ".join(one.id for one in row.rules)
+    names = "; ".join(one.title for one in row.rules)
+    room = max(0, width - 19)
+    return Content.assemble(
+        (signs.bar if chosen else " ", "$cb-accent"),
+        (f"{kind} ", f"bold {tone}"),
+        (f"{row.similarity:.2f} {bar(row.similarity, 6, signs)} ", "$cb-dim"),
+        (pad(inline(f"{ids}  {names}", room, more=signs.more), room), "$cb-text" if chosen else "$cb-soft"),
+    )
+
+
+def draw_cluster(row: Cluster, signs: Signs) -> Content:
+    """One cluster in full: its rules, and what a person might do."""
+    kind = "Nearly the same" if row.kind == "duplicate" else "They belong together"
+    parts: list[tuple[str, str]] = [(f"{kind}, {row.similarity:.2f} alike at least\n", "bold $cb-text")]
+    for one in row.rules:
+        parts += [
+            (f"\n{signs.dot} {inline(one.id, 14)}  ", "bold $cb-accent"),
+            (title(one.title), "$cb-text"),
+            (f"\n  {place_of(one.path, one.line)}", "$cb-dim"),
+        ]
+    parts.append((f"\n\n{inline(row.suggestion, 600)}", "$cb-soft"))
+    parts.append((signs.told("\n\n{table.take} opens the first in your editor"), "$cb-dim"))
+    return Content.assemble(*parts)
+
+
+def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One way of matching: hit@1, recall@5, quiet rate as shares with bars, rules shown a call."""
+    lead = [(signs.bar if chosen else " ", "$cb-accent")]
+    lead.append((pad(inline(row.name, 9), 9) + " ", "bold $cb-accent" if row.name == "hybrid" else "$cb-text"))
+    for name, rate in (("hit@1", row.hit_at_1), ("recall@5", row.recall_at_5), ("quiet", row.quiet)):
+        cells = 6 if width >= 84 else 0
+        value = f"{rate.value:.2f}" if rate.of else "  - "
+        lead += [(f"{name} ", "$cb-dim"), (f"{value} ", "$cb-text")]
+        if cells:
+            lead.append((bar(rate.value if rate.of else 0.0, cells, signs) + " ", "$cb-good"))
+    lead.append((f"shown {row.shown:.1f}", "$cb-dim"))
+    if row.unwanted.of:
+        lead.append((f" wrong {row.unwanted.value:.2f}", "$cb-bad" if row.unwanted.value else "$cb-dim"))
+    used = sum(cell_len(text) for text, _ in lead)
+    return Content.assemble(*lead, " " * max(0, width - used))
+
+
+def draw_system(row: SystemScore, notes: Sequence[str] = ()) -> Content:
+    """One way of matching in full, each share with its interval; `notes` on the comparison stand first."""
+    cut = "it is never silent" if row.cutoff is None else f"a rule is shown from {row.cutoff:.2f} on"
+    parts: list[tuple[str, str]] = [
+        *((f"! {inline(one, 400)}\n", "$cb-draft") for one in notes),
+        (f"{row.name}\n", "bold $cb-text"),
+        (f"{_WAYS.get(row.name, '')}; {cut}\n", "$cb-soft"),
+    ]
+    for name, rate, about in (
+        ("hit@1", row.hit_at_1, "the right rule is first"),
+        ("recall@5", row.recall_at_5, "it is among those shown; of several, their share"),
+        ("quiet", row.quiet, "nothing is shown where nothing applies"),
+        ("wrong", row.unwanted, "a rule is shown that you said is wrong there"),
+    ):
+        parts += [(f"\n{name:<9}", "$cb-dim"), (_rate(rate), "$cb-text"), (f"\n         {about}", "$cb-dim")]
+    parts.append((f"\n\n{row.shown:.2f} rules are shown a call", "$cb-soft"))
+    return Content.assemble(*parts)
+
+
+def _rate(rate: Rate) -> str:
+    if not rate.of:
+        return "no call of this kind is labelled"
+    count = f"{rate.value * rate.of:.1f}".removesuffix(".0")
+    return f"{rate.value:.2f}   {count} of {rate.of}, 95 %: {rate.low:.2f} to {rate.high:.2f}"
+
+
+def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """One labelled call: right or not, the tool, what was expected, what is shown."""
+    case = _case(row)
+    sign, plain, tone, _ = _RESULTS[case.result]
+    partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
+    wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
+    shown = ", ".join(case.shown) or "silence"
+    fine = case.result in ("right", "gone")
+    middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
+    middle = pad(inline(middle, 30, more=signs.more), 30)
+    cells = max(8, tool_cells(width - 40))
+    tool = pad(inline(short_tool(case.labelled.call.tool_name), cells, more=signs.more), cells)
+    room = max(0, width - 6 - cell_len(tool) - cell_len(middle))
+    return Content.assemble(
+        (signs.bar if chosen else " ", "$cb-accent"),
+        (f"{plain if signs.plain else sign} ", f"bold {tone}"),
+        (f"{tool} ", "$cb-accent"),
+        (f"{middle} ", "$cb-dim" if fine else "$cb-text"),
+        (pad(inline(_about(case), room, more=signs.more), room), "$cb-soft"),
+    )
+
+
+def draw_case(row: object, signs: Signs) -> Content:
+    """One labelled call in full."""
+    case = _case(row)
+    sign, plain, tone, words = _RESULTS[case.result]
+    parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
+    parts += [("\nexpected  ", "$cb-dim"), (title(_expected(case)), "$cb-text")]
+    if case.missed and case.shown:
+        parts += [("\nmissed    ", "$cb-dim"), (title(", ".join(case.missed)), "$cb-draft")]
+    if case.labelled.unwanted:
+        parts += [("\nwrong     ", "$cb-dim"), (title(", ".join(case.labelled.unwanted)), "$cb-bad")]
+    if case.ways is not None:
+        parts += _ways(case.ways, signs)
+    parts.append((f"\n\nscores, cut-off {case.match.cutoff:.2f}", "bold $cb-dim"))
+    for one, name in [(one, "shown") for one in case.match.rules] + [(one, "below") for one in case.match.below[:5]]:
+        mark = standing(name, signs)
+        parts += [
+            (f"\n{mark.sign} ", f"bold {mark.tone}"),
+            (f"{one.relevance_score:.2f} ", "$cb-text"),
+            (inline(f"{one.id}  {one.title}", 200), "$cb-text" if name == "shown" else "$cb-dim"),
+        ]
+    parts.append((f"\n\n{title(case.labelled.call.tool_name)}\n", "bold $cb-accent"))
+    given = json.dumps(dict(case.labelled.call.tool_input), ensure_ascii=False, indent=1)
+    text, left = block(given, _INPUT)
+    parts += [(text, "$cb-soft"), (f"\n{left:,} more characters" if left else "", "$cb-dim")]
+    parts.append((signs.told("\n\n{table.take} takes the call into the box"), "$cb-dim"))
+    return Content.assemble(*parts)
+
+
+def _none(case: CaseResult) -> str:
+    """What is wanted where no rule is: silence, or only not these."""
+    return f"not {', '.join(case.labelled.unwanted)}" if case.labelled.undecided else "silence"
+
+
+def _expected(case: CaseResult) -> str:
+    if case.labelled.undecided:
+        return "not said: you said only what is wrong"
+    return ", ".join(case.labelled.expected) or "silence"
+
+
+def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
+    """What each way of matching shows for a call on which they differ."""
+    parts: list[tuple[str, str]] = [("\n\nthe ways differ", "bold $cb-dim")]
+    shown = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
+    for name, ids in shown.items():
+        if ids is not None:
+            sign, plain, tone, _ = _RESULTS["right" if name in found.right else "wrong"]
+            parts.append((f"\n{plain if signs.plain else sign} ", f"bold {tone}"))
+            parts += [(f"{name:<9} ", "$cb-soft"), (inline(", ".join(ids) or "silence", 120), "$cb-text")]
+    return parts
+
+
+def _case(row: object) -> CaseResult:
+    from core.rules.evaluation.case_results import CaseResult
+
+    assert isinstance(row, CaseResult)
+    return row
+
+
+def _about(case: CaseResult) -> str:
+    given = case.labelled.call.tool_input
+    return case.labelled.about or " ".join(str(value)[:300] for value in list(given.values())[:4])

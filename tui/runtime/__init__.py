@@ -1,0 +1,1 @@
+"""Jobs, child processes, stored state, refresh."""

@@ -1,0 +1,193 @@
+"""What others write appears by itself: one idle connection is asked again and again whether the casebook changed.
+
+Between two questions no transaction is open, so the write-ahead log can be written back and does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from core.base.fault import Fault
+from tui.panes.errors.auto_refresh import LiveResults
+from tui.panes.errors.queries import Renewed, find, renew
+from tui.runtime.jobs import Job, Jobs
+from tui.services.refresh import Following, Later
+
+if TYPE_CHECKING:
+    from core.store import Store
+
+INTERVAL = 0.3
+"""Seconds between two questions."""
+
+AFTER = 0.3
+"""Seconds after the start before the watch begins."""
+
+CALM = 3.0
+"""Seconds between two renewals while something writes again and again that changes little of what is shown."""
+
+_LANES = ("count", "rows", "search", "renew", "case", "cited")
+"""What reads the list, and the case that is chosen in it."""
+
+Change = Literal["changed", "gone"]
+
+
+def watch(before: Hashable) -> Callable[[Job[Change]], Change]:
+    """Report each change for as long as the workbench is open; `before` is how the files looked at the first read."""
+
+    def work(job: Job[Change]) -> Change:
+        _settle(job)
+        eye = Eye(job.lane.path)
+        try:
+            last = eye.look()
+            if files_at(job.lane.path) != before:
+                job.partial("gone" if last is None else "changed")
+            while True:
+                job.pause(INTERVAL)
+                now = eye.look()
+                if now != last:
+                    job.partial("gone" if now is None else "changed")
+                    last = now
+        finally:
+            eye.close()
+
+    return work
+
+
+def _settle(job: Job[Change]) -> None:
+    """Once, for a casebook of an older version: the projects of its sessions. What it writes is seen as any change."""
+    from core.flows.transcripts.projects import assign_overdue
+
+    with suppress(Fault):  # the next import does it
+        assign_overdue(job.lane.path)
+
+
+def files_at(path: Path) -> Hashable:
+    """How the casebook's files look from outside; an empty log is none."""
+    return _stamp(path), _stamp(path.with_name(path.name + "-wal"))
+
+
+class Eye:
+    """Looks at one casebook: another value than before means that something has changed; None that it is not there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._store: Store | None = None
+        self._file: Hashable = None
+        self._fault: str | None = None
+
+    def close(self) -> None:
+        """End the connection."""
+        if self._store is not None:
+            self._store.close()
+        self._store = None
+
+    def look(self) -> Hashable:
+        """How it stands now. Never raises."""
+        try:
+            info = self._path.stat()
+        except OSError:
+            self.close()
+            self._file = None
+            return None
+        file = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+        if self._store is None or file != self._file:
+            self._reopen(file)  # replaced, restored over, torn, or only a checkpoint: that is rare enough
+        self._file = file
+        return (file, self._fault, *self._version())
+
+    def _reopen(self, file: Hashable) -> None:
+        if file == self._file and self._fault not in (None, "db_locked"):
+            return
+        from core.store import open_store
+
+        self.close()
+        try:
+            self._store, self._fault = open_store(self._path, timeout_ms=100), None
+        except Fault as fault:
+            self._fault = fault.code
+
+    def _version(self) -> tuple[Hashable, ...]:
+        """The connection's own word; where it reads a copy, or memory, what the files look like."""
+        if self._store is None:
+            return ()
+        from core.store import as_fault
+        from core.store.version import data_version
+
+        try:
+            version = data_version(self._store)
+        except Exception as error:  # noqa: BLE001  whatever is wrong with the file, the workbench stays
+            self.close()
+            self._fault = as_fault(error, self._path).code
+            return ()
+        plain = self._store.readonly is None and self._store.con.filename
+        return (version,) if plain else (version, _stamp(self._path.with_name(self._path.name + "-wal")))
+
+
+def _stamp(path: Path) -> Hashable:
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return (info.st_size, info.st_mtime_ns) if info.st_size else None
+
+
+class Watching:
+    """Keeps the list true to the casebook while others write into it, and the person where they are."""
+
+    def __init__(
+        self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object], calm: Callable[[], bool]
+    ) -> None:
+        """`tell` is called after each change; while `calm`, changes are shown now and then."""
+        self._tell = tell
+        self._calm = calm
+        self._jobs = jobs
+        self._results = results
+        self._later = later
+        self._due = False
+        self._following = Following(jobs, _LANES, self._read, later)
+
+    def start(self) -> None:
+        """Begin to watch in a moment: the first read goes first."""
+        before = files_at(self._jobs.path)
+        self._jobs.run("watch", watch(before), self._heard, lambda _fault: None, delay=AFTER)
+
+    def _heard(self, change: Change, _final: bool) -> None:
+        self._tell()
+        if change == "gone":
+            self._jobs.cancel("renew")
+            self._results.vanish()
+        elif self._results.nothing_shown or not self._calm():
+            self.renew()
+        elif not self._due:
+            self._due = True
+            self._later(CALM, self._again)
+
+    def renew(self) -> None:
+        """Read again what is shown; not while the list reads something itself, then a moment later."""
+        self._following.changed()
+
+    def _read(self) -> None:
+        results = self._results
+        if results.nothing_shown:
+            results.load()
+            return
+        place, scope, text = results.place, results.refreshed_scope(), results.query_text
+        searched = None
+        if text:
+            searched = find(text, scope, results.meaning, typed=results.typed, deep=results.meaning.warm)
+
+        def keep(renewed: Renewed, final: bool) -> None:
+            unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")
+            if final and unmoved and not self._jobs.busy("search"):
+                results.renewed(renewed, place)
+            elif final:
+                self.renew()
+
+        self._jobs.run("renew", renew(scope, place, searched), keep, results.failed)
+
+    def _again(self) -> None:
+        self._due = False
+        self.renew()

@@ -1,0 +1,199 @@
+"""Embedding what waits, by itself and quietly: one run at a time, told in the status line where it lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from core.base.fault import Fault
+from tui.render.common.embedding import model_changed, no_model, report_line
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import title
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.services.embed_process import EmbedProcess
+from tui.widgets.status_line import ELSEWHERE, Running, StatusLine
+
+if TYPE_CHECKING:
+    from core.base.config.settings import EmbeddingSettings
+    from core.flows.system.vector_facts import VectorFacts
+
+AFTER = 1.5
+"""Seconds of quiet before it looks what waits: after the first frame, and after whatever was written."""
+LATEST = 10.0
+"""Seconds after which it looks all the same where others write without a pause."""
+QUIET = 50
+"""Texts that are embedded without a word: that takes a moment."""
+
+
+def look(settings: EmbeddingSettings) -> Callable[[Job[VectorFacts]], VectorFacts]:
+    """Look what waits, and whether there is a model for it; loads nothing."""
+
+    def work(job: Job[VectorFacts]) -> VectorFacts:
+        from core.flows.system.vector_facts import vector_facts
+
+        store = job.store()
+        if store.readonly:
+            raise Fault("db_readonly", store.readonly)
+        return vector_facts(store, settings)
+
+    return work
+
+
+def embed(run: EmbedProcess) -> Callable[[Job[object]], object]:
+    """Let a run go on to its end; hands over each `Progress`."""
+
+    def work(job: Job[object]) -> object:
+        job.on_stop(run.stop)
+        return run.run(job.partial)
+
+    return work
+
+
+def quiet_for(since: float, now: float) -> float:
+    """Seconds to wait for quiet at `now`, where something was written at `since` that nobody has looked for."""
+    return max(0.0, min(AFTER, since + LATEST - now))
+
+
+class Embedding(StatusLine):
+    """The status line of embedding. Without settings it does nothing at all.
+
+    `others`: whether something else runs that it has to wait for. `told_no_model` is remembered with the casebook.
+    """
+
+    stop_action = "embed.stop"
+
+    def __init__(
+        self, jobs: Jobs, signs: Signs, settings: EmbeddingSettings | None, others: Callable[[], bool]
+    ) -> None:
+        super().__init__(signs, id="embedding")
+        self._jobs = jobs
+        self._settings = settings
+        self._others = others
+        self._run: EmbedProcess | None = None
+        self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed
+        self._asked = False
+        self._since: float | None = None  # when something was written that it has not looked for
+        self._offered = False
+        self._facts: VectorFacts | None = None
+        self.told_no_model = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run of ours goes on that a person sees."""
+        return self._run is not None and self.running is not None
+
+    def runs(self) -> bool:
+        """Whether a run of ours goes on, also one that nobody sees."""
+        return self._run is not None
+
+    @property
+    def why_not(self) -> str:
+        """Why it cannot be begun by hand now; empty if it can."""
+        if self._settings is None:
+            return "Nothing is embedded here."
+        return "It is embedding already." if self._run is not None else ""
+
+    def perform(self, action_id: str) -> bool:
+        """Do an embedding action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {"embed.begin": self.ask, "embed.stop": self.stop}
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def changed(self) -> None:
+        """Something was written, or the workbench was opened: look what waits, once it is quiet."""
+        if self._settings is not None and self._run is None:
+            now = monotonic()
+            self._since = now if self._since is None else self._since
+            self._look(quiet_for(self._since, now))
+
+    def ask(self) -> None:
+        """A person wants it: also after it was cancelled, and after the model was changed."""
+        self._asked = True
+        self._look(0.0)
+
+    def stop(self) -> None:
+        """Stop it; what is embedded stays. It does not begin by itself again while the workbench is open."""
+        if self._run is not None:
+            self._off = True
+            self._run.stop()
+            if self.running is not None:
+                self.running = replace(self.running, stopping=True)
+
+    def way_out(self, keys: str) -> None:
+        """Which keys stop it: that depends on where the focus is."""
+        if self.running is not None:
+            self.running = replace(self.running, way_out=keys)
+
+    def _look(self, delay: float) -> None:
+        if self._settings is not None:
+            self._jobs.run("backlog", look(self._settings), self._looked, self._not_looked, delay=delay)
+
+    def _looked(self, facts: VectorFacts, _final: bool) -> None:
+        self._facts, self._since = facts, None
+        asked, self._asked = self._asked, False
+        if self._run is not None:
+            return
+        if facts.model is None:
+            self._tell_no_model(facts, asked=asked)
+        elif facts.running is not None:
+            self._say_if(asked, f"Another process embeds this casebook (process {facts.running.pid}).")
+        elif not facts.due:
+            self._say_if(asked, "Everything is embedded: cases, rules, passages.")
+        elif asked:
+            self._begin(facts)
+        elif facts.other and not self._offered:
+            self._offered = True
+            self.post_message(PaneSaid(self._signs.told(model_changed(facts))))
+        elif not self._off and not facts.other and not self._others():
+            self._begin(facts)
+
+    def _not_looked(self, fault: Fault) -> None:
+        self._since = None
+        asked, self._asked = self._asked, False
+        self._say_if(asked, f"This casebook cannot be embedded: {title(fault.message)}.")
+
+    def _say_if(self, asked: bool, text: str) -> None:
+        if asked:
+            self.post_message(PaneSaid(text))
+
+    def _tell_no_model(self, facts: VectorFacts, *, asked: bool) -> None:
+        if asked or (facts.cases and not self.told_no_model):
+            self.told_no_model = True
+            self.post_message(PaneSaid(no_model(facts)))
+            self.post_message(PaneChanged())
+
+    def _begin(self, facts: VectorFacts) -> None:
+        if self._settings is None:
+            return
+        self._run = EmbedProcess(self._jobs.path, self._settings)
+        if facts.due > QUIET:
+            self.running = Running(way_out=ELSEWHERE, begins="Loading the model")
+        self._jobs.run("embed", embed(self._run), self._heard, self._failed)
+        self.post_message(PaneChanged())
+
+    def _heard(self, value: object, final: bool) -> None:
+        from core.base.reports import Progress
+        from core.embedding.runtime.report import EmbedReport
+
+        if isinstance(value, Progress) and self.running is not None:
+            self.running = replace(self.running, progress=value)
+        if final and isinstance(value, EmbedReport):
+            told = report_line(value, self._signs) if self.running is not None or value.failed else ""
+            self._end(told, "warning" if value.failed else "information")
+            self.changed()  # what came meanwhile
+
+    def _failed(self, fault: Fault) -> None:
+        self._off = True
+        self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
+
+    def _end(self, told: str, severity: str) -> None:
+        self._run = None
+        self.running = None
+        if told:
+            self.post_message(PaneSaid(told, severity))
+        self.post_message(PaneChanged())

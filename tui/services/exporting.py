@@ -1,0 +1,152 @@
+"""What goes out into a file: cases, verified fixes, a copy of the casebook; what is written is what the core writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.base.fault import Fault
+from tui.panes.errors.paged_rows import FoundRows
+from tui.render.common.progress import counted, size_of
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Job
+
+if TYPE_CHECKING:
+    from core.errors import Filters
+    from core.errors.exchange.case_export import Format
+    from tui.panes.errors.auto_refresh import LiveResults
+
+Kind = Literal["listed", "cases", "fixes", "backup"]
+FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+"""What a file's name ends in, by form."""
+_TELL = 200
+"""Cases between two reports."""
+REPLACES = "f2"
+"""The key that replaces a file that is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What is to go out: its heading, what it is in a sentence, the name that is proposed for the file.
+
+    `which`: the filters that the cases pass, or their numbers; None for all.
+    """
+
+    kind: Kind
+    heading: str
+    told: str
+    name: str
+    which: Filters | tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """So many are written so far; with a `path` that is all of it."""
+
+    count: int
+    path: Path | None = None
+    size: int = 0
+
+
+def export_of(kind: Kind, results: LiveResults, now: datetime) -> Export:
+    """What an action means, as the list stands."""
+    day = now.astimezone().date().isoformat()
+    forms = "The ending names the form: .jsonl (which an import takes), .csv or .md."
+    if kind == "backup":
+        told = "All of it in one file, which casebook db restore puts back; others may go on writing meanwhile."
+        return Export(kind, "Back up the casebook", told, f"casebook-{day}.db")
+    if kind == "fixes":
+        told = f"Every verified fix, each form whole for another casebook. {forms}"
+        return Export(kind, "Export the verified fixes", told, f"fixes-{day}.jsonl")
+    if kind == "cases":
+        told = f"All {counted(results.every, 'case')}. {forms}"
+        return Export(kind, "Export all cases", told, f"cases-{day}.jsonl")
+    listed, rows = counted(results.rows.rows.total, "case"), results.rows.rows
+    if isinstance(rows, FoundRows):
+        told, which = f"The {listed} that the search found. {forms}", tuple(row.id for row in rows.rows)
+    else:
+        chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in results.scope.picked)
+        told = f"{listed} of {results.every:,}: {chips}. {forms}" if chips else f"All {listed}. {forms}"
+        which = results.scope.filters()
+    return Export(kind, "Export the cases that are listed", told, f"cases-{day}.jsonl", which)
+
+
+def proposed(folder: Path | None, name: str) -> str:
+    """Where a file might go: to where the last one went, else to where the workbench was started."""
+    try:
+        path = str((folder or Path.cwd()) / name)
+    except OSError:  # the folder is gone
+        path = ""
+    return path if path and inline(path) == path else f"~/{name}"
+
+
+def written(export: Export, named: str, *, replacing: bool) -> Callable[[Job[Written]], Written]:
+    """Write it, whole or not at all; hands over how many there are so far."""
+
+    def work(job: Job[Written]) -> Written:
+        from core.base.config.settings_sources import from_home
+
+        path = from_home(named).absolute()
+        if export.kind == "backup":
+            return _backed_up(job, path)
+        if path.is_dir():
+            raise Fault("invalid_input", f"{path} is a folder", "name a file in it")
+        form = FORMS.get(path.suffix.lower())
+        if form is None:
+            raise Fault(
+                "invalid_input", f"no form is named by the end of {path.name}", "end it with .jsonl, .csv or .md"
+            )
+        return _exported(job, export, path, form, replacing=replacing)
+
+    return work
+
+
+def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
+    from core.base.atomic import check_target
+    from core.errors import Filters
+    from core.errors.exchange.case_export import export_file
+    from core.errors.exchange.fix_block import is_for_agents
+
+    def tell(count: int) -> None:
+        job.check()
+        if count % _TELL == 0:
+            job.partial(Written(count))
+
+    fixes = export.kind == "fixes"
+    try:
+        check_target(path, replace=replacing or (fixes and form == "markdown" and is_for_agents(path)))
+    except Fault as fault:
+        if path.is_file():
+            hint = f"{REPLACES.upper()} replaces it, or name another file"
+            raise Fault(fault.code, fault.message, hint, there=True) from None
+        raise
+    which = Filters() if export.which is None else export.which
+    try:
+        done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell)
+    except Fault as fault:
+        if fault.details.get("edited"):
+            hint = f"move your text out of it, or {REPLACES.upper()} replaces the block"
+            raise Fault(fault.code, fault.message, hint, there=True) from None
+        raise
+    return Written(done.count, done.path, done.size)
+
+
+def _backed_up(job: Job[Any], path: Path) -> Written:
+    from core.store.backups import backup
+
+    backup(job.lane.path, path)
+    return Written(1, path, path.stat().st_size)
+
+
+def told_of(export: Export, done: Written) -> str:
+    """Where the file is, and how much is in it."""
+    what = "The casebook" if export.kind == "backup" else told_count(export, done.count)
+    return f"{what} written to {done.path} ({size_of(done.size)})."
+
+
+def told_count(export: Export, count: int) -> str:
+    """`3 cases`, `1 fix`."""
+    return counted(count, "fix" if export.kind == "fixes" else "case")

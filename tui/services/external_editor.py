@@ -1,0 +1,92 @@
+"""A text in the user's own pager or editor: a private file, no shell, and the workbench again afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+
+from core.base.editor import at_line, editor_of, pager_of
+from core.base.program import program
+
+__all__ = ["at_line", "change_in", "edit_in", "editor_of", "open_demo", "pager_of", "show_in"]
+
+
+def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
+    """Leave the terminal to a program that shows `text` (inert), and come back; what went wrong, or an empty string.
+
+    The file is the user's alone (0600), and gone afterwards, however the program ends.
+    """
+    with _private_file(text, suffix) as path:
+        try:
+            with app.suspend():
+                return _run([*words, str(path)])
+        except SuspendNotSupported:
+            return "This terminal cannot be lent to another program."
+
+
+def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
+    """Leave the terminal to a program that may change `text`: what it made of it, or None and what went wrong."""
+    with _private_file(text, suffix, mode=0o600) as path:
+        try:
+            with app.suspend():
+                why = _run([*words, str(path)])
+            return (None, why) if why else (path.read_text(encoding="utf-8", errors="replace"), "")
+        except SuspendNotSupported:
+            return None, "This terminal cannot be lent to another program."
+        except OSError as error:
+            return None, f"{words[0]} left nothing to read: {error.strerror or error}"
+
+
+def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
+    """Leave the terminal to an editor on the user's own file, at this line; what went wrong, or an empty string."""
+    try:
+        with app.suspend():
+            return _run(at_line(words, path, line))
+    except SuspendNotSupported:
+        return "This terminal cannot be lent to another program."
+
+
+def open_demo(app: App[Any]) -> str:
+    """Leave the terminal to the workbench on samples, in their own casebook; what went wrong, or an empty string."""
+    try:
+        with app.suspend():
+            sys.stdout.write("Reading the samples...\r")  # the program that starts says so on the same line
+            sys.stdout.flush()
+            return _run([*program(), "demo"], "casebook demo")
+    except SuspendNotSupported:
+        return "This terminal cannot be lent to another program: casebook demo, once you have left."
+
+
+def _run(argv: list[str], name: str = "") -> str:
+    # ctrl+c belongs to the program; a handler that does nothing is not inherited, as "ignore" would be
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
+    except OSError as error:
+        return f"{name or argv[0]} cannot be started: {error.strerror or error}"
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.stdout.flush()
+    return "" if ended.returncode == 0 else f"{name or argv[0]} ended with {ended.returncode}"
+
+
+@contextmanager
+def _private_file(text: str, suffix: str, *, mode: int = 0o400) -> Generator[Path]:
+    handle, name = tempfile.mkstemp(prefix="casebook-", suffix=suffix)  # 0600 by its own promise
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+        path.chmod(mode)
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

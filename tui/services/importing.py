@@ -1,0 +1,146 @@
+"""Importing from within the workbench: one run at a time, told in the status line, stopped by Esc at a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.base.fault import Fault
+from tui.panes.errors.auto_refresh import LiveResults
+from tui.panes.errors.first_run import Roots, Source, look_for
+from tui.render.common.glyphs import Signs
+from tui.render.common.progress import report_line, report_text
+from tui.render.common.untrusted import title
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
+from tui.services.import_process import ImportProcess
+from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
+
+if TYPE_CHECKING:
+    from core.flows.transcripts.report import ImportReport
+
+
+def read_in(run: ImportProcess) -> Callable[[Job[object]], object]:
+    """Let an import run to its end; hands over each `Progress`."""
+
+    def work(job: Job[object]) -> object:
+        job.on_stop(run.stop)
+        return run.run(job.partial)
+
+    return work
+
+
+class Incoming(StatusLine):
+    """The status line of imports, and what the import actions do."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: LiveResults) -> None:
+        super().__init__(signs, id="incoming")
+        self._jobs = jobs
+        self._roots = roots
+        self._results = results
+        self._run: ImportProcess | None = None
+        self.sources: tuple[Source, ...] | None = None
+        self.report: ImportReport | None = None
+        self.named = ""
+        """What a person named and could not be imported yet: mostly a path with a slip in it."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether an import of ours goes on."""
+        return self._run is not None
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The agents' folders that hold something."""
+        return tuple(folder for one in self.sources or () if one.files for folder in one.folders)
+
+    def perform(self, action_id: str) -> bool:
+        """Do an import action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "import.begin": self._ask,
+            "import.stop": self.stop,
+            "import.report": self._show_report,
+            "import.demo": self._open_demo,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def look(self, done: Callable[[], object] = lambda: None) -> None:
+        """Look what there is to import; the empty list says it, and `done` is called. Not while it is imported."""
+        if self.busy and self.sources is not None:
+            done()
+            return
+
+        def keep(found: tuple[Source, ...], _final: bool) -> None:
+            self.sources = found
+            self._results.found_sources(found)
+            done()
+
+        self._jobs.run("look", look_for(self._roots), keep, lambda _fault: None)
+
+    def begin(self, paths: Sequence[Path]) -> None:
+        """Import these files and folders."""
+        if self._run is None:
+            self._run = ImportProcess(self._jobs.path, paths)
+            self._results.filling = not self._results.every
+            way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
+            self.running = Running(way_out=way_out)
+            self._jobs.run("import", read_in(self._run), self._heard, self._failed)
+            self.post_message(PaneChanged())
+
+    def stop(self) -> None:
+        """Ask it to stop after the batch it is at; what was read stays."""
+        if self._run is not None and self.running is not None:
+            self._run.stop()
+            self.running = replace(self.running, stopping=True)
+
+    def way_out(self, keys: str) -> None:
+        """Which keys stop it: that depends on where the focus is."""
+        if self.running is not None:
+            self.running = replace(self.running, way_out=keys)
+
+    def _ask(self) -> None:
+        """With an empty casebook begin at once with what was found; else ask what to import."""
+        if not self._results.every and self.folders:
+            self.begin(self.folders)
+            return
+        from tui.screens.import_files import ImportScreen
+
+        self.app.push_screen(ImportScreen(self))
+
+    def _open_demo(self) -> None:
+        from tui.services.external_editor import open_demo
+
+        if why := open_demo(self.app):
+            self.post_message(PaneSaid(why, "warning"))
+
+    def _show_report(self) -> None:
+        if self.report is not None:
+            self.post_message(PaneShowAll("What the last import did", report_text(self.report)))
+
+    def _heard(self, value: object, final: bool) -> None:
+        from core.flows.transcripts.report import ImportReport, Progress
+
+        if isinstance(value, Progress) and self.running is not None:
+            self.running = replace(self.running, progress=value)
+        if final and isinstance(value, ImportReport):
+            self.report, self.named = value, ""
+            self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
+
+    def _failed(self, fault: Fault) -> None:
+        self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
+
+    def _end(self, told: str, severity: str) -> None:
+        self._run = None
+        self.running = None
+        self._jobs.run("filled", lambda job: job.pause(1.0), lambda _value, _final: self._filled(), lambda _fault: None)
+        self.post_message(PaneSaid(told, severity))
+        self.post_message(PaneChanged())
+
+    def _filled(self) -> None:
+        """The last cases of an import appear a moment after its end."""
+        self._results.filling = self.busy and self._results.filling

@@ -1,0 +1,1 @@
+"""The application: panes, navigation, themes, toasts."""

@@ -1,0 +1,394 @@
+"""The workbench: holds the parts together, hands actions and reports to whom they belong, and does nothing itself."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar, Protocol, runtime_checkable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.types import CSSPathType
+
+from core.base.config.settings_sources import Config
+from core.base.fault import Fault
+from tui.actions.keys import Keys, Wish
+from tui.actions.registry import BY_ID, Situation, bindings, keymap, keys_for
+from tui.panes.errors.first_run import Roots, roots_of
+from tui.panes.errors.memory import memory_of
+from tui.panes.errors.pane import ErrorsPane
+from tui.panes.library.ingest.controller import Ingesting
+from tui.render.common.bars import Place
+from tui.render.common.empty_states import of_fault
+from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.common.untrusted import inline, title
+from tui.runtime.environment import Surroundings
+from tui.runtime.gc_pause import CollectsAtRest
+from tui.runtime.jobs import JobReport, Jobs
+from tui.runtime.messages import (
+    PaneCopied,
+    PaneCounted,
+    PaneOpenCitation,
+    PaneSaid,
+    PaneSearchLibrary,
+    PaneShowAll,
+    PaneTroubled,
+)
+from tui.runtime.state import Keeper, Memory, State, read_state, state_file
+from tui.runtime.stylesheets import FIRST, LATER
+from tui.shell.appearance import Look, colours_forbidden
+from tui.shell.pane_router import Covering
+from tui.shell.paste_guard import InertPaste
+from tui.shell.themes import DARK
+from tui.shell.toasts import OneToast
+from tui.terminal.alt_digits import read_alt_digits
+from tui.terminal.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, traceback_of
+from tui.terminal.escape_key import read_input_so
+from tui.terminal.key_sequencing import KeysInOrder
+from tui.terminal.signals import heed_signals
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.row_list import RowList
+
+_CLIPBOARD = 74_994
+"""Bytes that most terminals take at most by OSC 52."""
+
+_WARM = 1.0
+"""Seconds after the first frame until the core's modules are loaded too."""
+
+
+@runtime_checkable
+class Performer(Protocol):
+    """A part that can do actions of the registry."""
+
+    def perform(self, action_id: str) -> bool:
+        """Do it; False if it is not this part's."""
+        ...
+
+
+@runtime_checkable
+class Situated(Protocol):
+    """A screen over the workbench with actions of its own, which hold instead of those of the pane."""
+
+    def situation(self) -> Situation:
+        """What is possible there."""
+        ...
+
+
+class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, Look, inherit_bindings=False):
+    """The workbench on one casebook."""
+
+    TITLE = "casebook"
+    CSS_PATH: ClassVar[CSSPathType | None] = list(FIRST)
+    BINDINGS = bindings("app")
+    ENABLE_COMMAND_PALETTE = False  # the registry binds its key; `_palette` opens it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-xwide")]  # noqa: RUF012  as Textual has it
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (9, "-short"), (18, "-tall")]  # noqa: RUF012
+
+    def __init__(
+        self,
+        db_path: Path,
+        *,
+        title: str = "",
+        ascii_only: bool = False,
+        theme: str = DARK,
+        wishes: Iterable[Wish] = (),
+        around: Surroundings | None = None,
+        roots: Callable[[], Roots] = dict,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        around = around or Surroundings()
+        super().__init__(theme=theme, themes=around.themes, ascii_only=ascii_only)
+        self._around = around
+        self.log_line = around.log_line
+        wishes = (*wishes, *around.wishes)
+        self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
+        self.signs = replace(ASCII if ascii_only else UNICODE, keys=self.user_keys)
+        self.jobs = Jobs(db_path, self.post_message)
+        self.top = TopBar(Place(title or db_path.name), self.signs)
+        self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
+        self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed, around.korean)
+        self.errors.reading = lambda: self.ingesting.busy
+        self.set_keymap(keymap(self.user_keys))
+        self.keys = KeyFooter(self.signs)
+        self._over = Covering(self, around, clock)
+        self._told: set[str] = set()
+        self._state = around.state
+        self.errors.memory = around.state.panes.get("errors", {})
+        self._keeper = Keeper(around.state_path, self._state, self.jobs, self.log_line) if around.state_path else None
+
+    def compose(self) -> ComposeResult:
+        """One line, the pane, one line."""
+        yield self.top
+        yield self.errors
+        yield self.ingesting
+        yield self.keys
+
+    def on_ready(self) -> None:
+        """The first frame is out."""
+        self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
+        self.set_timer(_WARM, lambda: (self.read_sheets(LATER), self.collect_at_rest()))
+        self._over.begin()
+        if not self.is_headless:
+            heed_signals(self._told_to_end)
+        for trouble in (*self._troubles, *self.theme_troubles)[:3]:
+            self.say(trouble, severity="warning", seconds=12)
+
+    # Reports and actions ---------------------------------------------------------------------------------------------
+
+    def on_job_report(self, report: JobReport) -> None:
+        """A job has something to say. A fault of our own in it goes to the log, the pane shows that there was one."""
+        if report.fault is not None and report.fault.code == "generic" and report.fault.__cause__ is not None:
+            trace = traceback_of(report.fault.__cause__)
+            self.log_line("error", "a job failed", lane=report.job.lane.name, trace=trace)
+        self.jobs.deliver(report)
+
+    def situation(self) -> Situation:
+        """What one can do now depends on this."""
+        over = self._situated
+        now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
+        return _everywhere(self, now)
+
+    @property
+    def _situated(self) -> Situated | None:
+        return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Whether a key means this here; one that passes on goes to whoever has it elsewhere."""
+        return action != "perform" or not ((on := BY_ID[str(parameters[0])].passes) and on(self.situation()))
+
+    def action_perform(self, action_id: str) -> None:
+        """Do an action of the registry, or say why it is not possible now."""
+        if why_not := BY_ID[action_id].enabled(self.situation()):
+            self.say(self.signs.told(why_not), severity="warning")
+            return
+        nearby = [] if self.focused is None else self.focused.ancestors_with_self
+        rest = (self.errors,) if (over := self._situated) is None else (over,)
+        for part in (*nearby, *rest):
+            if part is not self and isinstance(part, Performer) and part.perform(action_id):
+                return
+        self._perform_own(action_id)
+
+    def _perform_own(self, action_id: str) -> None:
+        acts: dict[str, Callable[[], object]] = {
+            "app.quit": self.leave,
+            "app.help": self._help,
+            "app.palette": self._palette,
+            "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
+            "app.jump": self._jump,
+            "app.status": self._status,
+            "pane.errors": self._over.errors,
+            "pane.evidence": self._over.evidence,
+            "pane.rules": self._over.rules,
+            "pane.library": self._over.library,
+            "view.theme": self.search_themes,
+        }
+        if act := acts.get(action_id):
+            act()
+        else:  # what goes on below any pane
+            below = self.errors
+            any(one.perform(action_id) for one in (self.ingesting, below.incoming, below.embedding, below.results))
+
+    def _palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from tui.actions.palette import ActionProvider
+
+        if self.covered and not isinstance(self.screen, Situated):
+            return
+        self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
+
+    @property
+    def covered(self) -> bool:
+        """Whether another screen stands over the workbench: keys that go before everything do nothing then."""
+        return len(self.screen_stack) > 1 and not self.screen.has_class("-pane")
+
+    def search_themes(self) -> None:
+        """Offer every theme, the user's too."""
+        from textual.command import CommandPalette
+
+        from tui.actions.palette import ThemeProvider
+
+        self._read_themes()
+        for trouble in self.theme_troubles:
+            self._say_once(trouble, severity="warning")
+        self.push_screen(CommandPalette(providers=[ThemeProvider], placeholder="Search for a theme"))
+
+    def choose_theme(self, name: str) -> None:
+        """Put this theme on, and remember it."""
+        self.theme = name
+        self._state = replace(self._state, theme=name, setting=self._around.theme)
+        self._keep()
+
+    def _jump(self) -> None:
+        from tui.actions.jump import focus_on, targets
+        from tui.screens.jump import JumpScreen
+
+        if not self.covered:
+            self.push_screen(JumpScreen(targets(self.screen)), focus_on)
+
+    def _status(self) -> None:
+        from tui.screens.status import StatusScreen
+
+        if not self.covered:
+            self.push_screen(StatusScreen(self.jobs, self._around.config, self.signs))
+
+    def _help(self) -> None:
+        from tui.screens.help import HelpScreen
+
+        if footers := self.screen.query(KeyFooter):  # a screen that shows its keys explains them too
+            now = replace(self.situation(), focus=footers.first().situation.focus)
+            self.push_screen(HelpScreen(now, self.signs))
+
+    def leave(self) -> None:
+        """Quit: interrupt what runs; while Textual restores the terminal (0.2 s), it ends."""
+        self._last_words()
+        self.exit()
+
+    def _told_to_end(self, code: int) -> None:
+        """SIGTERM, SIGHUP, SIGINT: leave as `q` does, but say by the exit code that it was not the user."""
+        self._last_words()
+        self.exit(return_code=code)
+
+    def _last_words(self) -> None:
+        if self._keeper is not None:
+            self._keep()
+            self._keeper.last()
+        self.jobs.close(0.0)
+
+    def recalled(self, pane: str) -> Memory:
+        """How a pane was left the last time."""
+        return self._state.panes.get(pane, {})
+
+    def remember(self, pane: str, memory: Memory) -> None:
+        """How a pane other than the errors looks now."""
+        self._state = replace(self._state, panes={**self._state.panes, pane: memory})
+        self._keep()
+
+    def _keep(self) -> None:
+        """Remember how it looks now."""
+        if self._keeper is not None and self.errors.is_mounted:
+            panes = {**self._state.panes, "errors": memory_of(self.errors)}
+            self._state = replace(self._state, pane=self._over.pane, panes=panes)
+            self._keeper.keep(self._state)
+
+    def on_unmount(self) -> None:
+        """However the app ends, no job goes on: the last moment for one that is about to end."""
+        self.jobs.close()
+
+    def on_pane_changed(self) -> None:
+        """Other actions are possible now."""
+        self._over.tell_keys()
+        self._keep()
+
+    def on_pane_counted(self, event: PaneCounted) -> None:
+        """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
+        self.top.place = Place(self.top.place.name, event.cases, event.readonly)
+        if event.readonly:
+            self._say_once(f"Read-only: {event.readonly}. Searching works; uses are not counted.")
+
+    def on_pane_troubled(self, event: PaneTroubled) -> None:
+        """The core could not answer: once in a toast, and the pane shows its state."""
+        if event.fault.code != "not_indexed":
+            self._say_once(_told(event.fault), severity="error")
+
+    def on_pane_said(self, event: PaneSaid) -> None:
+        """Something is to be told once, as it happens."""
+        self.say(event.text, severity=event.severity, seconds=10)
+
+    @on(PaneSearchLibrary)
+    @on(PaneOpenCitation)
+    def to_library(self, event: PaneSearchLibrary | PaneOpenCitation) -> None:
+        """The library is to be searched, or to show what is cited."""
+        self._over.library(event)
+
+    def on_pane_copied(self, event: PaneCopied) -> None:
+        """Send a text to the terminal's clipboard, cleaned."""
+        from core.text import clean
+
+        text = event.text if event.exact else clean(event.text)
+        self.copy_to_clipboard(text)
+        self.say(_sent(event.what, len(text.encode())))
+
+    def on_pane_show_all(self, event: PaneShowAll) -> None:
+        """Show a long text whole."""
+        from tui.screens.pager import WholeText
+
+        self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs, event.lit, wrapped=event.wrapped))
+
+    def say(self, text: str, *, severity: str = "information", seconds: float = 4) -> None:
+        """A toast: inert text, no markup."""
+        self.notify(inline(text, 400), severity=severity, markup=False, timeout=seconds)  # pyright: ignore[reportArgumentType]
+
+    def _say_once(self, text: str, *, severity: str = "information") -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.say(text, severity=severity)
+
+
+def _told(fault: Fault) -> str:
+    return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
+
+
+def _everywhere(app: CasebookApp, now: Situation) -> Situation:
+    """The situation of a pane, with what is so in all of them."""
+    incoming, embedding = app.errors.incoming, app.errors.embedding
+    return replace(
+        now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.top.place.readonly),
+        absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
+        imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
+    )  # fmt: skip
+
+
+def _rows(app: CasebookApp, now: Situation) -> int:
+    """How many rows the list has that has the focus; there is no screen any more while the app ends."""
+    focused = app.focused if app.screen_stack else None
+    return focused.rows.total if isinstance(focused, RowList) else now.cases
+
+
+def _sent(what: str, size: int) -> str:
+    if size > _CLIPBOARD:
+        return f"The {what} was sent to the terminal, but {size:,} bytes may be too much for it."
+    return f"The {what} was sent to the terminal's clipboard."
+
+
+def run(
+    db_path: Path,
+    *,
+    title: str = "",
+    ascii_only: bool = False,
+    config: Config | None = None,
+    log_line: Logger = no_log,
+    remember: bool = False,
+    rules: tuple[Path, ...] = (),
+    cited: str = "",
+) -> int:
+    """Open the workbench on the casebook at `db_path`; the exit code when it is left.
+
+    0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. With `remember`
+    it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings. `cited`: a
+    citation, at which the library opens.
+    """
+    place = state_file(db_path) if remember else None
+    state, trouble = read_state(place) if place else (State(), "")
+    if trouble:
+        log_line("warning", "the state was not read", reason=trouble)
+    around = Surroundings(config, log_line, place, state, rules, Path.cwd(), cited)
+    theme = state.theme_under(around.theme) or DARK
+    app = CasebookApp(
+        db_path, title=title, ascii_only=ascii_only, theme=theme, around=around, roots=lambda: roots_of(config)
+    )
+    note_lost_threads(log_line)
+    read_alt_digits()
+    read_input_so()
+    app.run(mouse=config is None or config.values.ui.mouse)
+    gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
+    if app.crash is not None:
+        from core.base.paths import log_file
+
+        logged = config is None or config.values.log.level != "off"
+        sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
+    return app.return_code or int(app.crash is not None)

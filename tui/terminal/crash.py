@@ -1,0 +1,118 @@
+"""When the workbench itself fails: the terminal is given back whole, one line says so, the log has the rest.
+
+A traceback as Textual draws it shows local variables, and those hold other people's text. Nothing of it is printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from rich.console import RenderableType
+from textual._context import active_message_pump  # who asks; no public door leads to it
+from textual.app import App
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from rich.traceback import Traceback
+
+_HOUSE = Path(__file__).resolve().parents[2]
+_FRAMES = 30
+
+
+class Logger(Protocol):
+    """Writes one line to the log; it redacts, and never raises."""
+
+    def __call__(self, level: str, event: str, /, **facts: object) -> None: ...
+
+
+def no_log(_level: str, _event: str, /, **_facts: object) -> None:
+    """For those who keep no log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A fault of our own: what kind of exception, and the place in our source where it arose."""
+
+    kind: str
+    place: str
+
+
+def crash_of(error: BaseException) -> Crash:
+    """What may be told of an exception: none of its own words, which may be anybody's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(_HOUSE) and ".venv" not in frame.filename]
+    if not ours:
+        return Crash(type(error).__name__, "")
+    return Crash(type(error).__name__, f"{Path(ours[-1].filename).relative_to(_HOUSE).as_posix()}:{ours[-1].lineno}")
+
+
+def traceback_of(error: BaseException) -> str:
+    """The traceback for the log: files, lines and the exception's words, no local variables."""
+    return "".join(traceback.format_exception(error, limit=-_FRAMES))
+
+
+def crash_line(crash: Crash, log_file: Path | None) -> str:
+    """The one line for the terminal."""
+    from tui.render.common.untrusted import title
+
+    where = f" at {title(crash.place)}" if crash.place else ""
+    off = "The log is off (log.level), so there is no more."
+    rest = f"The log has the details: {title(str(log_file))}" if log_file else off
+    return f"casebook stopped by a fault of its own: {crash.kind}{where}. Nothing stored is lost. {rest}"
+
+
+class CrashSafe(App[None], inherit_bindings=False):
+    """An app that dies politely: see the module's text. `crash` is what ended it, if something did."""
+
+    crash: Crash | None = None
+    log_line: Logger = staticmethod(no_log)
+
+    def _handle_exception(self, error: Exception) -> None:
+        if self.crash is None:
+            self.crash = crash_of(error)
+            with contextlib.suppress(Exception):
+                self.log_line("error", "the workbench crashed", error=repr(error), trace=traceback_of(error))
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        self._close_messages_no_wait()
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen on top. Two quick keys may close a menu twice: what lies under it stays."""
+        asking = active_message_pump.get(None)
+        closed = isinstance(asking, Screen) and asking not in self.screen_stack
+        return AwaitComplete.nothing() if closed or len(self.screen_stack) < 2 else super().pop_screen()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End the app; the log has what would have been printed. Textual's drivers call it if their input fails."""
+        from rich.traceback import Traceback  # heavy, and seldom needed
+
+        if self.crash is None:
+            traces = [one for one in renderables if isinstance(one, Traceback)]
+            self.crash = Crash(traces[0].trace.stacks[-1].exc_type if traces else "Error", "the terminal input")
+            with contextlib.suppress(Exception):
+                self.log_line("error", "the terminal input ended by a fault", trace="".join(map(_lines_of, traces)))
+        self._close_messages_no_wait()
+
+
+def _lines_of(traceback: Traceback) -> str:
+    """Files, lines and the exception's words of a traceback that was made to be drawn; no local variables."""
+    stacks = traceback.trace.stacks
+    frames = [f"  {one.filename}:{one.lineno} {one.name}\n" for stack in stacks for one in stack.frames[-_FRAMES:]]
+    return "".join((*frames, *(f"{stack.exc_type}: {stack.exc_value}\n" for stack in stacks)))
+
+
+def note_lost_threads(log_line: Logger) -> None:
+    """A thread that ends by an exception goes to the log; Python would write it across the screen."""
+
+    def note(lost: threading.ExceptHookArgs) -> None:
+        if lost.exc_value is not None:
+            log_line("error", "a thread ended by a fault", trace=traceback_of(lost.exc_value))
+
+    threading.excepthook = note
