@@ -45,7 +45,7 @@ def _globals() -> Iterator[Pattern]:
     for info in pkgutil.walk_packages(core.__path__, "core."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if not name.startswith("__"):
+            if not name.startswith("__") and _definition(info.name, name) == (info.name, name):
                 yield from _inside(value, f"{info.name}.{name}", _uses().get((info.name, name), frozenset()), 4)
 
 
@@ -82,19 +82,35 @@ def _uses() -> dict[tuple[str, str], frozenset[str]]:
     """By module and name, the methods that are called of it, in whatever module."""
     found: dict[tuple[str, str], set[str]] = {}
     for module, tree in _trees():
-        names = {
-            alias.asname or alias.name: (node.module, alias.name)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module
-            for alias in node.names
-        }
         parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 above = parents.get(id(node))
                 method = above.attr if isinstance(above, ast.Attribute) else "?"
-                found.setdefault(names.get(node.id, (module, node.id)), set()).add(method)
+                found.setdefault(_definition(module, node.id), set()).add(method)
     return {name: frozenset(methods - {"pattern"}) for name, methods in found.items()}
+
+
+def _definition(module: str, name: str) -> tuple[str, str]:
+    """The module of the core that defines what `module` calls `name`, and the name there, through every import."""
+    here = module, name
+    while (there := _imports().get(here)) is not None:
+        here = there
+    return here
+
+
+@cache
+def _imports() -> dict[tuple[str, str], tuple[str, str]]:
+    return {
+        (module, alias.asname or alias.name): (node.module, alias.name)
+        for module, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and node.module.startswith("core.")
+        and node.module != module
+        for alias in node.names
+    }
 
 
 def _inline() -> Iterator[Pattern]:
