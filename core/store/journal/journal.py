@@ -28,6 +28,7 @@ TRUTH = (
     "alignment",
     "rule",
     "citation",
+    "rule_draft",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow."""
 
