@@ -236,6 +236,8 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("scroll", "ingest"),
     ("list", "table"),
     ("case", "scroll", "table"),
+    ("list", "table", "drafts"),
+    ("case", "scroll", "table", "drafts"),
     ("app", "list", "library"),
     ("app", "case", "scroll", "library"),
     ("app", "why", "scroll", "library"),
@@ -248,7 +250,7 @@ _HOLDING = (
     {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
     | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage")}
     | {"rules": {"app", "rules"}, "typed": {"app", "typed"}, "library": {"app", "library"}, "naming": {"ingest"}}
-    | {"ask": {"ask"}, "asking": {"ask"}}
+    | {"ask": {"ask"}, "asking": {"ask"}, "drafts": {"table", "drafts"}}
 )
 """The scopes of a footer where the pane's keys do not hold."""
 
@@ -256,6 +258,7 @@ _ALSO: dict[str, set[str]] = {
     "evidence": {"undo.last"},
     "triage": {"fix.write", "undo.last"},
     "history": {"undo.redo", "list.open"},
+    "drafts": {"undo.last", "undo.redo"},
     "rules": {"find.focus"},
     "library": {"find.focus", "view.zoom"},
 }

@@ -117,9 +117,10 @@ def test_every_quote_is_the_slice_of_its_message(tmp_path: Path, parts: list[str
     with open_store(tmp_path / "property.db", create=True) as store:
         imported(store, one := Transcript(tmp_path, f"p{abs(hash(tuple(parts)))}").declines("x", "".join(parts)))
         for found in corrections_in(store.con, one.name):
-            text = store.con.execute(
+            ((text,),) = store.con.execute(
                 "SELECT text FROM message WHERE session_id = ? AND idx = ?", (one.name, found.idx)
-            ).fetchone()[0]
+            ).fetchall()
+            assert isinstance(text, str)
             assert text[found.start : found.end] == found.quote
             assert found.quote.strip()
         with store.transaction() as con:
