@@ -14,7 +14,7 @@ from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
 from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_of
-from core.flows.harvest.fixes.clues import NOTHING, Clue, names_in
+from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
 from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_steps
 from core.flows.harvest.fixes.retry import filtered, left_out, retried
@@ -130,6 +130,11 @@ class Past:
     def edited_since(self, start: int) -> bool:
         """Whether a file was edited after the place `start`."""
         return any(step.change is not None and step.change.hints for step in self.steps if step.at > start)
+
+    def written_since(self, start: int) -> frozenset[str]:
+        """The names of the files that were edited or written after the place `start`."""
+        changes = (step.change for step in self.steps if step.at > start and step.change is not None)
+        return frozenset(base_name(file) for change in changes for file in change.files)
 
     def said_between(self, start: int, end: int | None) -> list[Said]:
         """What was said after the place `start` and before `end`, if there is one."""
