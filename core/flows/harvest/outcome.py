@@ -14,7 +14,7 @@ from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
 from core.flows.harvest.report import ResultVerdict
-from core.flows.harvest.signatures import (
+from core.flows.harvest.verdicts.signatures import (
     ABSENT,
     COMPLAINT,
     ERROR,
@@ -38,6 +38,9 @@ from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:
 not over; `silent`: says nothing either way."""
+
+GUESSED: Final = "A file that was looked for is not there."
+"""The reason of an answer that the agent did not expect: it guessed the name."""
 
 KEYS_KEPT: Final = 20
 """Errors taken from one output."""
@@ -181,7 +184,7 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if command.reads_only:
         own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
         if code > 0 and _is_guess(command, own):
-            return _sign("answer", "A file that was looked for is not there.")
+            return _sign("answer", GUESSED)
         if code == 1 and NONE_FOUND.fullmatch(body):
             return _sign("answer", "What was looked for is not there.")
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
