@@ -233,9 +233,9 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     changed = "\n".join((*hint.removed, *hint.added))[:_TEXT]
     lowered = changed.lower()
     tokens = set(re.findall(r"[\w$]+", lowered))
-    named = sorted((one for one in clue.names if _has(one, tokens, lowered)), key=len, reverse=True)
+    named = longest(one for one in clue.names if _has(one, tokens, lowered))
     if named:
-        return (NAMED if here else ELSEWHERE), f"the change holds `{named[0]}`, which the error names"
+        return (NAMED if here else ELSEWHERE), f"the change holds `{named}`, which the error names"
     spoken = clue.phrases & set(phrases(lowered))
     if spoken:
         return (NAMED if here else ELSEWHERE), f"the change holds the error's words “{min(spoken)}”"
@@ -249,6 +249,11 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     if here:
         return FILE, f"the change is in {name}, which the output names"
     return None
+
+
+def longest(names: Iterable[str]) -> str | None:
+    """The longest name, of several the last by the alphabet: a set has no order of its own."""
+    return max(names, key=lambda one: (len(one), one), default=None)
 
 
 def _has(name: str, tokens: set[str], text: str) -> bool:
@@ -298,15 +303,15 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     said = f"{key}\n{' '.join(clue.near)}"
     text = f"{part.shape}".lower()[:_TEXT]
     pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
-    missing = next((name for name in clue.missing if name in pieces or name in text.split()), None)
+    missing = min((name for name in clue.missing if name in pieces or name in text.split()), default=None)
     if missing is not None:
         return f"the command is about `{missing}`, which the error lacks"
     program = part.program
     if _INSTALLS.match(part.family) and _LACKS.search(key):
         return "the command installs what the error lacks"
-    named = sorted((one for one in clue.names if _has(one, pieces, text) and one != program), key=len, reverse=True)
+    named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
-        return f"the command holds `{named[0]}`, which the error names"
+        return f"the command holds `{named}`, which the error names"
     rules = (
         (_STOPS, _HELD, "the command frees what the error says is held"),
         (_GRANTS, _DENIED, "the command gives the permission that the error lacks"),
@@ -362,7 +367,7 @@ def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tup
             shared = (spoken & of_error, spoken & of_step)
             named = names & failure.clue.names
             if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
-                term = sorted(named or shared[0], key=len)[-1]
+                term = longest(named or shared[0])
                 return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
 
