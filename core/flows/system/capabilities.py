@@ -165,6 +165,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
     from core.flows.system.evidence import EvidenceAdded
+    from core.flows.transcripts.again.report import ImportAgain
     from core.flows.transcripts.report import ImportReport, Progress
     from core.rules.evaluation.clusters import Clusters
     from core.rules.evaluation.compare import Comparison
@@ -176,7 +177,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

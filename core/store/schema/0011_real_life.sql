@@ -198,3 +198,9 @@ END;
 
 -- Practice ------------------------------------------------------------------------------------------------------------
 
+
+-- Harvested again -----------------------------------------------------------------------------------------------------
+
+-- When a new harvest first found an error no more that a person has decided on; NULL: harvested, or never was.
+ALTER TABLE fingerprint ADD COLUMN missed TEXT;
+CREATE INDEX fingerprint_missed ON fingerprint(case_id) WHERE missed IS NOT NULL;
