@@ -7,8 +7,9 @@ from typing import NamedTuple, cast
 import apsw
 
 from core.errors.cases.columns import message_numbers, parse_names
-from core.errors.cases.current import ANSWERS, CURRENT_FIRST
+from core.errors.cases.current import ANSWERS
 from core.errors.fixes.evidence import strength_of, weakness_of, worth_of
+from core.errors.fixes.ranking import answer_order
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 
 
@@ -33,13 +34,18 @@ _FixRow = tuple[
 ]  # fmt: skip
 
 
-def answering_fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[AnsweringFix]:
-    """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's."""
+def answering_fixes(
+    con: apsw.Connection, case_id: int, fingerprint: str | None, repository: str = ""
+) -> list[AnsweringFix]:
+    """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's.
+
+    With the `repository` where the error was met, its fixes go before those of others.
+    """
     only, values = "", (case_id,)
-    order = CURRENT_FIRST
     if fingerprint is not None:
         only, values = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint)
-        order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
+    order = answer_order(own=fingerprint is not None, repository=bool(repository))
+    values += (repository,) if repository else ()
     rows = con.execute(
         "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
         " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint, id, author, original"

@@ -204,7 +204,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
     case_id, key_line = cast("tuple[int, str]", row)
-    fixes = answering_fixes(con, case_id, query.fingerprint)
+    fixes = answering_fixes(con, case_id, query.fingerprint, query.repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
@@ -231,7 +231,7 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
     case_id = cast("int", row[0])
-    fixes = answering_fixes(con, case_id, None)
+    fixes = answering_fixes(con, case_id, None, query.repository)
     order = [
         (not codes_differ(query.key_line, fix.key_line or ""), overlap(query.key_line, fix.key_line or ""), -at)
         for at, fix in enumerate(fixes)
@@ -336,7 +336,7 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
 
 
 def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
-    fixes = answering_fixes(con, case_id, None)
+    fixes = answering_fixes(con, case_id, None, query.repository)
     why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
     fix = fixes[0] if fixes else None
     hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)
