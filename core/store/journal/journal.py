@@ -29,12 +29,13 @@ TRUTH = (
     "rule",
     "citation",
     "rule_draft",
+    "correction",
     "result_verdict",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
 
-Verdicts are derived too, but only a harvest of the whole session could make them: they are recorded, and a later
-harvest of them never stands in the way of an undo (`REPLACED`).
+Verdicts and corrections are derived too, but only a harvest of the whole session could make them: they are
+recorded, and a later harvest of them never stands in the way of an undo (`REPLACED`).
 """
 
 Op = Literal["INSERT", "UPDATE", "DELETE"]
