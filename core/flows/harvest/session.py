@@ -16,6 +16,7 @@ from core.errors.cases.write import Name, observe
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
+from core.flows.practice.findings import write_practice
 from core.flows.system.worker_process import Second
 from core.store import Store, now
 
@@ -57,6 +58,7 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         fixed = ((error, case_id) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
         fixes = add_drafts(con, (_draft(case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
+        write_practice(con, session_id, found)
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 
