@@ -9,6 +9,8 @@ from cli.context import Context
 from cli.format.cases import field
 from cli.format.layout import one_line, wrap
 from cli.output import Output
+from core.errors.cases.projects import meant_by
+from core.errors.practice.before_run import count_told, every_failure
 from core.errors.practice.practice import Practice, PracticeList
 from core.errors.practice.read import practices
 from core.store import faults, open_store
@@ -17,15 +19,16 @@ from core.store import faults, open_store
 def run_practice(args: argparse.Namespace, context: Context) -> int:
     """`errors practice`: every practice of one or all projects; exit 1 where there is none."""
     with open_store(context.database) as store, faults(context.database):
-        found = PracticeList(practices(store.con, args.project))
+        these = None if args.project is None else meant_by(store.con, args.project)
+        told, avoided = count_told(store.con, these)
+        found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), told, avoided)
     context.out.result(found, _lines(context.out, found))
-    return 0 if found.practices else 1
+    return 0 if found.practices or found.before_run else 1
 
 
 def _lines(out: Output, found: PracticeList) -> Iterator[str]:
-    if not found.practices:
+    if not found.practices and not found.before_run:
         yield "No practice yet."
-        return
     project = None
     for one in found.practices:
         if one.project != project:
@@ -34,13 +37,25 @@ def _lines(out: Output, found: PracticeList) -> Iterator[str]:
             yield out.paint(one_line(one.project) or "(no project)", "bold")
             project = one.project
         yield from _practice(out, one)
+    if found.before_run:
+        yield from ("", out.paint("Told to an agent before it runs", "bold"))
+    for failure in found.before_run:
+        form = f"{failure.program} {failure.key}".strip()
+        yield from _line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
+    if found.told:
+        yield from ("", f"Told before a run: {found.told:,}; failures avoided: {found.avoided:,}")
 
 
 def _practice(out: Output, one: Practice) -> Iterator[str]:
-    first, *rest = wrap(one_line(one.line), out.columns - 4)
-    yield f"  {first}"
-    yield from (f"    {line}" for line in rest)
+    yield from _line(out, one.line)
     if out.verbose:
         for approach in one.approaches:
             places = ", ".join(f"{place.session} message {place.message}" for place in approach.found_in)
             yield from field(out, approach.how[:13], places)
+
+
+def _line(out: Output, text: str) -> Iterator[str]:
+    """A text of foreign origin on lines that hang below their first."""
+    first, *rest = wrap(one_line(text), out.columns - 4)
+    yield f"  {first}"
+    yield from (f"    {line}" for line in rest)

@@ -58,9 +58,33 @@ class Practice:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownFailure:
+    """A command form that failed (`program`, and `key`: subcommand, option and word; '' for the program itself), what
+    that said, and what passed instead. `sessions`: how many met it. `project`: where, by its short name."""
+
+    program: str
+    key: str
+    failed: str
+    said: str
+    passed: str
+    status: str
+    resolution_id: int
+    fingerprint: str
+    project: str
+    repository: str
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
 class PracticeList:
-    """Every practice of one or all projects, the most frequent first."""
+    """Every practice of one or all projects, the most frequent first, and what is told before a command is run.
+
+    `told`: how often something was told before a run; `avoided`: how often the failure then did not come.
+    """
 
     SCHEMA: ClassVar[str] = "practice.v1"
 
     practices: tuple[Practice, ...]
+    before_run: tuple[KnownFailure, ...] = ()
+    told: int = 0
+    avoided: int = 0

@@ -15,6 +15,7 @@ from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE
 from core.flows.practice.approach import Approach, approach_of
+from core.flows.practice.before_run import settle_told
 from core.flows.practice.trap import quoted_pattern, trap_of
 
 _CONTEXT: Final = 2_000
@@ -29,6 +30,7 @@ def write_practice(con: apsw.Connection, harvest: str, found: Iterable[Harvested
     """
     findings = [one for error in found for one in findings_of(con, error)]
     replace_rows(con, harvest, findings, [one for error in found for one in warned_of(error)])
+    settle_told(con, harvest)
 
 
 def findings_of(con: apsw.Connection, error: HarvestedError) -> Iterator[Finding]:
