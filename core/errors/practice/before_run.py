@@ -29,11 +29,6 @@ _SELECT: Final = f"""SELECT b.program, b.key, b.worth, b.lack_tool, b.lack_name,
 _WANTED: Final = " AND b.program IN (SELECT value FROM json_each(?)) ORDER BY r.status = 'verified' DESC, r.ts DESC"
 
 
-def known_programs(con: apsw.Connection) -> frozenset[str]:
-    """The programs of which anything may be said. Raises apsw errors."""
-    return frozenset(cast("str", row[0]) for row in con.execute("SELECT DISTINCT program FROM before_run"))
-
-
 def find_failure(
     con: apsw.Connection, keys: Iterable[tuple[str, str]], repository: str, session: str
 ) -> KnownFailure | None:

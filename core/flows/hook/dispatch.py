@@ -144,6 +144,10 @@ def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bo
 
 
 def _warned(handled: Handled, payload: Payload, database: Path) -> Handled:
+    from core.flows.practice.known_program import names_known_program
+
+    if not names_known_program(database, payload.tool, payload.tool_input):
+        return handled
     from core.flows.practice.before_run import count_told, failure_before
 
     found = failure_before(database, payload.tool, payload.tool_input, payload.cwd, payload.session_id)

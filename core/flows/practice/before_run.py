@@ -10,10 +10,9 @@ from typing import Any, cast
 
 import apsw
 
-from core.errors.practice.before_run import VIA, find_failure, keep_told, known_programs
+from core.errors.practice.before_run import VIA, find_failure, keep_told
 from core.errors.practice.practice import KnownFailure
 from core.store import faults, now, open_store
-from core.transcripts.commands import shell_command
 
 _KEPT_MS = 200
 """How long writing down what was told waits for the lock of another writer."""
@@ -25,23 +24,15 @@ _CALLS = """SELECT t.name, t.input_json, t.failed, m.ts FROM tool_call AS t
 def failure_before(
     database: Path, tool: str, tool_input: Mapping[str, Any], folder: str, session: str
 ) -> tuple[KnownFailure, str] | None:
-    """What to say before this call, with the repository that it is made in; None where nothing is.
+    """What to say before this call, with the repository that it is made in; None where nothing is. Raises Fault."""
+    from core.flows.harvest.command import command_of
+    from core.flows.practice.answer import repository_at
+    from core.flows.practice.trap import keys_of
 
-    Looks at the words of the command first: most name no program of which anything is known. Raises Fault.
-    """
-    text = shell_command(tool, tool_input)
-    if text is None or not session or not database.exists():
+    command = command_of(tool, tool_input)
+    if command is None or not session:
         return None
     with open_store(database) as store, faults(database):
-        if not any(program in text for program in known_programs(store.con)):
-            return None
-        from core.flows.harvest.command import command_of
-        from core.flows.practice.answer import repository_at
-        from core.flows.practice.trap import keys_of
-
-        command = command_of(tool, tool_input)
-        if command is None:
-            return None
         keys = [one for one in keys_of(command) if one[1] or shutil.which(one[0]) is None]
         repository = repository_at(store.con, folder)
         found = find_failure(store.con, keys, repository, session)
