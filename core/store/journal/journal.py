@@ -28,9 +28,9 @@ TRUTH = (
     "alignment",
     "rule",
     "citation",
+    "result_verdict",
     "rule_draft",
     "correction",
-    "result_verdict",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
 

@@ -245,6 +245,45 @@ CREATE TABLE rule_written (
 
 -- Practice ------------------------------------------------------------------------------------------------------------
 
+-- How findings with a rule or code were fixed, and what environments lacked. Derived: a harvest of a session replaces
+-- what it wrote before. A session that another one continues is harvested with it: one finding may be here twice.
+CREATE TABLE practice_finding (
+  harvest     TEXT NOT NULL,          -- the session that was harvested
+  session_id  TEXT NOT NULL,          -- the finding: its session, message and fingerprint
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  kind        TEXT NOT NULL,          -- rule, lack
+  tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
+  name        TEXT NOT NULL,          -- the rule or code; what is lacking
+  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
+  names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
+  fix_session TEXT,                   -- its harvested fix, as in `resolution`
+  message_ids TEXT NOT NULL DEFAULT '[]',
+  ts          TEXT NOT NULL,
+  PRIMARY KEY (harvest, session_id, message_idx, fingerprint, kind, tool, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX practice_finding_name ON practice_finding(kind, tool, name);
+
+-- Commands that failed and what passed instead, by what shows in the command itself. Derived, as practice_finding.
+CREATE TABLE before_run (
+  harvest     TEXT NOT NULL,
+  program     TEXT NOT NULL,
+  key         TEXT NOT NULL,          -- subcommand, option and word that the error named; '': the program is missing
+  session_id  TEXT NOT NULL,
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  fix_session TEXT NOT NULL,
+  message_ids TEXT NOT NULL,
+  worth       TEXT NOT NULL,          -- general, project
+  lack_tool   TEXT NOT NULL,          -- only where the environment lacks this, as in practice_finding; '' else
+  lack_name   TEXT NOT NULL,
+  failed      TEXT NOT NULL,          -- the failing command
+  said        TEXT NOT NULL,          -- its key line
+  passed      TEXT NOT NULL,          -- the command that passed
+  PRIMARY KEY (harvest, program, key, session_id, message_idx, fingerprint)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX before_run_program ON before_run(program, key);
 
 -- Harvested again -----------------------------------------------------------------------------------------------------
 
