@@ -234,8 +234,6 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "typed"),
     ("list", "ingest"),
     ("scroll", "ingest"),
-    ("list", "table"),
-    ("case", "scroll", "table"),
     ("list", "table", "drafts"),
     ("case", "scroll", "table", "drafts"),
     ("app", "list", "library"),

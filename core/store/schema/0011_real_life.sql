@@ -233,8 +233,6 @@ CREATE TABLE rule_draft (
   decided_at  TEXT NOT NULL DEFAULT '',
   reason      TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX rule_draft_status ON rule_draft(status, id);
-CREATE INDEX rule_draft_repository ON rule_draft(repository);
 
 -- What of a draft stands in a rule file, as far as casebook wrote it. Follows `rule_draft`, through undo and redo too.
 CREATE TABLE rule_written (
