@@ -28,9 +28,10 @@ _KEY_LINE = (
 )
 _ROW = (
     f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
-    f" {SHOWN_OF_CASE}"
+    f" {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case"
 )
-_COLUMNS = 10
+_COLUMNS = 14
+_Columns = tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int, float, str, int | None]
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 SOME = 5
@@ -72,7 +73,7 @@ def list_cases(
 
 
 def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
-    found = [CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str, str]", row)) for row in rows]
+    found = [CaseRow(*cast("_Columns", row)) for row in rows]
     own = own_titles(store.con, [row.id for row in found])
     return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
 

@@ -26,7 +26,11 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name."""
+    """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name.
+
+    `sessions`, `seconds`, `worth`: of the incidents that a harvest judged; '' where it judged none. `queue_case`: the
+    case whose queue item it is part of.
+    """
 
     id: int
     key_line: str
@@ -38,6 +42,10 @@ class CaseRow:
     first_seen: str
     last_seen: str
     project_name: str = ""
+    sessions: int = 0
+    seconds: float = 0.0
+    worth: str = ""
+    queue_case: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
