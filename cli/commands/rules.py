@@ -250,7 +250,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
 
 def run_refresh(args: argparse.Namespace, context: Context) -> int:
     """`rules refresh`: exit 0 done, 1 where another run is at it. Raises Fault where there is no model."""
-    from cli.commands.embed import report_lines
+    from cli.commands.models.embed import report_lines
     from core.embedding.runtime.query_model import NoVectors
 
     with _matcher(args, context, _files(args, context)) as matcher:

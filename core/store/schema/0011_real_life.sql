@@ -14,10 +14,11 @@ CREATE TABLE result_verdict (
   ts           TEXT NOT NULL,
   program      TEXT NOT NULL DEFAULT '',  -- the program or tool that failed
   repeats      INTEGER,               -- the first result of the same incident; NULL: it is that first one
-  attempts     INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- the cost of the whole incident, with its first result alone; else 0
   messages     INTEGER NOT NULL DEFAULT 0,
   seconds      REAL NOT NULL DEFAULT 0,
   solved_idx   INTEGER,               -- the message that showed it gone; NULL: it was still there at the end
+  solved_session TEXT,                -- the session of that message: this one, or one that continues it
   fingerprints TEXT NOT NULL DEFAULT '[]',  -- JSON array: its findings in order; the first is the one of the queue
   slip         TEXT NOT NULL DEFAULT '',    -- what a repeated slip is counted by; '' for everything else
   PRIMARY KEY (session_id, message_idx, tool_use_id)
@@ -58,10 +59,144 @@ ALTER TABLE case_state ADD COLUMN queue_case INTEGER;                    -- the 
 
 -- Insights ------------------------------------------------------------------------------------------------------------
 
+-- What failed and what it cost, kept by the triggers below: derived from result_verdict, session and answer_outcome, and
+-- equal to a recount at any time. Never REPLACE a row of those: REPLACE fires no trigger for what it deletes.
+
+-- By week (its Monday, UTC; '' where there is no time), program and project (the repository, or the folder until that is
+-- known). An incident's cost counts once, with its first result.
+CREATE TABLE insight_week (
+  week         TEXT NOT NULL,
+  program      TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  failures     INTEGER NOT NULL,      -- results that show a failure
+  incidents    INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  messages     INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  PRIMARY KEY (week, program, project)
+) STRICT, WITHOUT ROWID;
+
+-- Incidents by their first finding.
+CREATE TABLE insight_finding (
+  fingerprint  TEXT NOT NULL,
+  week         TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  incidents    INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  messages     INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, week, project)
+) STRICT, WITHOUT ROWID;
+
+-- Answers by the week they were told in, and what came of them.
+CREATE TABLE insight_answer (
+  week         TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  via          TEXT NOT NULL,
+  told         INTEGER NOT NULL,
+  withheld     INTEGER NOT NULL,
+  helped       INTEGER NOT NULL,
+  failed_again INTEGER NOT NULL,
+  ignored      INTEGER NOT NULL,
+  PRIMARY KEY (week, project, via)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX result_verdict_finding ON result_verdict(fingerprints ->> 0, ts)
+  WHERE verdict = 'incident' AND repeats IS NULL;
+CREATE INDEX answer_outcome_fingerprint ON answer_outcome(fingerprint, told_at) WHERE fingerprint <> '';
+
+-- What each failed result adds.
+CREATE VIEW insight_result AS
+  SELECT v.session_id, v.message_idx, v.tool_use_id, coalesce(date(v.ts, 'weekday 0', '-6 days'), '') AS week, v.program,
+         iif(s.repository = '', s.project, s.repository) AS project,
+         iif(v.verdict = 'incident' AND v.repeats IS NULL, coalesce(v.fingerprints ->> 0, ''), '') AS fingerprint,
+         (v.verdict = 'incident' AND v.repeats IS NULL) AS incidents,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * v.attempts AS attempts,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * v.messages AS messages,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * CAST(round(v.seconds * 1000) AS INTEGER) AS milliseconds
+  FROM result_verdict AS v JOIN session AS s ON s.id = v.session_id
+  WHERE v.verdict IN ('incident', 'flaky');
+
+-- What is inserted here is added to the sums `sign` times.
+CREATE VIEW insight_change AS SELECT *, 1 AS sign FROM insight_result;
+CREATE TRIGGER insight_change_insert INSTEAD OF INSERT ON insight_change BEGIN
+  INSERT INTO insight_week(week, program, project, failures, incidents, attempts, messages, milliseconds)
+    VALUES (new.week, new.program, new.project, new.sign, new.sign * new.incidents, new.sign * new.attempts,
+            new.sign * new.messages, new.sign * new.milliseconds)
+    ON CONFLICT DO UPDATE SET failures = failures + excluded.failures, incidents = incidents + excluded.incidents,
+      attempts = attempts + excluded.attempts, messages = messages + excluded.messages,
+      milliseconds = milliseconds + excluded.milliseconds;
+  DELETE FROM insight_week
+    WHERE week = new.week AND program = new.program AND project = new.project AND failures = 0;
+  INSERT INTO insight_finding(fingerprint, week, project, incidents, attempts, messages, milliseconds)
+    SELECT new.fingerprint, new.week, new.project, new.sign, new.sign * new.attempts, new.sign * new.messages,
+           new.sign * new.milliseconds
+    WHERE new.fingerprint <> ''
+    ON CONFLICT DO UPDATE SET incidents = incidents + excluded.incidents, attempts = attempts + excluded.attempts,
+      messages = messages + excluded.messages, milliseconds = milliseconds + excluded.milliseconds;
+  DELETE FROM insight_finding
+    WHERE fingerprint = new.fingerprint AND week = new.week AND project = new.project AND incidents = 0;
+END;
+
+CREATE TRIGGER result_verdict_insert AFTER INSERT ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result
+    WHERE session_id = new.session_id AND message_idx = new.message_idx AND tool_use_id = new.tool_use_id;
+END;
+CREATE TRIGGER result_verdict_delete BEFORE DELETE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result
+    WHERE session_id = old.session_id AND message_idx = old.message_idx AND tool_use_id = old.tool_use_id;
+END;
+CREATE TRIGGER result_verdict_before_update BEFORE UPDATE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result
+    WHERE session_id = old.session_id AND message_idx = old.message_idx AND tool_use_id = old.tool_use_id;
+END;
+CREATE TRIGGER result_verdict_update AFTER UPDATE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result
+    WHERE session_id = new.session_id AND message_idx = new.message_idx AND tool_use_id = new.tool_use_id;
+END;
+-- A session's project is often worked out after its results were judged.
+CREATE TRIGGER session_project_before_update BEFORE UPDATE OF project, repository ON session
+  WHEN (new.project, new.repository) <> (old.project, old.repository) BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result WHERE session_id = old.id;
+END;
+CREATE TRIGGER session_project_update AFTER UPDATE OF project, repository ON session
+  WHEN (new.project, new.repository) <> (old.project, old.repository) BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result WHERE session_id = new.id;
+END;
+
+-- An answer that was held back is counted as that alone.
+CREATE VIEW insight_told AS
+  SELECT id, coalesce(date(told_at, 'weekday 0', '-6 days'), '') AS week, repository AS project, via,
+         withheld = 0 AS told, withheld <> 0 AS withheld, withheld = 0 AND outcome = 'helped' AS helped,
+         withheld = 0 AND outcome = 'failed_again' AS failed_again, withheld = 0 AND outcome = 'ignored' AS ignored
+  FROM answer_outcome;
+CREATE VIEW insight_told_change AS SELECT *, 1 AS sign FROM insight_told;
+CREATE TRIGGER insight_told_change_insert INSTEAD OF INSERT ON insight_told_change BEGIN
+  INSERT INTO insight_answer(week, project, via, told, withheld, helped, failed_again, ignored)
+    VALUES (new.week, new.project, new.via, new.sign * new.told, new.sign * new.withheld, new.sign * new.helped,
+            new.sign * new.failed_again, new.sign * new.ignored)
+    ON CONFLICT DO UPDATE SET told = told + excluded.told, withheld = withheld + excluded.withheld,
+      helped = helped + excluded.helped, failed_again = failed_again + excluded.failed_again,
+      ignored = ignored + excluded.ignored;
+  DELETE FROM insight_answer
+    WHERE week = new.week AND project = new.project AND via = new.via AND told = 0 AND withheld = 0;
+END;
+CREATE TRIGGER answer_outcome_insert AFTER INSERT ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, 1 FROM insight_told WHERE id = new.id;
+END;
+CREATE TRIGGER answer_outcome_delete BEFORE DELETE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, -1 FROM insight_told WHERE id = old.id;
+END;
+CREATE TRIGGER answer_outcome_before_update BEFORE UPDATE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, -1 FROM insight_told WHERE id = old.id;
+END;
+CREATE TRIGGER answer_outcome_update AFTER UPDATE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, 1 FROM insight_told WHERE id = new.id;
+END;
+
 -- Corrections ---------------------------------------------------------------------------------------------------------
 
 -- Practice ------------------------------------------------------------------------------------------------------------
-
 
 -- How findings with a rule or code were fixed, and what environments lacked. Derived: a harvest of a session replaces
 -- what it wrote before. A session that another one continues is harvested with it: one finding may be here twice.
@@ -73,7 +208,7 @@ CREATE TABLE practice_finding (
   kind        TEXT NOT NULL,          -- rule, lack
   tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
   name        TEXT NOT NULL,          -- the rule or code; what is lacking
-  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  how         TEXT NOT NULL,          -- suppressed, edited, removed, configured, …; of a lack: worked instead, open
   shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
   names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
   fix_session TEXT,                   -- its harvested fix, as in `resolution`
@@ -102,3 +237,9 @@ CREATE TABLE before_run (
   PRIMARY KEY (harvest, program, key, session_id, message_idx, fingerprint)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX before_run_program ON before_run(program, key);
+
+-- Harvested again -----------------------------------------------------------------------------------------------------
+
+-- When a new harvest first found an error no more that a person has decided on; NULL: harvested, or never was.
+ALTER TABLE fingerprint ADD COLUMN missed TEXT;
+CREATE INDEX fingerprint_missed ON fingerprint(case_id) WHERE missed IS NOT NULL;

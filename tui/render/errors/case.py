@@ -102,6 +102,8 @@ def draw_head(
         facts.append(f"last {last} ago" if last != "now" else "last just now")
     if case.tool != "unknown":
         facts.append(title(case.tool))
+    if not case.harvested:
+        facts.append("no longer harvested")
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
