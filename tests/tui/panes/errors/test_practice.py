@@ -19,6 +19,6 @@ async def test_the_practice_is_under_the_fix(tmp_path: Path) -> None:
         await until(pilot, lambda: app.errors.case.read)
         await until(pilot, lambda: "Practice" in frame(app))
         shown = " ".join(frame(app).split())
-        assert "suppressed with a reason" in shown
+        assert "nilerr: edited in 1 of 3" in shown
         assert "3 findings in 3 sessions" in shown
         assert shown.index(" Fix ") < shown.index(" Practice ")
