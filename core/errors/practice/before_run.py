@@ -12,8 +12,8 @@ from typing import Final, cast
 
 import apsw
 
-from core.errors.cases.drafts import strength_of
 from core.errors.cases.projects import project_names
+from core.errors.fixes.evidence import strength_of
 from core.errors.practice.practice import KnownFailure
 from core.errors.practice.read import LEAST, practice_about
 

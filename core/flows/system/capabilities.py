@@ -159,6 +159,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.decisions import Decided
     from core.evidence.review.detail import Entry, Quote
     from core.evidence.review.queue import QuotePage
+    from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
     from core.flows.replay.report import Replay
@@ -178,7 +179,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
         PracticeList,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}

@@ -247,3 +247,10 @@ def test_a_practice_is_shown_inert_with_what_it_counts() -> None:
     assert "\x1b" not in text
     assert "3 findings in 2 sessions" in text
     assert draw_practice(None, UNICODE).plain == ""
+
+
+def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
+    weak = replace(BY_HAND, status="draft", author="harvest", strength="weak", weakness="weak fix: no step is linked")
+    fix = fix_of(CASE, None, weak)
+    assert "weak" in fix_title(fix, UNICODE).plain
+    assert "Weak fix: no step is linked." in draw_fix(fix, UNICODE).plain
