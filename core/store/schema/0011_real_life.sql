@@ -281,7 +281,7 @@ CREATE TABLE practice_finding (
   kind        TEXT NOT NULL,          -- rule, lack
   tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
   name        TEXT NOT NULL,          -- the rule or code; what is lacking
-  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  how         TEXT NOT NULL,          -- suppressed, edited, removed, configured, …; of a lack: worked instead, open
   shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
   names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
   fix_session TEXT,                   -- its harvested fix, as in `resolution`

@@ -20,6 +20,7 @@ from core.store.sql import number
 _HARVESTED: Final = (
     "error_kb", "case_key", "fingerprint", "occurrence", "resolution", "entry", "evidence", "result_verdict",
     "rule_draft", "correction",
+    "practice_finding", "before_run",
 )  # fmt: skip
 """What a harvest writes, of the tables that a change is recorded of."""
 _COUNTS = """SELECT (SELECT count(*) FROM error_kb),
