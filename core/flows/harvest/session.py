@@ -17,6 +17,7 @@ from core.errors.fixes.evidence import Evidence
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
+from core.flows.outcomes.session import due_in, write_due
 from core.flows.system.worker_process import Second
 from core.store import Store, now
 
@@ -58,6 +59,7 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         fixed = ((error, case_id) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
         fixes = add_drafts(con, (_draft(case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
+        write_due(con, due_in(con, session_id, lambda: seen_in(store, sessions, None), imported=True), now())
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 
