@@ -16,6 +16,8 @@ _SPAN: Final = re.compile(r"`([^`\n]{2,300})`")
 _EVIDENCE: Final = ("**Checked**", "**instead of**", "**Linked**", "**Why**", "**Done by", "**Change**", ">")
 """Lines of a harvested fix that say where it is from, not what to do."""
 _PLACEHOLDER: Final = re.compile(r"<[^<>\s]{1,40}>")
+_ANY: Final = "casebook-any-word"
+"""Stands for a placeholder in a command, which a shell would read as a redirection."""
 _COMMANDS: Final = 20
 _SHORT: Final = 3
 """Characters of a changed line, without its indentation, that say too little to be recognized by."""
@@ -97,7 +99,7 @@ def _hunk(body: list[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 def _parts(texts: list[str]) -> Iterator[Part]:
     for text in texts[:_COMMANDS]:
-        for part in parse_command(text.strip().removeprefix("$ ")).members:
+        for part in parse_command(_PLACEHOLDER.sub(_ANY, text.strip().removeprefix("$ "))).members:
             if len(part.words) > 1 or part.kind == "run":
                 yield part
 
@@ -108,12 +110,9 @@ def _is_run(told: Part, ran: Part) -> bool:
         return False
     left = list(ran.words[1:])
     for word in told.words[1:]:
-        if _PLACEHOLDER.search(word):
-            pattern = "".join(
-                ".+" if _PLACEHOLDER.fullmatch(piece) else re.escape(piece)
-                for piece in re.split(r"(<[^<>\s]{1,40}>)", word)
-            )
-            found = next((one for one in left if re.fullmatch(pattern, one)), None)
+        before, any_word, after = word.partition(_ANY)
+        if any_word:
+            found = next((one for one in left if one.startswith(before) and one.endswith(after)), None)
         else:
             found = word if word in left else None
         if found is None:
