@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from cli.context import Context, fault_in, text_given
@@ -48,6 +47,7 @@ def add_text(parser: argparse.ArgumentParser) -> None:
 def run_search(args: argparse.Namespace, context: Context) -> int:
     """`errors search`: the known fix of one error, or of every error of a stream."""
     from core.errors import search
+    from core.flows.practice.answer import here, with_practice
 
     count = context.settings.search.count and not args.no_count
     if args.jsonl:
@@ -58,8 +58,9 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
     with _vectors(context, args.tiers) as vectors:
         answer = search(
             context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True,
-            session=args.session, project=_folder(),
+            session=args.session, project=here(),
         )  # fmt: skip
+    answer = with_practice(context.database, answer, here())
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
         raise fault
@@ -74,20 +75,13 @@ def _vectors(context: Context, tiers: str) -> Any:
     return vector_search(context.settings.embedding, "process" if tiers == "all" else "service")
 
 
-def _folder() -> str:
-    """Where the command runs; empty where that folder is gone."""
-    try:
-        return os.getcwd()  # noqa: PTH109 this command starts most often, and pathlib is not loaded for it
-    except OSError:
-        return ""
-
-
 def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | None) -> bool:
     """One connection for the whole stream, where there is a casebook; faults are told line by line."""
     from contextlib import ExitStack, suppress
 
     from cli.stream import run_stream, text_of
     from core.errors import search
+    from core.flows.practice.answer import here, with_practice
     from core.store import open_store
 
     with ExitStack() as stack:
@@ -96,7 +90,7 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
             target = stack.enter_context(open_store(context.database, write=count))
         vectors = stack.enter_context(_vectors(context, tiers))
 
-        folder = _folder()
+        folder = here()
 
         def answer(item: dict[str, Any]) -> object:
             found = search(
@@ -105,7 +99,7 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault
-            return found
+            return with_practice(target, found, folder)
 
         return run_stream(answer)
 

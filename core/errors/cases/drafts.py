@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import apsw
 
@@ -13,6 +14,12 @@ from core.errors.cases.derived import index_case, name_tool
 from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts
 from core.errors.fixes.evidence import AUTHOR, Evidence
 from core.text import redact
+
+UNTOUCHED: Final = (
+    "resolution.author = 'harvest' AND resolution.status = 'draft' AND resolution.replaced_by IS NULL"
+    " AND NOT EXISTS (SELECT 1 FROM citation WHERE cited_by = 'resolution' AND item_id = CAST(resolution.id AS TEXT))"
+)
+"""Whether a row of `resolution` is a harvested draft that nobody decided on, edited or gave a citation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
     tools = dump_names(draft.tool_sequence)
     con.execute(
         "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4"
-        " WHERE author = ?5 AND status = 'draft' AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8"
+        f" WHERE author = ?5 AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8 AND {UNTOUCHED}"
         " AND (text, resolved_by, tool_sequence, original) IS NOT (?1, ?2, ?3, ?4)",
         (
             redact(draft.text)[:TEXT_KEPT],

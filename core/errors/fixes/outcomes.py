@@ -81,7 +81,8 @@ def is_withheld(session_id: str, resolution_id: int, share: float) -> bool:
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
-_OPEN: Final = "session_id = ? AND outcome IN ('open', iif(?, 'ignored', 'open'))"
+_OPEN: Final = "session_id = ? AND outcome IN ('open', iif(?, 'ignored', 'open')) AND via <> 'before_run'"
+"""What was told before a run is settled by practice."""
 
 
 def has_open(con: apsw.Connection, session_id: str, *, ignored: bool = False) -> bool:

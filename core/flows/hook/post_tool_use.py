@@ -23,6 +23,7 @@ from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
 from core.flows.hook.telling import Told, choose
 from core.flows.outcomes.session import Due, due_in, write_due
+from core.flows.practice.answer import with_practice
 from core.store import Store, faults, now, open_store
 from core.text import redact
 
@@ -66,10 +67,11 @@ def follow(
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         if not failed and not open_errors.is_followed(store.con, payload.session_id):
             return Live()
-        found = search(store, text, count=False, vectors=vectors, project=payload.cwd) if failed else None
         ts = now()
         due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
-        told = choose(store.con, payload, found, hold_back, due)
+        found = search(store, text, count=False, vectors=vectors, project=payload.cwd) if failed else None
+        known = with_practice(store, found, payload.cwd) if found is not None else None
+        told = choose(store.con, payload, known, hold_back, due)
         if store.readonly is not None:
             return Live(told.answer)
         try:
@@ -86,7 +88,8 @@ def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
     if not failed or not database.exists():
         return None
     with open_store(database) as store, faults(database):
-        return choose(store.con, payload, search(store, text, count=False, project=payload.cwd), 0.0).answer
+        found = search(store, text, count=False, project=payload.cwd)
+        return choose(store.con, payload, with_practice(store, found, payload.cwd), 0.0).answer
 
 
 def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import apsw
 
@@ -13,7 +13,7 @@ from core.errors.fixes.outcomes import SILENT_AFTER, Telling, is_silent, is_with
 from core.errors.retrieval.agents import for_agents
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import Payload
-from core.flows.hook.recent import recent_of
+from core.flows.outcomes.recent import recent_of
 from core.flows.outcomes.session import Due
 
 
@@ -35,10 +35,17 @@ def tellable(answer: SearchAnswer | None) -> Hit | None:
 def choose(
     con: apsw.Connection, payload: Payload, answer: SearchAnswer | None, hold_back: float, due: Sequence[Due] = ()
 ) -> Told:
-    """Tell the fix of an answer, or say why not. Reads only. `due`: outcomes known by now, yet unwritten."""
-    hit = tellable(answer)
-    if hit is None or answer is None:
-        return Told(reason="no fix of high confidence")
+    """Tell the fix of an answer, or say why not: then its practice is all that is left. Reads only. `due`: outcomes
+    known by now, yet unwritten."""
+    if answer is None:
+        return Told(reason="not an error")
+    hit, alone = tellable(answer), replace(answer, match=None)
+    if hit is None and answer.practice is None:
+        return Told(alone, reason="no fix of high confidence")
+    if why := _bad_time(payload):
+        return Told(reason=why)
+    if hit is None:
+        return Told(alone, reason="no fix of high confidence")
     if hit.resolution_id is None:  # of a row that has no history: there is nothing to count it by
         return Told(answer)
     repository = repository_of_folder(con, payload.cwd)
@@ -46,20 +53,17 @@ def choose(
         one.telling.resolution_id == hit.resolution_id and one.settled == ("failed_again", True) for one in due
     )
     if is_silent(con, hit.resolution_id, repository, failed):
-        return Told(reason=f"performed {SILENT_AFTER} times in this repository, and the check stayed red")
-    if why := _silence(con, payload, hit, answer.query.fingerprint, repository):
-        return Told(reason=why)
-    telling = Telling(
-        hit.resolution_id, "hook", answer.query.fingerprint, payload.session_id or None, repository,
-        is_withheld(payload.session_id, hit.resolution_id, hold_back),
-    )  # fmt: skip
-    return Told(None if telling.withheld else answer, telling, "held back to compare with" if telling.withheld else "")
-
-
-def _silence(con: apsw.Connection, payload: Payload, hit: Hit, fingerprint: str, repository: str) -> str:
-    """Why a fix of high confidence is not told here and now; empty where it is."""
+        return Told(alone, reason=f"performed {SILENT_AFTER} times in this repository, and the check stayed red")
+    fingerprint = answer.query.fingerprint
     if _has_rival(answering_fixes(con, hit.id, fingerprint, repository), hit):
-        return "two fixes of it disagree"
+        return Told(alone, reason="two fixes of it disagree")
+    withheld = is_withheld(payload.session_id, hit.resolution_id, hold_back)
+    telling = Telling(hit.resolution_id, "hook", fingerprint, payload.session_id or None, repository, withheld)
+    return Told(alone, telling, "held back to compare with") if withheld else Told(answer, telling)
+
+
+def _bad_time(payload: Payload) -> str:
+    """Why an agent is told nothing now, whatever is known; empty where it may be."""
     recent = recent_of(payload.transcript)
     if recent.declined:
         return "a person has just declined a call"

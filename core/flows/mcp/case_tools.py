@@ -28,6 +28,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     from core.errors import search
     from core.errors.retrieval.agents import for_agents
     from core.errors.retrieval.api import keep_telling
+    from core.flows.practice.answer import with_practice
     from core.flows.system.vectors import vector_search
 
     if not given["text"].strip():
@@ -41,7 +42,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     told = for_agents(answer)
     if told.match is not None:
         keep_telling(desk.database, told, "mcp", given.get("session"), project)
-    return told
+    return with_practice(desk.database, told, project)
 
 
 def _fault_of(step: Any) -> Fault | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ def told(store: Store, session: str, ts: str = "2026-09-01T10:00:01.500Z") -> No
     store.con.execute("UPDATE answer_outcome SET told_at = ?", (ts,))
 
 
-def outcomes(store: Store) -> list[tuple[str, str, int]]:
+def outcomes(store: Store) -> Sequence[tuple[object, ...]]:
     return store.con.execute("SELECT via, outcome, performed FROM answer_outcome ORDER BY id").fetchall()
 
 
@@ -53,7 +53,7 @@ def test_what_is_asked_outside_a_session_stays_open_and_no_count_is_no_row(store
     told(store, "")
     search(store, LOOKUP, count=False)
     assert outcomes(store) == [("search", "open", 0)]
-    assert identify(LOOKUP).fingerprint == store.con.execute("SELECT fingerprint FROM answer_outcome").fetchone()[0]
+    assert store.con.execute("SELECT fingerprint FROM answer_outcome").fetchone() == (identify(LOOKUP).fingerprint,)
 
 
 def test_a_merge_and_its_undo_leave_a_row_with_its_fix(store: Store) -> None:
