@@ -32,14 +32,16 @@ ALTER TABLE resolution ADD COLUMN lesson TEXT;
 
 -- Outcomes ------------------------------------------------------------------------------------------------------------
 
--- What was told, and whether the failure then went away.
+-- What was told, and whether the failure then went away. A row hangs on its fix, so a merge or a split of cases keeps
+-- it there; rows of a fix that is gone count for nothing.
 CREATE TABLE answer_outcome (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   resolution_id INTEGER NOT NULL,
   fingerprint   TEXT NOT NULL DEFAULT '',
   via           TEXT NOT NULL,        -- hook, before_run, search, mcp, workbench
   session_id    TEXT,                 -- NULL: asked outside a session
-  repository    TEXT NOT NULL DEFAULT '',
+  repository    TEXT NOT NULL DEFAULT '',  -- else the folder; the scope in which a fix falls silent
+  version       TEXT NOT NULL DEFAULT '',  -- digest of the fix's text and status when it was told
   told_at       TEXT NOT NULL,
   withheld      INTEGER NOT NULL DEFAULT 0,  -- held back, to compare with
   outcome       TEXT NOT NULL DEFAULT 'open',  -- open, helped, failed_again, ignored
