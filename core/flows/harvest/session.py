@@ -16,6 +16,8 @@ from core.errors.cases.write import Name, observe
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
+from core.flows.harvest.verdicts.incidents import Incidents
+from core.flows.harvest.verdicts.rows import write_verdicts
 from core.flows.system.worker_process import Second
 from core.store import Store, now
 
@@ -60,12 +62,14 @@ def harvest_session(
         sessions = _with_continued(con, session_id)
         project, started = _project(con, session_id)
         order = {name: at for at, name in enumerate(sessions)}
+        incidents = Incidents(project)
         met = (
             error if error.ts else error._replace(ts=started or now())
-            for error in fold(seen_in(store, sessions, second), project)
+            for error in fold(seen_in(store, sessions, second), project, incidents.take)
         )
         found, stale = Aside(con, met, order), set[int]()
-        cases = [_observe(con, error, project, stale) for error in found]
+        cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
+        write_verdicts(con, sessions, incidents.judgements())
         _take_back(con, sessions, found, kept)
         said: list[Explanation] = []
         placed = zip(found, cases, strict=True)

@@ -14,10 +14,11 @@ CREATE TABLE result_verdict (
   ts           TEXT NOT NULL,
   program      TEXT NOT NULL DEFAULT '',  -- the program or tool that failed
   repeats      INTEGER,               -- the first result of the same incident; NULL: it is that first one
-  attempts     INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- the cost of the whole incident, with its first result alone; else 0
   messages     INTEGER NOT NULL DEFAULT 0,
   seconds      REAL NOT NULL DEFAULT 0,
   solved_idx   INTEGER,               -- the message that showed it gone; NULL: it was still there at the end
+  solved_session TEXT,                -- the session of that message: this one, or one that continues it
   fingerprints TEXT NOT NULL DEFAULT '[]',  -- JSON array: its findings in order; the first is the one of the queue
   slip         TEXT NOT NULL DEFAULT '',    -- what a repeated slip is counted by; '' for everything else
   PRIMARY KEY (session_id, message_idx, tool_use_id)

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
-from core.flows.harvest.fixes.clues import base_name
-from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, longest, rewrites
+from core.flows.harvest.fixes.clues import base_name, longest
+from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 from core.flows.harvest.simple_command import Part
 
 
@@ -344,7 +344,6 @@ def _other_program(failure: Failure, later: Command) -> str | None:
         if part.kind == "read" and not any(one.kind == "read" for one in lost):
             continue  # a look at a file does not do what a program does with it
         text = " ".join((*part.words[1:], part.simple.fed))
-        shared = sorted((word for word in targets if word in text), key=len)
-        if shared:
+        if any(word in text for word in targets):
             return f"`{part.program}` does it instead of `{min(missing)}`, which is missing"
     return None

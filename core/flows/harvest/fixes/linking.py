@@ -11,7 +11,7 @@ from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import Said
 from core.flows.harvest.explain import sentences
-from core.flows.harvest.fixes.clues import Clue, base_name, names_in, phrases, squeezed, tested
+from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
 from core.flows.harvest.fixes.hunks import Hint, is_taken_back
 from core.flows.harvest.simple_command import SHELLS, Part
 from core.text import words
@@ -251,11 +251,6 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     return None
 
 
-def longest(names: Iterable[str]) -> str | None:
-    """The longest name, of several the last by the alphabet: a set has no order of its own."""
-    return max(names, key=lambda one: (len(one), one), default=None)
-
-
 def _has(name: str, tokens: set[str], text: str) -> bool:
     return name in tokens if re.fullmatch(r"[\w$]+", name) else len(name) > 3 and name in text
 
@@ -303,7 +298,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     said = f"{key}\n{' '.join(clue.near)}"
     text = f"{part.shape}".lower()[:_TEXT]
     pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
-    missing = min((name for name in clue.missing if name in pieces or name in text.split()), default=None)
+    missing = longest(name for name in clue.missing if name in pieces or name in text.split())
     if missing is not None:
         return f"the command is about `{missing}`, which the error lacks"
     program = part.program
