@@ -33,11 +33,12 @@ with open_store(Path(sys.argv[1]), write=True) as store:
 
 
 def told(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row, but when an error was first missed."""
+    """Every row, but when an error was first missed and when an entry was made."""
     with open_store(path) as store:
         found = rows(store)
     columns = found.pop("fingerprint")
-    return found | {"fingerprint": [(*row[:-1], row[-1] is not None) for row in columns]}
+    entries = [row[:-2] for row in found.pop("entry")]
+    return found | {"entry": entries, "fingerprint": [(*row[:-1], row[-1] is not None) for row in columns]}
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
