@@ -84,6 +84,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         if len(case.fingerprints) > 1:
             yield from field(out, "for", _error_of(fix, case))
         yield from field(out, "fix", fix.text)
+        yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
         if fix.tags:

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import UNTOUCHED, Draft, Evidence, add_drafts
+from core.errors.cases.drafts import UNTOUCHED, Draft, add_drafts
 from core.errors.cases.write import Name, observe
+from core.errors.fixes.evidence import Evidence
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in

@@ -158,8 +158,10 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.decisions import Decided
     from core.evidence.review.detail import Entry, Quote
     from core.evidence.review.queue import QuotePage
+    from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
+    from core.flows.replay.report import Replay
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
@@ -176,8 +178,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
-        ImportAgain,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -5,10 +5,10 @@ The same readers, redaction, judgement and fold as an import; only the rows stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, facts
@@ -26,6 +26,23 @@ from core.transcripts import Agent, Message, Record, SessionStart, Skipped
 from core.transcripts.records import Failure
 
 
+class ResultText(NamedTuple):
+    """What a tool printed, redacted, and what its message is known by in a casebook."""
+
+    text: str
+    uuid: str
+    block: int
+    sha: str
+
+
+class Inspected(NamedTuple):
+    """A transcript's harvest, its session, and the text of each judged result by line and tool use."""
+
+    harvest: TranscriptHarvest
+    start: SessionStart
+    texts: Mapping[tuple[int, str], ResultText]
+
+
 @dataclass(slots=True)
 class _Call:
     """A tool call, and its result as far as it was read."""
@@ -37,6 +54,7 @@ class _Call:
     called: int
     result: int | None = None
     display: bool = False
+    message: MessageRow | None = None
 
 
 @dataclass(slots=True)
@@ -65,6 +83,15 @@ class _Events:
         elif row.kind == "text" and not row.meta and not row.display and row.role in ("user", "assistant"):
             self._keep(Said(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
 
+    def texts(self, wanted: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
+        """The results of the `wanted` lines and tool uses."""
+        found: dict[tuple[int, str], ResultText] = {}
+        for idx, call in self.of_result.items():
+            key, row = (self.lines[idx], call.tool_use_id), call.message
+            if row is not None and key in wanted:
+                found[key] = ResultText(row.text, row.uuid, row.block, row.sha)
+        return found
+
     def _keep(self, event: Event, line: int) -> None:
         self.events.append(event)
         self.lines.append(line)
@@ -82,7 +109,7 @@ class _Events:
                 row.session, idx, row.chain, call.name, call.tool_input, row.text, told.failure, told.exit_code, row.ts,
                 told.facts, call.called,
             )  # fmt: skip
-            call.display = row.display
+            call.display, call.message = row.display, row
             self._keep(ran, line)
             return
         known = self.events[call.result]
@@ -107,6 +134,11 @@ def _failure(first: Failure, second: Failure, code: int | None) -> Failure:
 
 def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarvest:
     """What would be harvested from the transcript at `path`. Raises Fault invalid_input where it is none."""
+    return inspect_texts(path, agent).harvest
+
+
+def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
+    """As `inspect_transcript`, with the text of each judged result."""
     try:
         with open_regular(path) as file:
             return _inspect(file, path, agent)
@@ -117,17 +149,21 @@ def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarv
         raise Fault("invalid_input", reason, "name a transcript") from None
 
 
-def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> TranscriptHarvest:
+def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> Inspected:
     source = source_of(file, path, agent, named=True)
     if source is None:
         raise NotATranscript("nothing in it")
     lines = [line for batch in batches(source, Position()) for line in batch]
     records = records_of(source.agent, source.start, lines, lambda uuid: None)
-    return inspect_records(records, source.start, source.name)
+    return _inspected(records, source.start, source.name)
 
 
 def inspect_records(records: Iterable[Record], start: SessionStart, file: str = "") -> TranscriptHarvest:
     """What would be harvested from the records of a session; pure."""
+    return _inspected(records, start, file).harvest
+
+
+def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Inspected:
     kept = list(records)
     rows = rows_of(kept, start)
     events = _Events(start.agent)
@@ -143,10 +179,11 @@ def inspect_records(records: Iterable[Record], start: SessionStart, file: str = 
 
     settled = list(incidents.settled(list(fold(map(seen, events.events), project, judged))))
     report = _Report(events, _by_key(settled))
-    found = [report.judged(result, one) for result, one in zip(results, incidents.judgements(), strict=True)]
-    session = next(iter(rows.sessions), start.session_id)
-    in_order = tuple(sorted(found, key=lambda one: one.line))
-    return TranscriptHarvest(file, session, start.agent, incidents.passed, in_order)
+    judgements = zip(results, incidents.judgements(), strict=True)
+    found = tuple(sorted((report.judged(result, one) for result, one in judgements), key=lambda one: one.line))
+    known = next(iter(rows.sessions.values()), start)
+    harvest = TranscriptHarvest(file, known.session_id, start.agent, incidents.passed, found)
+    return Inspected(harvest, known, events.texts({(one.line, one.tool_use_id) for one in found}))
 
 
 def _lines(records: Iterable[Record]) -> Iterator[int]:

@@ -29,6 +29,7 @@ TRUTH = (
     "rule",
     "citation",
     "result_verdict",
+    "rule_draft",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
 
