@@ -29,11 +29,14 @@ TRUTH = (
     "rule",
     "citation",
     "result_verdict",
+    "correction",
+    "practice_finding",
+    "before_run",
     "rule_draft",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
 
-Verdicts are derived too, but only a harvest of the whole session could make them: they are recorded, and a later
+The last four are derived too, but only a harvest of the whole session could make them: they are recorded, and a later
 harvest of them never stands in the way of an undo (`REPLACED`).
 """
 

@@ -24,7 +24,8 @@ WORDS = ("alpha", "beta", "gamma", "delta", "kappa", "lambda", "omega", "sigma",
 TABLES = (
     "error_kb", "case_key", "fingerprint", "occurrence", "resolution", "noise", "merged", "entry", "evidence",
     "alignment", "rule", "citation", "result_verdict", "case_state", "answer_key", "session", "message", "tool_call",
-    "source_file", "hook_event", "review", "review_count", "answer_outcome",
+    "source_file", "correction", "rule_draft", "practice_finding", "before_run", "hook_event", "review",
+    "review_count", "answer_outcome",
 )  # fmt: skip
 """Everything but the history, the runs, and what only grows (events, marks of what is due)."""
 
