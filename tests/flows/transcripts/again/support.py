@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.errors.cases.derived import refresh_case
 from core.errors.cases.drafts import Draft, add_drafts
 from core.errors.cases.write import Name, observe
 from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
@@ -78,6 +79,8 @@ def _age(store: Store) -> None:
                 Draft(case_id, name.fingerprint, f"ran make {idx}", "Bash", ("Bash",), session, (idx,), "2026-09-01")
             )
         add_drafts(con, drafts, stale)
+        for (case_id,) in con.execute("SELECT id FROM error_kb").fetchall():
+            refresh_case(con, int(str(case_id)))
 
 
 def decide(store: Store, folder: Path) -> None:
