@@ -30,6 +30,8 @@ CREATE INDEX citation_of ON citation(cited_by, item_id);
 
 CREATE INDEX citation_path ON citation(workspace_path);
 
+CREATE INDEX correction_draft ON correction(draft_id) WHERE draft_id IS NOT NULL;
+
 CREATE INDEX derivation_cache_used ON derivation_cache(last_used);
 
 CREATE INDEX entry_session ON entry(session_id, id);
@@ -108,6 +110,10 @@ CREATE INDEX review_session ON review(session_id, state, evidence_id);
 CREATE INDEX review_state ON review(state, evidence_id);
 
 CREATE INDEX review_type ON review(type, state, evidence_id);
+
+CREATE INDEX rule_draft_repository ON rule_draft(repository);
+
+CREATE INDEX rule_draft_status ON rule_draft(status, id);
 
 CREATE INDEX tool_call_result ON tool_call(session_id, result_idx);
 
@@ -328,6 +334,19 @@ CREATE TABLE citation (
   author            TEXT NOT NULL,
   ts                TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE correction (
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,       -- of the quote in the message, in code points
+  span_end    INTEGER NOT NULL,
+  quote       TEXT NOT NULL,
+  call_json   TEXT NOT NULL,          -- the call: {"id", "tool", "input"}
+  norm        TEXT NOT NULL,          -- the form of norm it has; '': an order of the moment
+  ts          TEXT NOT NULL,
+  draft_id    INTEGER,                -- the draft rule it is evidence of
+  PRIMARY KEY (session_id, message_idx, span_start)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE derivation_cache (
   key       TEXT PRIMARY KEY,
@@ -689,6 +708,28 @@ CREATE TABLE rule (
   UNIQUE (path, rule_id)
 ) STRICT;
 
+CREATE TABLE rule_draft (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  status      TEXT NOT NULL DEFAULT 'draft',  -- draft, accepted, rejected
+  rule        TEXT NOT NULL,
+  quote       TEXT NOT NULL,          -- where it was said first, as in `correction`
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,
+  span_end    INTEGER NOT NULL,
+  call_json   TEXT NOT NULL,
+  repository  TEXT NOT NULL,
+  why         TEXT NOT NULL,          -- the form of norm, or that it was said in two sessions
+  author      TEXT NOT NULL,
+  ts          TEXT NOT NULL,
+  path        TEXT NOT NULL DEFAULT '',  -- the rule file it was accepted into, and its text there
+  rule_id     TEXT NOT NULL DEFAULT '',
+  block_text  TEXT NOT NULL DEFAULT '',
+  decided_by  TEXT NOT NULL DEFAULT '',
+  decided_at  TEXT NOT NULL DEFAULT '',
+  reason      TEXT NOT NULL DEFAULT ''
+) STRICT;
+
 CREATE TABLE rule_file (
   path     TEXT PRIMARY KEY,
   size     INTEGER NOT NULL,
@@ -706,6 +747,12 @@ CREATE TABLE rule_use (
   last      TEXT NOT NULL,
   PRIMARY KEY (path, rule_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rule_written (
+  draft_id INTEGER PRIMARY KEY,
+  path     TEXT NOT NULL,
+  text     TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE session (
   id         TEXT PRIMARY KEY,
