@@ -72,7 +72,8 @@ class HarvestedError(NamedTuple):
 
     `key` names it (its span lies in the message `message_idx` of `session_id`, in code points); `tool` is the agent's
     tool and `command` what it ran. `resolved` needs a later run of the same command family in which the key is gone;
-    then `tool_sequence` are the successful tools between the failing and that verifying result (`verified_idx`),
+    then `tool_sequence` are the successful tools between the failing and that verifying result (`verified_idx`, known
+    too where nothing was linked as the fix),
     `resolved_by` the last of them that changed something, the verifying tool where only the command differs, or
     `user`. `transient`: the identical command passed with nothing in between, which is no fix.
     """

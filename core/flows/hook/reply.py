@@ -6,6 +6,7 @@ line, between a sentence that says what it is and one that says where it is from
 
 from __future__ import annotations
 
+from core.errors.retrieval.agents import for_agents
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import EventName
 from core.text import visible
@@ -22,8 +23,8 @@ _TIERS = {
 
 
 def reply_to(event: EventName, answer: SearchAnswer | None) -> dict[str, object] | None:
-    """The answer as the agent's hook protocol wants it. None without a fix or with low confidence (decision 3b)."""
-    hit = None if answer is None else answer.match
+    """The answer as the agent's hook protocol wants it. None without a fix, with low confidence, or for a slip."""
+    hit = None if answer is None else for_agents(answer).match
     if hit is None or not hit.resolution or hit.confidence != "high":
         return None
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context_of(hit)}}

@@ -10,7 +10,7 @@ import apsw
 
 from core.errors.cases.browse import case_rows
 from core.errors.cases.case import CaseRow
-from core.errors.cases.drafts import strength_of
+from core.errors.fixes.evidence import strength_of
 from core.flows.insights.report import CameBack, ToldCase, WorstCase
 from core.flows.insights.sums import Scope, minutes
 from core.store import Store

@@ -16,18 +16,9 @@ from core.flows.harvest.event_features import Result, seen
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.outcome import Named
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.report import (
-    WORTHS,
-    Cost,
-    FixLink,
-    JudgedResult,
-    LinkedFix,
-    ResultKey,
-    TranscriptHarvest,
-    Worth,
-    union,
-)
+from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
 from core.flows.harvest.session_events import object_of
+from core.flows.harvest.verdicts.incidents import Incidents, Judgement
 from core.flows.transcripts.prefetch import records_of
 from core.flows.transcripts.rows import MessageRow, rows_of
 from core.flows.transcripts.source import NotATranscript, Position, batches, open_regular, source_of, stored_name
@@ -179,14 +170,19 @@ def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Ins
     for row, line in zip(rows.messages, _lines(kept), strict=True):
         events.take(row, line)
     project = next((one.project for one in rows.sessions.values() if one.project), start.project)
-    results: list[Result] = []
-    settled = list(fold(map(seen, events.events), project, results.append))
+    results, incidents = list[Result](), Incidents(project)
+
+    def judged(result: Result) -> None:
+        incidents.take(result)
+        if result.outcome.sign is not None:
+            results.append(result)
+
+    settled = list(incidents.settled(list(fold(map(seen, events.events), project, judged))))
     report = _Report(events, _by_key(settled))
-    judged = [result for result in map(report.judged, results) if result is not None]
-    passed = len(results) - len(judged)
+    judgements = zip(results, incidents.judgements(), strict=True)
+    found = tuple(sorted((report.judged(result, one) for result, one in judgements), key=lambda one: one.line))
     known = next(iter(rows.sessions.values()), start)
-    found = tuple(sorted(judged, key=lambda one: one.line))
-    harvest = TranscriptHarvest(file, known.session_id, start.agent, passed, found)
+    harvest = TranscriptHarvest(file, known.session_id, start.agent, incidents.passed, found)
     return Inspected(harvest, known, events.texts({(one.line, one.tool_use_id) for one in found}))
 
 
@@ -215,29 +211,23 @@ class _Report:
     events: _Events
     settled: dict[_Key, list[HarvestedError]]
 
-    def judged(self, result: Result) -> JudgedResult | None:
+    def judged(self, result: Result, judgement: Judgement) -> JudgedResult:
         outcome, ran = result.outcome, result.ran
-        if outcome.sign is None:
-            return None
         call = self.events.of_result[ran.idx]
-        errors = [(named, self._error(ran, named)) for named in outcome.errors]
-        keys = tuple(self._key(ran, named, error) for named, error in errors)
-        sign, reason = outcome.sign, outcome.reason
-        if sign == "incident" and errors and all(error is not None and error.transient for _, error in errors):
-            sign, reason = "flaky", "The same command passed later, and nothing was changed in between."
-        fix = union(tuple(key.fix for key in keys)) if sign == "incident" else None
+        keys = tuple(self._key(ran, named, self._error(ran, named)) for named in outcome.errors)
+        fix = union(tuple(key.fix for key in keys)) if outcome.sign == "incident" else None
         command = result.command.text if result.shell and result.command is not None else ""
         return JudgedResult(
             line=self.events.lines[ran.idx],
             tool_use_id=call.tool_use_id,
             tool=ran.tool,
             command=command,
-            verdict=sign,
-            reason=reason,
+            verdict=judgement.verdict,
+            reason=judgement.reason,
             keys=keys,
-            fix=fix,
-            worth=_worth(error for _, error in errors if error is not None),
-            cost=self._cost(ran, [error for _, error in errors if error is not None]),
+            fix=None if judgement.verdict == "flaky" else fix,
+            worth=judgement.worth,
+            cost=judgement.cost,
             trace=self._trace(result),
         )
 
@@ -269,28 +259,8 @@ class _Report:
             text=error.resolution_text or "",
         )
 
-    def _cost(self, ran: Ran, errors: list[HarvestedError]) -> Cost:
-        """From the first failure to the result that showed the last of its errors gone; nothing where none is."""
-        costs = [error.cost for error in errors if error.cost is not None]
-        if not costs:
-            return Cost(max(1, len({error.message_idx for error in errors})), 0, 0.0)
-        return Cost(
-            max(cost.attempts for cost in costs),
-            max(cost.messages for cost in costs),
-            max(cost.seconds for cost in costs),
-        )
-
     def _trace(self, result: Result) -> tuple[Step, ...]:
         ran, outcome = result.ran, result.outcome
         known = facts(failure=ran.failure, exit_code=ran.exit_code, whole=outcome.whole, errors=len(outcome.errors))
         found = "hit" if outcome.sign == "incident" else "rejected"
         return (Step("judge", found, f"{outcome.verdict}: {outcome.reason}", known),)
-
-
-def _worth(errors: Iterable[HarvestedError]) -> Worth:
-    """The worth of a result: that of its finding which is worth most."""
-    found = {error.worth for error in errors}
-    for worth in WORTHS:
-        if worth in found:
-            return worth
-    return "none"

@@ -14,10 +14,11 @@ CREATE TABLE result_verdict (
   ts           TEXT NOT NULL,
   program      TEXT NOT NULL DEFAULT '',  -- the program or tool that failed
   repeats      INTEGER,               -- the first result of the same incident; NULL: it is that first one
-  attempts     INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- the cost of the whole incident, with its first result alone; else 0
   messages     INTEGER NOT NULL DEFAULT 0,
   seconds      REAL NOT NULL DEFAULT 0,
   solved_idx   INTEGER,               -- the message that showed it gone; NULL: it was still there at the end
+  solved_session TEXT,                -- the session of that message: this one, or one that continues it
   fingerprints TEXT NOT NULL DEFAULT '[]',  -- JSON array: its findings in order; the first is the one of the queue
   slip         TEXT NOT NULL DEFAULT '',    -- what a repeated slip is counted by; '' for everything else
   PRIMARY KEY (session_id, message_idx, tool_use_id)
@@ -211,5 +212,58 @@ END;
 
 -- Corrections ---------------------------------------------------------------------------------------------------------
 
+-- What a person said against a call. Derived: a harvest of its session replaces all of them. Private: never exported.
+CREATE TABLE correction (
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,       -- of the quote in the message, in code points
+  span_end    INTEGER NOT NULL,
+  quote       TEXT NOT NULL,
+  call_json   TEXT NOT NULL,          -- the call: {"id", "tool", "input"}
+  norm        TEXT NOT NULL,          -- the form of norm it has; '': an order of the moment
+  ts          TEXT NOT NULL,
+  draft_id    INTEGER,                -- the draft rule it is evidence of
+  PRIMARY KEY (session_id, message_idx, span_start)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correction_draft ON correction(draft_id) WHERE draft_id IS NOT NULL;
+
+-- A rule that a harvest drafted from corrections, and what a person decided.
+CREATE TABLE rule_draft (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  status      TEXT NOT NULL DEFAULT 'draft',  -- draft, accepted, rejected
+  rule        TEXT NOT NULL,
+  quote       TEXT NOT NULL,          -- where it was said first, as in `correction`
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,
+  span_end    INTEGER NOT NULL,
+  call_json   TEXT NOT NULL,
+  repository  TEXT NOT NULL,
+  why         TEXT NOT NULL,          -- the form of norm, or that it was said in two sessions
+  author      TEXT NOT NULL,
+  ts          TEXT NOT NULL,
+  path        TEXT NOT NULL DEFAULT '',  -- the rule file it was accepted into, and its text there
+  rule_id     TEXT NOT NULL DEFAULT '',
+  block_text  TEXT NOT NULL DEFAULT '',
+  decided_by  TEXT NOT NULL DEFAULT '',
+  decided_at  TEXT NOT NULL DEFAULT '',
+  reason      TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX rule_draft_status ON rule_draft(status, id);
+CREATE INDEX rule_draft_repository ON rule_draft(repository);
+
+-- What of a draft stands in a rule file, as far as casebook wrote it. Follows `rule_draft`, through undo and redo too.
+CREATE TABLE rule_written (
+  draft_id INTEGER PRIMARY KEY,
+  path     TEXT NOT NULL,
+  text     TEXT NOT NULL
+) STRICT;
+
 -- Practice ------------------------------------------------------------------------------------------------------------
 
+
+-- Harvested again -----------------------------------------------------------------------------------------------------
+
+-- When a new harvest first found an error no more that a person has decided on; NULL: harvested, or never was.
+ALTER TABLE fingerprint ADD COLUMN missed TEXT;
+CREATE INDEX fingerprint_missed ON fingerprint(case_id) WHERE missed IS NOT NULL;
