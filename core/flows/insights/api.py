@@ -50,3 +50,10 @@ def insights(store: Store, since: str | None = None, project: str | None = None,
             told=told_cases(store, scope, cases),
             by_way=by_way(con, scope),
         )
+
+
+def projects(store: Store) -> tuple[tuple[str, str], ...]:
+    """Every project in which something failed, the dearest first: its repository or folder, and how it is shown."""
+    with faults(store.path):
+        found = by_project(store.con, Scope(), project_names(store.con))
+    return tuple((one.project, one.name) for one in found)
