@@ -58,6 +58,8 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
             yield from field(out, "tried", "; ".join(map(_told, missed)))
     else:
         yield from _match_lines(out, answer.match)
+    if answer.practice is not None:
+        yield from field(out, "practice", f"{answer.practice.project}: {answer.practice.line}")
     if answer.candidates:
         yield ""
         yield "Looked at, and not the answer:"

@@ -46,6 +46,9 @@ def _add_cases(children: Any, shared: Parser) -> None:
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases on one page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="the page after this one (`next` of the page before)")
     lister.set_defaults(run=_lazily("run_list"))
+    practice = add_leaf(children, shared, "practice", "what was done about each rule, and what the environment lacks")
+    practice.add_argument("--project", metavar="NAME", help=PROJECT)
+    practice.set_defaults(run=_lazily("run_practice", "cli.commands.errors.practice"))
     show = add_leaf(children, shared, "show", "everything known about one case")
     show.add_argument("id", metavar="ID", type=number, help="the number of the case")
     show.set_defaults(run=_lazily("run_show"))
@@ -103,7 +106,9 @@ def _add_curation(children: Any, shared: Parser) -> None:
     noise = _add_act(children, shared, "noise", "no errors worth a fix: out of the queue, and they answer nothing")
     noise.add_argument("--reason", metavar="TEXT", help="why")
     noise.add_argument("--off", action="store_true", help="they are after all")
-    triage = add_leaf(children, shared, "triage", "the cases that wait for a decision, the most frequent first")
+    triage = add_leaf(
+        children, shared, "triage", "the incidents that wait for a decision, the most frequent and costly first"
+    )
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
     triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases on one page (default 20)")

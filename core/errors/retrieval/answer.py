@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from core.base.trace import Step
+from core.errors.practice.practice import Practice
 
 Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
 Confidence = Literal["high", "low"]
@@ -113,7 +114,10 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace."""
+    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace.
+
+    `practice`: what a repository does about such errors, where somebody who knows the repository looked.
+    """
 
     SCHEMA: ClassVar[str] = "error_search.v1"
 
@@ -122,3 +126,4 @@ class SearchAnswer:
     candidates: tuple[Hit, ...] = ()
     similar: tuple[Similar, ...] = ()
     trace: tuple[Step, ...] = field(default=())
+    practice: Practice | None = None

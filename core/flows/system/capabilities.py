@@ -151,6 +151,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
+    from core.errors.practice.practice import PracticeList
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
     from core.evidence.promotions import PromotedMany
@@ -180,7 +181,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
         Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
-        Insights,
+        PracticeList, Insights,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -51,11 +51,39 @@ CREATE INDEX answer_outcome_session ON answer_outcome(session_id, outcome) WHERE
 
 -- Queue ---------------------------------------------------------------------------------------------------------------
 
--- Derived, as the rest of the table.
+-- Derived, as the rest of the table. Only verdicts count: all is 0 or NULL for a case that was never judged.
 ALTER TABLE case_state ADD COLUMN worth TEXT NOT NULL DEFAULT '';        -- the best of its incidents; '': never judged
 ALTER TABLE case_state ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;   -- sessions that met it
 ALTER TABLE case_state ADD COLUMN seconds REAL NOT NULL DEFAULT 0;       -- what its incidents cost
-ALTER TABLE case_state ADD COLUMN queue_case INTEGER;                    -- the case whose queue item this one is part of
+ALTER TABLE case_state ADD COLUMN queue_case INTEGER;                    -- the case whose item it is part of; NULL: own
+-- 0: a slip, or part of an item that waits itself. Kept by the triggers below, whoever writes.
+ALTER TABLE case_state ADD COLUMN queued INTEGER NOT NULL DEFAULT 1;
+
+-- Sessions that met it, then what it cost, then how often it was seen and when. Cases that were never judged come
+-- behind, as they did before.
+DROP INDEX case_state_triage;
+CREATE INDEX case_state_triage ON case_state(sessions, seconds, seen, last_seen, case_id)
+  WHERE status IN ('unresolved', 'draft') AND queued = 1;
+CREATE INDEX case_state_part ON case_state(queue_case) WHERE queue_case IS NOT NULL;
+
+CREATE TRIGGER case_state_queue_update AFTER UPDATE OF status, worth, queue_case ON case_state
+WHEN (old.status, old.worth, old.queue_case) IS NOT (new.status, new.worth, new.queue_case) BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
+    SELECT 1 FROM case_state l WHERE l.case_id = case_state.queue_case AND l.case_id <> case_state.case_id
+      AND l.status IN ('unresolved', 'draft') AND l.worth <> 'slip' AND l.queue_case IS NULL
+  ) WHERE case_id = new.case_id;
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+CREATE TRIGGER case_state_queue_insert AFTER INSERT ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+CREATE TRIGGER case_state_queue_delete AFTER DELETE ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' WHERE queue_case = old.case_id;
+END;
 
 -- Insights ------------------------------------------------------------------------------------------------------------
 
@@ -261,6 +289,45 @@ CREATE TABLE rule_written (
 
 -- Practice ------------------------------------------------------------------------------------------------------------
 
+-- How findings with a rule or code were fixed, and what environments lacked. Derived: a harvest of a session replaces
+-- what it wrote before. A session that another one continues is harvested with it: one finding may be here twice.
+CREATE TABLE practice_finding (
+  harvest     TEXT NOT NULL,          -- the session that was harvested
+  session_id  TEXT NOT NULL,          -- the finding: its session, message and fingerprint
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  kind        TEXT NOT NULL,          -- rule, lack
+  tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
+  name        TEXT NOT NULL,          -- the rule or code; what is lacking
+  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
+  names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
+  fix_session TEXT,                   -- its harvested fix, as in `resolution`
+  message_ids TEXT NOT NULL DEFAULT '[]',
+  ts          TEXT NOT NULL,
+  PRIMARY KEY (harvest, session_id, message_idx, fingerprint, kind, tool, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX practice_finding_name ON practice_finding(kind, tool, name);
+
+-- Commands that failed and what passed instead, by what shows in the command itself. Derived, as practice_finding.
+CREATE TABLE before_run (
+  harvest     TEXT NOT NULL,
+  program     TEXT NOT NULL,
+  key         TEXT NOT NULL,          -- subcommand, option and word that the error named; '': the program is missing
+  session_id  TEXT NOT NULL,
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  fix_session TEXT NOT NULL,
+  message_ids TEXT NOT NULL,
+  worth       TEXT NOT NULL,          -- general, project
+  lack_tool   TEXT NOT NULL,          -- only where the environment lacks this, as in practice_finding; '' else
+  lack_name   TEXT NOT NULL,
+  failed      TEXT NOT NULL,          -- the failing command
+  said        TEXT NOT NULL,          -- its key line
+  passed      TEXT NOT NULL,          -- the command that passed
+  PRIMARY KEY (harvest, program, key, session_id, message_idx, fingerprint)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX before_run_program ON before_run(program, key);
 
 -- Harvested again -----------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from tui.render.errors.masked import dim_masked, masked_in
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
     from core.errors.cases.case import CaseKeyLine
+    from core.errors.practice.practice import Practice
     from core.errors.retrieval.display import Standing
 
 _LINE = 4_000
@@ -144,6 +145,17 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
+
+
+def draw_practice(practice: Practice | None, signs: Signs) -> Content:
+    """What the repository did about such errors, counted; nothing where nothing is known."""
+    if practice is None:
+        return Content("")
+    counted = f"{practice.count:,} findings in {practice.sessions:,} sessions"
+    return Content.assemble(
+        (inline(practice.line, _LINE, more=signs.more), "$cb-text"),
+        (f"\n{title(practice.project)}  {signs.dot}  {counted}", "$cb-dim"),
+    )
 
 
 def no_fix(case: Case) -> str:
