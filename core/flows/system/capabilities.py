@@ -162,6 +162,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
+    from core.flows.insights.report import Insights
     from core.flows.replay.report import Replay
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
@@ -180,7 +181,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
         Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
-        PracticeList,
+        PracticeList, Insights,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -118,6 +118,16 @@ CREATE TABLE insight_finding (
   PRIMARY KEY (fingerprint, week, project)
 ) STRICT, WITHOUT ROWID;
 
+-- The same by session, to count them.
+CREATE TABLE insight_session (
+  fingerprint TEXT NOT NULL,
+  session_id  TEXT NOT NULL,
+  week        TEXT NOT NULL,
+  project     TEXT NOT NULL,
+  incidents   INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, session_id, week, project)
+) STRICT, WITHOUT ROWID;
+
 -- Answers by the week they were told in, and what came of them.
 CREATE TABLE insight_answer (
   week         TEXT NOT NULL,
@@ -131,7 +141,7 @@ CREATE TABLE insight_answer (
   PRIMARY KEY (week, project, via)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX result_verdict_finding ON result_verdict(fingerprints ->> 0, ts)
+CREATE INDEX result_verdict_finding ON result_verdict(CAST(fingerprints ->> 0 AS TEXT), ts)
   WHERE verdict = 'incident' AND repeats IS NULL;
 CREATE INDEX answer_outcome_fingerprint ON answer_outcome(fingerprint, told_at) WHERE fingerprint <> '';
 
@@ -166,6 +176,12 @@ CREATE TRIGGER insight_change_insert INSTEAD OF INSERT ON insight_change BEGIN
       messages = messages + excluded.messages, milliseconds = milliseconds + excluded.milliseconds;
   DELETE FROM insight_finding
     WHERE fingerprint = new.fingerprint AND week = new.week AND project = new.project AND incidents = 0;
+  INSERT INTO insight_session(fingerprint, session_id, week, project, incidents)
+    SELECT new.fingerprint, new.session_id, new.week, new.project, new.sign WHERE new.fingerprint <> ''
+    ON CONFLICT DO UPDATE SET incidents = incidents + excluded.incidents;
+  DELETE FROM insight_session
+    WHERE fingerprint = new.fingerprint AND session_id = new.session_id AND week = new.week AND project = new.project
+      AND incidents = 0;
 END;
 
 CREATE TRIGGER result_verdict_insert AFTER INSERT ON result_verdict BEGIN
