@@ -18,6 +18,7 @@ from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
 from core.flows.harvest.verdicts.incidents import Incidents
+from core.flows.harvest.verdicts.repeated import draft_repeated_slips
 from core.flows.harvest.verdicts.rows import write_verdicts
 from core.flows.system.worker_process import Second
 from core.store import Store, now
@@ -63,6 +64,7 @@ def harvest_session(store: Store, session_id: str, second: Second | None = None)
         fixed = ((error, case_id) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
         fixes = add_drafts(con, (_draft(case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
+        draft_repeated_slips(con, sessions)
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 
