@@ -26,7 +26,7 @@ COMMANDS: dict[str, Command] = {
     "evidence": Command(
         "are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence.group"
     ),
-    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
+    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules.group"),
     "library": Command(
         "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
     ),

@@ -29,7 +29,8 @@ class CaseRow:
     """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name.
 
     `sessions`, `seconds`, `worth`: of the incidents that a harvest judged; '' where it judged none. `queue_case`: the
-    case whose queue item it is part of.
+    case whose queue item it is part of. `harvested` is false for a case that stays only because of a decision: `import
+    --again` found none of its errors.
     """
 
     id: int
@@ -46,6 +47,7 @@ class CaseRow:
     seconds: float = 0.0
     worth: str = ""
     queue_case: int | None = None
+    harvested: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Case:
 
     `citations`: what the fix that answers cites, where somebody who knows the library looked. `project` is the folder
     it was seen in last, `repository` that folder's (`host/owner/name`, else a folder or a name), `project_name` its
-    short name; the last two are empty until an import has worked them out.
+    short name; the last two are empty until an import has worked them out. `harvested` as in `CaseRow`.
     """
 
     SCHEMA: ClassVar[str] = "case.v1"
@@ -118,3 +120,4 @@ class Case:
     citations: tuple[Cited, ...] = ()
     project_name: str = ""
     repository: str = ""
+    harvested: bool = True

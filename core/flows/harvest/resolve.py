@@ -280,6 +280,8 @@ def _resolved(
         strength=_strength(verified, error, fix),
         worth=_worth(error, len(links)),
         cost=_cost(error, run),
+        hints=tuple(hints),
+        instead=instead,
     )
 
 

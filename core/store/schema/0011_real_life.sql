@@ -224,5 +224,97 @@ END;
 
 -- Corrections ---------------------------------------------------------------------------------------------------------
 
+-- What a person said against a call. Derived: a harvest of its session replaces all of them. Private: never exported.
+CREATE TABLE correction (
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,       -- of the quote in the message, in code points
+  span_end    INTEGER NOT NULL,
+  quote       TEXT NOT NULL,
+  call_json   TEXT NOT NULL,          -- the call: {"id", "tool", "input"}
+  norm        TEXT NOT NULL,          -- the form of norm it has; '': an order of the moment
+  ts          TEXT NOT NULL,
+  draft_id    INTEGER,                -- the draft rule it is evidence of
+  PRIMARY KEY (session_id, message_idx, span_start)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correction_draft ON correction(draft_id) WHERE draft_id IS NOT NULL;
+
+-- A rule that a harvest drafted from corrections, and what a person decided.
+CREATE TABLE rule_draft (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  status      TEXT NOT NULL DEFAULT 'draft',  -- draft, accepted, rejected
+  rule        TEXT NOT NULL,
+  quote       TEXT NOT NULL,          -- where it was said first, as in `correction`
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,
+  span_end    INTEGER NOT NULL,
+  call_json   TEXT NOT NULL,
+  repository  TEXT NOT NULL,
+  why         TEXT NOT NULL,          -- the form of norm, or that it was said in two sessions
+  author      TEXT NOT NULL,
+  ts          TEXT NOT NULL,
+  path        TEXT NOT NULL DEFAULT '',  -- the rule file it was accepted into, and its text there
+  rule_id     TEXT NOT NULL DEFAULT '',
+  block_text  TEXT NOT NULL DEFAULT '',
+  decided_by  TEXT NOT NULL DEFAULT '',
+  decided_at  TEXT NOT NULL DEFAULT '',
+  reason      TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX rule_draft_status ON rule_draft(status, id);
+CREATE INDEX rule_draft_repository ON rule_draft(repository);
+
+-- What of a draft stands in a rule file, as far as casebook wrote it. Follows `rule_draft`, through undo and redo too.
+CREATE TABLE rule_written (
+  draft_id INTEGER PRIMARY KEY,
+  path     TEXT NOT NULL,
+  text     TEXT NOT NULL
+) STRICT;
+
 -- Practice ------------------------------------------------------------------------------------------------------------
 
+-- How findings with a rule or code were fixed, and what environments lacked. Derived: a harvest of a session replaces
+-- what it wrote before. A session that another one continues is harvested with it: one finding may be here twice.
+CREATE TABLE practice_finding (
+  harvest     TEXT NOT NULL,          -- the session that was harvested
+  session_id  TEXT NOT NULL,          -- the finding: its session, message and fingerprint
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  kind        TEXT NOT NULL,          -- rule, lack
+  tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
+  name        TEXT NOT NULL,          -- the rule or code; what is lacking
+  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
+  names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
+  fix_session TEXT,                   -- its harvested fix, as in `resolution`
+  message_ids TEXT NOT NULL DEFAULT '[]',
+  ts          TEXT NOT NULL,
+  PRIMARY KEY (harvest, session_id, message_idx, fingerprint, kind, tool, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX practice_finding_name ON practice_finding(kind, tool, name);
+
+-- Commands that failed and what passed instead, by what shows in the command itself. Derived, as practice_finding.
+CREATE TABLE before_run (
+  harvest     TEXT NOT NULL,
+  program     TEXT NOT NULL,
+  key         TEXT NOT NULL,          -- subcommand, option and word that the error named; '': the program is missing
+  session_id  TEXT NOT NULL,
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  fix_session TEXT NOT NULL,
+  message_ids TEXT NOT NULL,
+  worth       TEXT NOT NULL,          -- general, project
+  lack_tool   TEXT NOT NULL,          -- only where the environment lacks this, as in practice_finding; '' else
+  lack_name   TEXT NOT NULL,
+  failed      TEXT NOT NULL,          -- the failing command
+  said        TEXT NOT NULL,          -- its key line
+  passed      TEXT NOT NULL,          -- the command that passed
+  PRIMARY KEY (harvest, program, key, session_id, message_idx, fingerprint)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX before_run_program ON before_run(program, key);
+
+-- Harvested again -----------------------------------------------------------------------------------------------------
+
+-- When a new harvest first found an error no more that a person has decided on; NULL: harvested, or never was.
+ALTER TABLE fingerprint ADD COLUMN missed TEXT;
+CREATE INDEX fingerprint_missed ON fingerprint(case_id) WHERE missed IS NOT NULL;

@@ -9,6 +9,7 @@ import pytest
 
 from core.errors.curation import triage_queue
 from core.flows.harvest import harvest_session
+from core.flows.transcripts.again.api import harvest_again
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME
@@ -65,6 +66,13 @@ def test_what_a_person_decided_stays(store: Store, tmp_path: Path) -> None:
     before = told(store)
     import_transcripts(store, "auto", [guess(tmp_path / "in", 7).save()])
     assert told(store) == before
+
+
+def test_a_harvest_of_all_sessions_again_keeps_it(store: Store, tmp_path: Path) -> None:
+    import_transcripts(store, "auto", [guess(tmp_path / "in", number).save() for number in range(3)])
+    before = (told(store), store.con.execute("SELECT * FROM occurrence").fetchall())
+    harvest_again(store, actor="kim")
+    assert (told(store), store.con.execute("SELECT * FROM occurrence").fetchall()) == before
 
 
 def test_three_times_in_one_session_is_no_habit(store: Store, tmp_path: Path) -> None:

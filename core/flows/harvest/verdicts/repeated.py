@@ -11,9 +11,10 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import AUTHOR, Evidence
+from core.errors.cases.drafts import AUTHOR, UNTOUCHED
 from core.errors.cases.resolutions import insert_resolution
 from core.errors.cases.write import Name, observe
+from core.errors.fixes.evidence import Evidence
 from core.errors.incidents.queue_state import SLIP
 from core.flows.harvest.session_events import object_of
 from core.flows.harvest.verdicts.slips import NO_FILE, slip_in
@@ -71,20 +72,19 @@ def _draft(con: apsw.Connection, name: Name, times: Sequence[_Time], new: Sequen
             ts=time.ts, raw=slip, stale=stale,
         )  # fmt: skip
     text = _text(con, slip, times)
-    row = con.execute(
-        "SELECT id, text, status FROM resolution WHERE case_id = ? AND author = ? ORDER BY id LIMIT 1",
-        (case_id, AUTHOR),
+    known = con.execute(
+        "SELECT 1 FROM resolution WHERE case_id = ? AND author = ? LIMIT 1", (case_id, AUTHOR)
     ).fetchone()
-    evidence = Evidence("weak", "project", attempts=len(times))
-    if row is None:
+    evidence = Evidence("weak", "project", attempts=len(times)).to_json()
+    if known is None:
         insert_resolution(
             con, case_id, None, text, status="draft", resolved_by=None, tool_sequence=(), author=AUTHOR,
-            session_id=None, message_ids=(), supersedes=None, ts=times[-1].ts, original=evidence.to_json(),
+            session_id=None, message_ids=(), supersedes=None, ts=times[-1].ts, original=evidence,
         )  # fmt: skip
-    elif row[2] == "draft":  # what a person decided on stays as it is
+    else:
         con.execute(
-            "UPDATE resolution SET text = ?, ts = ?, original = ? WHERE id = ?",
-            (text, times[-1].ts, evidence.to_json(), row[0]),
+            f"UPDATE resolution SET text = ?, ts = ?, original = ? WHERE case_id = ? AND {UNTOUCHED}",
+            (text, times[-1].ts, evidence, case_id),
         )
     refresh_case(con, case_id)
 
