@@ -167,6 +167,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
     Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
+    Action("session.why", "Show or hide why: the verdict", ("t",), "session", SESSION, "why", 6, palette=False),
     Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
     *CURATION,
     *EVIDENCE,

@@ -14,20 +14,25 @@ import apsw
 
 _WORTHS: Final = ("general", "project", "slip", "none")
 """The best first; the place of a worth is its rank."""
+SLIP: Final = "slip"
+"""The tool of a case that a repeated slip is: worth a line in its project, and an item of its own."""
 _FIRST: Final = 0
 """What stands for the case itself where an incident names it first: less than the id of any other case."""
 
 # Each incident of a case once: the result that stands for it is its first one.
 _SHARES: Final = """SELECT case_id, count(DISTINCT session_id), round(sum(seconds), 3), min(rank), min(leader) FROM (
  SELECT f.case_id, r.session_id, r.seconds, min({rank}) AS rank,
-  min(iif(l.case_id IS NULL OR l.case_id = f.case_id, 0, l.case_id)) AS leader
+  min(iif(f.tool = 'slip' OR l.case_id IS NULL OR l.case_id = f.case_id, 0, l.case_id)) AS leader
  FROM {source}
  JOIN result_verdict v ON v.session_id = o.session_id AND v.message_idx = o.message_idx
  JOIN result_verdict r ON r.session_id = v.session_id AND r.message_idx = coalesce(v.repeats, v.message_idx)
  LEFT JOIN fingerprint l ON l.fingerprint = json_extract(r.fingerprints, '$[0]')
  WHERE {which} GROUP BY f.case_id, r.session_id, r.message_idx
 ) GROUP BY case_id"""
-_RANK: Final = "CASE v.worth WHEN 'general' THEN 0 WHEN 'project' THEN 1 WHEN 'slip' THEN 2 ELSE 3 END"
+_RANK: Final = (
+    "CASE iif(f.tool = 'slip', 'project', v.worth)"
+    " WHEN 'general' THEN 0 WHEN 'project' THEN 1 WHEN 'slip' THEN 2 ELSE 3 END"
+)
 _OF_SESSIONS: Final = _SHARES.format(
     rank=_RANK,
     source="occurrence o JOIN fingerprint f ON f.fingerprint = o.fingerprint",
