@@ -70,14 +70,12 @@ def search(
         with open_store(target, write=count) as store, faults(target):
             return _answer(store, query, found, named, asking)
     except Fault as fault:
-        failed = Step(
-            "store",
-            "failed",
-            fault.message,
-            facts(code=fault.code, message=fault.message, hint=fault.hint),
-            elapsed_ms=watch.ms(),
-        )
-        return SearchAnswer(query, None, trace=(named, failed))
+        return SearchAnswer(query, None, trace=(named, _failed(fault, watch)))
+
+
+def _failed(fault: Fault, watch: Stopwatch) -> Step:
+    told = facts(code=fault.code, message=fault.message, hint=fault.hint)
+    return Step("store", "failed", fault.message, told, elapsed_ms=watch.ms())
 
 
 def _no_text(given: object, watch: Stopwatch) -> Step:
