@@ -17,7 +17,7 @@ from cli.main import main
 from core.base.installation import remedy
 from core.flows.system.capabilities import schema_text
 from core.store import open_store
-from tests.cli.mcp_talk import Talk, talking
+from tests.cli.mcp.mcp_talk import Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
 
 TOOLS = {"search", "bulk_search", "ask", "fetch", "error_search", "align_quote", "match_rules", "schema", "doctor"}
