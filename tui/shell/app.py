@@ -181,11 +181,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
             "app.jump": self._jump,
             "app.status": self._status,
-            "pane.errors": self._over.errors,
-            "pane.evidence": self._over.evidence,
-            "pane.rules": self._over.rules,
-            "pane.library": self._over.library,
-            "pane.insights": self._over.insights,
+            **self._over.panes,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):

@@ -32,16 +32,20 @@ class Covering:
         self.pane = "errors"
         """The pane on the screen, by the name of its action."""
 
+    @property
+    def panes(self) -> dict[str, Callable[[], None]]:
+        """What opens each pane, by the name of its action."""
+        found = {"errors": self.errors, "evidence": self.evidence, "rules": self.rules, "library": self.library}
+        return {f"pane.{name}": act for name, act in (*found.items(), ("insights", self.insights))}
+
     def begin(self) -> None:
         """What is cited on the command line, else the pane where one was when the workbench was left."""
         from tui.runtime.messages import PaneOpenCitation
 
-        panes = {"evidence": self.evidence, "rules": self.rules, "library": self.library}
-        panes["insights"] = self.insights
         if self._around.cited:
             self.library(PaneOpenCitation(self._around.cited))
-        elif (open_again := panes.get(self._around.state.pane)) is not None:
-            open_again()
+        elif self._around.state.pane != "errors" and (again := self.panes.get(f"pane.{self._around.state.pane}")):
+            again()
 
     def leave_for(self, wanted: type[Screen[None]]) -> bool:
         """Leave the pane that covers the errors for another one; False where that is not to be."""

@@ -162,8 +162,6 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
-    from core.flows.insights.report import Insights
-    from core.flows.replay.report import Replay
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
@@ -180,14 +178,22 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
-        PracticeList, Insights,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts, PracticeList,
+
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
-    for kind in (*kinds, *_library_types()):
+    for kind in (*kinds, *_figure_types(), *_library_types()):
         name = cast("str", getattr(kind, "SCHEMA"))  # noqa: B009  every one of them names itself
         found[name] = (*found.get(name, ()), kind)
     return found
+
+
+def _figure_types() -> tuple[type, ...]:
+    """What says what failed and what answers were worth."""
+    from core.flows.insights.report import Insights
+    from core.flows.replay.report import Replay
+
+    return Insights, Replay
 
 
 def _library_types() -> tuple[type, ...]:
