@@ -11,7 +11,8 @@ import apsw
 
 from core.errors.cases.current import current_resolution, mirror_current
 from core.errors.cases.derived import index_case, name_tool
-from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts
+from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts, stored_lesson
+from core.errors.lessons.lesson import Lesson
 from core.text import redact
 
 AUTHOR: Final = "harvest"
@@ -87,6 +88,7 @@ class Draft:
     message_ids: tuple[int, ...]
     ts: str
     evidence: Evidence | None = None
+    lesson: Lesson | None = None
 
 
 def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -> int:
@@ -118,6 +120,7 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
             ts=draft.ts,
             original=None if draft.evidence is None else draft.evidence.to_json(),
             rejected=rejected[draft.case_id],
+            lesson=draft.lesson,
         )
         if made is None:
             if _renew(con, draft):
@@ -140,9 +143,9 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
     original = None if draft.evidence is None else redact(draft.evidence.to_json())[:TEXT_KEPT]
     tools = dump_names(draft.tool_sequence)
     con.execute(
-        "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4"
+        "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4, lesson = ?9"
         " WHERE author = ?5 AND status = 'draft' AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8"
-        " AND (text, resolved_by, tool_sequence, original) IS NOT (?1, ?2, ?3, ?4)",
+        " AND (text, resolved_by, tool_sequence, original, lesson) IS NOT (?1, ?2, ?3, ?4, ?9)",
         (
             redact(draft.text)[:TEXT_KEPT],
             None if draft.resolved_by is None else redact(draft.resolved_by),
@@ -152,6 +155,7 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
             draft.session_id,
             draft.fingerprint,
             json.dumps(list(draft.message_ids)),
+            stored_lesson(draft.lesson),
         ),
     )
     return con.changes() > 0

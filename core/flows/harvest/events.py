@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from core.errors.identity.identity import KeyLine
+from core.errors.lessons.lesson import Lesson
 from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure
 
@@ -102,6 +103,7 @@ class HarvestedError(NamedTuple):
     strength: Strength | None = None
     worth: Worth = "none"
     cost: Cost | None = None
+    lesson: Lesson | None = None
 
     @property
     def span(self) -> tuple[int, int]:
