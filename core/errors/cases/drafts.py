@@ -16,6 +16,10 @@ from core.errors.lessons.lesson import Lesson
 from core.text import redact
 
 AUTHOR: Final = "harvest"
+_LESSON: Final = (
+    "iif(json_valid(lesson) AND json_extract(lesson, '$.scope') = 'general' AND ?9 IS NOT NULL,"
+    " json_set(?9, '$.scope', 'general'), ?9)"
+)
 _WORTHS: Final = ("general", "project", "slip", "none")
 
 
@@ -139,13 +143,16 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
 
 
 def _renew(con: apsw.Connection, draft: Draft) -> bool:
-    """Write what a harvest now says over its own earlier draft of the same error and messages; whether that differs."""
+    """Write what a harvest now says over its own earlier draft of the same error and messages; whether that differs.
+
+    Where a person confirmed that its lesson holds in every project, it goes on to.
+    """
     original = None if draft.evidence is None else redact(draft.evidence.to_json())[:TEXT_KEPT]
     tools = dump_names(draft.tool_sequence)
     con.execute(
-        "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4, lesson = ?9"
+        f"UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4, lesson = {_LESSON}"
         " WHERE author = ?5 AND status = 'draft' AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8"
-        " AND (text, resolved_by, tool_sequence, original, lesson) IS NOT (?1, ?2, ?3, ?4, ?9)",
+        f" AND (text, resolved_by, tool_sequence, original, lesson) IS NOT (?1, ?2, ?3, ?4, {_LESSON})",
         (
             redact(draft.text)[:TEXT_KEPT],
             None if draft.resolved_by is None else redact(draft.resolved_by),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from core.errors.lessons.lesson import Lesson
+from core.errors.lessons.lesson import Lesson, Scope
 from core.text import clean, estimate_tokens
 
 AGENT_TOKENS: Final = 60
@@ -14,7 +14,7 @@ _DO_BYTES: Final = 132
 _WHEN_BYTES: Final = 60
 _WHEN_LEAST: Final = 24
 _DIFF_LINE: Final = 76
-_SCOPES: Final = {
+_SCOPES: Final[dict[Scope, str]] = {
     "session": "this session",
     "project": "this project",
     "general": "every project",
@@ -39,6 +39,11 @@ def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
         ("Used", _used(lesson)),
     )
     return tuple((label, text) for label, text in rows if text)
+
+
+def scope_name(scope: Scope) -> str:
+    """Where a lesson holds, in words."""
+    return _SCOPES[scope]
 
 
 def _scope(lesson: Lesson) -> str:

@@ -14,6 +14,7 @@ from core.errors.equivalence.message_templates import said, told_apart
 from core.errors.equivalence.names import swapped_names
 from core.errors.equivalence.other_names import Named, fewest_other_names, in_words, other_names
 from core.errors.identity.codes import codes_differ
+from core.errors.lessons.reading import read_lesson
 from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Tier
 from core.text import words
 
@@ -48,6 +49,13 @@ class _Fix(NamedTuple):
     source: Source
     key_line: str | None
     mark: str | None = None
+    id: int = 0
+    lesson: str | None = None
+
+
+_FixRow = tuple[
+    str, Status, str | None, str | None, str | None, str, str | None, str | None, int, str | None
+]  # fmt: skip
 
 
 def overlap(left: str, right: str) -> float:
@@ -70,15 +78,14 @@ def _fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[
         order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
     rows = con.execute(
         "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
-        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint"
+        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint, id,"
+        " lesson"
         f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
         values,
     ).fetchall()
     return [
-        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7])
-        for row in cast(
-            "list[tuple[str, Status, str | None, str | None, str | None, str, str | None, str | None]]", rows
-        )
+        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), *row[6:])
+        for row in cast("list[_FixRow]", rows)
     ]
 
 
@@ -130,6 +137,7 @@ def _hit(
         why=why,
         accepted=accepted,
         reason=reason,
+        lesson=read_lesson(con, fix.id, fix.lesson) if fix else None,
     )
 
 

@@ -13,7 +13,7 @@ from core.flows.mcp.tool import Cancelled, Tool
 
 if TYPE_CHECKING:
     from core.align import AlignResult, AlignSettings
-    from core.errors import SearchAnswer
+    from core.errors import Hit, SearchAnswer
     from core.rules.matching.answer import RuleMatch
 
 _MOST_ERROR: Final = 1 << 18
@@ -34,7 +34,20 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault
-    return answer
+    return _in_short(answer)
+
+
+def _in_short(answer: SearchAnswer) -> SearchAnswer:
+    """The answer with the lesson of each fix, in at most 60 tokens, in the place of its text."""
+    from dataclasses import replace
+
+    from core.errors.lessons.text import agent_text
+
+    def short(hit: Hit) -> Hit:
+        return hit if hit.lesson is None else replace(hit, resolution=agent_text(hit.lesson))
+
+    match = None if answer.match is None else short(answer.match)
+    return replace(answer, match=match, candidates=tuple(map(short, answer.candidates)))
 
 
 def _fault_of(step: Any) -> Fault | None:
@@ -98,7 +111,8 @@ ERROR_SEARCH: Final = Tool(
     "error_search",
     "Has this error been met, and what fixed it?",
     "Look a failing output up among the user's known errors: the fix that worked, how sure that is, and why. "
-    "`match` is null where it is unknown, which is a normal answer. Answers error_search.v1.",
+    "`resolution` is its lesson in a few lines, where it has one. `match` is null where it is unknown, which is a "
+    "normal answer. Answers error_search.v1.",
     shape(("text",), text=text("The failing output, any number of lines.", _MOST_ERROR)),
     _error_search,
 )

@@ -151,6 +151,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
+    from core.errors.lessons.lesson import Lesson
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
     from core.evidence.promotions import PromotedMany
@@ -173,7 +174,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
-        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, Lesson, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
         Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
     )  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.errors.cases.browse import show_case
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence
+from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, lesson_json
 from core.flows.harvest import harvest_session
 from core.flows.harvest.fixes.lesson import unfiltered
 from core.flows.transcripts.api import import_transcripts
@@ -124,7 +124,7 @@ def test_a_check_is_told_without_its_filters(command: str, whole: str) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path):  # type: ignore[no-untyped-def]
+def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "casebook.db", write=True, create=True) as opened:
         yield opened
 
@@ -187,14 +187,14 @@ def test_the_same_thing_to_do_in_two_repositories_is_offered_as_general(
     store: Store, tmp_path: Path, mine: str, theirs: str, offered: str | None
 ) -> None:
     imported(store, tmp_path)
-    kept = json.loads(str(store.con.execute("SELECT lesson FROM resolution").fetchone()[0]))
+    kept = lesson_json(shown(store))
     store.con.execute(
         "INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (9, '2026-01-01', 'another error', 0)"
     )
     store.con.execute(
         "INSERT INTO resolution(case_id, text, status, author, ts, lesson, message_ids)"
         " VALUES (9, 'x', 'draft', 'a', '', ?, '[]')",
-        (json.dumps(kept),),
+        (kept,),
     )
     store.con.execute("UPDATE session SET repository = ?", (mine,))
     store.con.execute("UPDATE case_state SET repository = ? WHERE case_id = 9", (theirs,))

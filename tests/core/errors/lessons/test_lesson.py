@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import json_schema, to_wire
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, When, lesson_json, parse_lesson
+from core.errors.lessons.lesson import Do, DoKind, Lesson, LessonEvidence, When, lesson_json, parse_lesson
 from core.errors.lessons.text import AGENT_TOKENS, agent_text, card
 from core.errors.lessons.versions import version_of
 from core.text import estimate_tokens
@@ -68,7 +68,9 @@ _TEXT = st.text(max_size=300)
 
 
 @given(_TEXT, _TEXT, st.sampled_from(("command", "hunk", "words")), st.lists(_TEXT, max_size=4), _TEXT, _TEXT)
-def test_it_never_takes_an_agent_more_than_60_tokens(error, do, kind, tried, check, file) -> None:  # type: ignore[no-untyped-def]
+def test_it_never_takes_an_agent_more_than_60_tokens(
+    error: str, do: str, kind: DoKind, tried: list[str], check: str, file: str
+) -> None:
     lesson = Lesson(When(error), Do(kind, do, file), tuple(tried), check)
     assert estimate_tokens(agent_text(lesson)) <= AGENT_TOKENS
 
