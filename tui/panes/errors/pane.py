@@ -109,6 +109,7 @@ class ErrorsPane(SearchesPastes, Container):
             unsaved=self.curating.left_over.count,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
+            lesson=self.case.fix is not None and self.case.fix.lesson is not None,
             raw_clipped=self.case.clipped,
             seen_older=self.case.seen.has_older,
             seen_newer=self.case.seen.at > 0,
