@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.base.fault import Fault, FaultCode
 from core.flows.mcp.arguments import many, number, shape, text
-from core.flows.mcp.context import Desk
+from core.flows.mcp.context import Desk, strictness
 from core.flows.mcp.tool import Cancelled, Tool
 
 if TYPE_CHECKING:
-    from core.align import AlignResult, AlignSettings
+    from core.align import AlignResult
     from core.errors import Hit, SearchAnswer
     from core.rules.matching.answer import RuleMatch
 
@@ -64,7 +64,7 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
 
     index = given.get("message_index", 0)
     claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
-    settings = _strictness(desk)
+    settings = strictness(desk)
     if ("messages" in given) == ("session" in given):
         raise Fault("invalid_input", "give either messages or session", "messages are texts; session is an id")
     if "messages" in given:
@@ -78,14 +78,6 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
     with open_store(desk.database) as store, faults(desk.database):
         session = session_named(store.con, given["session"])
         return align(StoredMessages(store.con, session), Extracted((claim,)), settings)
-
-
-def _strictness(desk: Desk) -> AlignSettings:
-    from core.align import AlignSettings
-
-    kept = desk.settings.evidence
-    guard: Any = kept.guard
-    return AlignSettings(kept.fuzzy_threshold / 100, kept.max_quote_length, kept.enable_fuzzy, guard)
 
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:

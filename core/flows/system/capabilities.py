@@ -161,6 +161,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.queue import QuotePage
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
+    from core.flows.lessons.record import LessonRecorded
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
@@ -174,9 +175,9 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
-        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, Lesson, ModelList,
-        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, Lesson,
+        LessonRecorded, ModelList, ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer,
+        TakenBack, Clusters, Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

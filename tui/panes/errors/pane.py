@@ -236,9 +236,10 @@ class ErrorsPane(SearchesPastes, Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            if self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope):
-                return True
-            return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case))
+            done = self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope)
+            return done or any(
+                part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case)
+            )
         act()
         self.post_message(PaneChanged())
         return True
