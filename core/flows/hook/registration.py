@@ -20,6 +20,7 @@ EVENTS: dict[str, str | None] = {
     "PostToolUseFailure": _STEPS,
     "PostToolUse": _STEPS,
     "SessionStart": None,
+    "Stop": None,
     "SessionEnd": None,
 }
 """The events that casebook listens to, each with the tools it is for (None: the event has none)."""
