@@ -26,16 +26,17 @@ COMMANDS: dict[str, Command] = {
     "evidence": Command(
         "are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence.group"
     ),
-    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
+    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules.group"),
     "library": Command(
         "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
     ),
+    "replay": Command("what casebook would have answered, session by session", "cli.commands.insights.replay"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.hooks"),
     "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
-    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models"),
-    "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.embed"),
-    "serve-model": Command("keep one model loaded for hooks and searches", "cli.commands.serve_model"),
+    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models.models"),
+    "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.models.embed"),
+    "serve-model": Command("keep one model loaded for hooks and searches", "cli.commands.models.serve_model"),
     "undo": Command("take changes back, bring them back, see what was changed", "cli.commands.undo"),
     "doctor": Command("check that everything works", "cli.commands.doctor"),
     "schema": Command("what this casebook speaks and can do", "cli.commands.schema"),

@@ -108,7 +108,7 @@ def fill(store: Store, texts: Sequence[str], embedder: Remembered) -> list[int]:
             )
             con.execute("INSERT OR IGNORE INTO case_key VALUES (?, ?)", (key, case_id))
             con.execute(
-                "INSERT OR IGNORE INTO fingerprint VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO fingerprint VALUES (?, ?, ?, ?, ?, NULL)",
                 (found.fingerprint, case_id, found.key_line, found.tool, _TS),
             )
             con.execute(

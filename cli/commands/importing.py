@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.base.reports import SkippedLine
+    from core.flows.transcripts.again.report import ImportAgain
     from core.flows.transcripts.api import AgentChoice
 
 _EXAMPLES = """\
@@ -23,6 +25,7 @@ examples:
   casebook import claude-code ~/.claude/projects/-home-me-shop
   casebook import rollout.jsonl                 whose transcript it is shows in the file
   casebook import inspect rollout.jsonl         show what would be harvested from it; write nothing
+  casebook import --again                       harvest what you imported before again; shows the changes and asks
 
 A transcript that was read before goes on where it ended; reading it again changes nothing.
 """
@@ -56,11 +59,22 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         nargs="*",
         help="files or folders (default: where the agent keeps them)",
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="harvest imported sessions again: replace drafts that nobody touched, keep every decision",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --again: only show what would change")
+    parser.add_argument("--yes", action="store_true", help="with --again: apply without asking")
     parser.set_defaults(run=run_import)
 
 
 def run_import(args: argparse.Namespace, context: Context) -> int:
     """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
+    if args.again:
+        return _again(args, context)
+    if args.dry_run or args.yes:
+        raise Fault("invalid_input", "--dry-run and --yes need --again", "run: casebook import --again --dry-run")
     if args.agent == _INSPECT:
         return _inspect(args, context)
     from cli.interrupt import stoppable
@@ -90,6 +104,52 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if report.canceled:
         return 130
     return 0 if report.files else 1
+
+
+def _again(args: argparse.Namespace, context: Context) -> int:
+    """`import --again`: exit 0 if it is done or only shown, 1 if the answer is no, 130 if it was cancelled."""
+    from cli.format.again import again_lines, result_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.errors.curation import person
+    from core.flows.system.evidence import align_due
+    from core.flows.transcripts.again.api import harvest_again
+    from core.store import open_store
+
+    asked, shown = not args.yes and not args.dry_run, False
+    out, paths = context.out, _imported_paths(args)
+    if asked and not sys.stdin.isatty():
+        hint = "Show the changes with --dry-run, apply them with --yes."
+        raise Fault("invalid_input", "`import --again` asks before it changes anything, and this is no terminal", hint)
+
+    def agreed(report: ImportAgain) -> bool:
+        nonlocal shown
+        if not asked:
+            return True
+        shown = True
+        for line in again_lines(out, report):
+            sys.stderr.write(line + "\n")
+        sys.stderr.write("Apply? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    with open_store(context.database, write=True) as store, stoppable() as stopped:
+        told = reporter(out)
+        report = harvest_again(
+            store, paths, actor=person(), agreed=agreed, dry_run=args.dry_run, on_progress=told, cancelled=stopped
+        )
+        if report.applied:
+            align_due(store, on_progress=told, cancelled=stopped)
+    context.log("info", "harvested again", sessions=report.sessions, applied=report.applied, change=report.change)
+    out.result(report, result_lines(out, report, asked=asked and shown))
+    if report.canceled:
+        return 130
+    return 0 if report.applied or args.dry_run or report.changes_nothing else 1
+
+
+def _imported_paths(args: argparse.Namespace) -> list[Path]:
+    """The files and folders that were named; an imported file may be gone by now."""
+    return [Path(name).expanduser() for name in (args.agent, *args.paths) if name and name != "auto"]
 
 
 def _inspect(args: argparse.Namespace, context: Context) -> int:

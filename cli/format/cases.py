@@ -25,6 +25,7 @@ _STATUS = {
     "rejected": "rejected",
 }
 _LOW = "low confidence, check it before you rely on it"
+_STRENGTH = {"strong": "strong", "weak": "weak: check that it belongs to this error"}
 
 
 def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:
@@ -57,6 +58,8 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
             yield from field(out, "tried", "; ".join(map(_told, missed)))
     else:
         yield from _match_lines(out, answer.match)
+    if answer.practice is not None:
+        yield from field(out, "practice", f"{answer.practice.project}: {answer.practice.line}")
     if answer.candidates:
         yield ""
         yield "Looked at, and not the answer:"
@@ -89,6 +92,9 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     yield from field(out, "why", "; ".join(hit.why))
     yield from field(out, "fix", hit.resolution or "")
     yield from field(out, "status", _STATUS[hit.status] if hit.status else "unknown")
+    yield from field(out, "likeness", hit.likeness)
+    if hit.fix_strength:
+        yield from field(out, "fix strength", _STRENGTH[hit.fix_strength])
     if hit.resolved_by:
         yield from field(out, "fixed by", hit.resolved_by)
     if hit.tool_sequence:

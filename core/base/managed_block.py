@@ -60,13 +60,31 @@ def with_block(text: str, kind: str, body: str, *, name: str = "the file", force
             gap = ""
         return f"{text}{gap}{block}{newline}"
     if found.edited and not force:
-        raise Fault(
-            "invalid_input",
-            f"{name}:{found.line}: the casebook block was edited by hand",
-            "move your text out of the block, or replace the block with --force",
-            edited=True,
-        )
+        raise edited_by_hand(name, found.line, "move your text out of the block, or replace the block with --force")
     return text[: found.start] + block + text[found.end :]
+
+
+def without_block(text: str, kind: str, *, name: str = "the file") -> str:
+    """`text` without its block of this kind, as it is if it has none. A blank line before a block at the end goes too.
+
+    Raises Fault invalid_input for markers that do not match, and for a block that was edited by hand.
+    """
+    found = next((block for block in blocks(text, name) if block.kind == kind), None)
+    if found is None:
+        return text
+    if found.edited:
+        raise edited_by_hand(name, found.line, "move your text out of the block, then try again")
+    before, after = text[: found.start], text[found.end :]
+    ending = _NEWLINE.match(after)
+    after = after[ending.end() :] if ending else after
+    if not after and (newline := _NEWLINE.search(text)) and before.endswith(newline[0] * 2):
+        before = before[: -len(newline[0])]
+    return before + after
+
+
+def edited_by_hand(name: str, line: int, hint: str) -> Fault:
+    """The fault of a block whose body is not what casebook wrote."""
+    return Fault("invalid_input", f"{name}:{line}: the casebook block was edited by hand", hint, edited=True)
 
 
 def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
@@ -100,8 +118,10 @@ def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
     return tuple(found)
 
 
-def write_block(path: Path, kind: str, body: str, *, force: bool = False) -> int:
+def write_block(path: Path, kind: str, body: str | None, *, force: bool = False) -> int:
     """Put a block into the file `path`, which is made if it is missing, and return the file's size in bytes.
+
+    `body` None takes the block out.
 
     Bytes outside the block, the byte order mark and the file's mode stay. A link within the folder stays a link. Raises
     Fault as `with_block`, and: invalid_input for a link that leads out of the folder, a file that is no text or too
@@ -110,10 +130,16 @@ def write_block(path: Path, kind: str, body: str, *, force: bool = False) -> int
     target = _target(path)
     old = _read(target)
     if old is None:
+        if body is None:
+            return 0
         return write_file(target, [with_block("", kind, body, name=str(path))], replace=False)
     # Bytes that are no UTF-8 pass through as they are.
     text = old.decode("utf-8", "surrogateescape")
-    new = with_block(text, kind, _sound(body), name=str(path), force=force).encode("utf-8", "surrogateescape")
+    if body is None:
+        changed = without_block(text, kind, name=str(path))
+    else:
+        changed = with_block(text, kind, _sound(body), name=str(path), force=force)
+    new = changed.encode("utf-8", "surrogateescape")
     if new == old:
         return len(old)
     if _read(target) != old:

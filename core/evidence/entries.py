@@ -67,7 +67,7 @@ def add_entries(
                 else:
                     refused.append(Left(at, entry.entry_id, "it is there already, with other quotes"))
             if made:
-                _tell(con, session_id, made, source)
+                tell_added(con, session_id, made, source)
             added += made
     return EntriesAdded(session_id, tuple(added), quotes, known, tuple(refused))
 
@@ -100,7 +100,8 @@ def _insert(con: apsw.Connection, session_id: str, name: str, entry: Taken) -> i
     return len(entry.quotes)
 
 
-def _tell(con: apsw.Connection, session_id: str, made: list[str], source: str) -> None:
+def tell_added(con: apsw.Connection, session_id: str, made: Sequence[str], source: str) -> None:
+    """Append the event that says where these entries of a session came from, inside the caller's transaction."""
     came = ingested(con, session_id)
     ids = con.execute(
         "SELECT id FROM evidence WHERE entry_id IN (SELECT value FROM json_each(?))", (json.dumps(made),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,11 @@ SHELL_TOOLS = frozenset(
     {"Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash", "exec"}
 )
 """Tools that run a command line, as Claude Code and Codex name them."""
+
+_SERVED_SHELL = re.compile(
+    r"mcp__.+__(?:bash|shell|terminal|exec|(?:run|execute|start)_(?:command|process|bash|shell|in_terminal))"
+)
+"""A shell that a tool server offers; its results carry no exit code."""
 
 OWN_TOOLS = frozenset({"KillShell", "KillBash", "BashOutput", "TaskStop", "TaskOutput"})
 """Tools that mind the agent's own background work: when they fail, nothing of the project has."""
@@ -44,9 +50,14 @@ _SHELLS = ("bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd")
 _RUN_FLAGS = frozenset({"-c", "-lc", "-ic", "-lic", "-command", "-Command", "/c", "/C"})
 
 
+def is_served_shell(name: str) -> bool:
+    """Whether a tool is a shell of a tool server (`mcp__workspace__bash`)."""
+    return name.startswith("mcp__") and _SERVED_SHELL.fullmatch(name) is not None
+
+
 def shell_command(name: str, tool_input: Mapping[str, Any]) -> str | None:
     """The command line that a shell tool ran (`bash -lc X` is X), or None where `name` is no shell tool."""
-    if name not in SHELL_TOOLS:
+    if name not in SHELL_TOOLS and not is_served_shell(name):
         return None
     action = fields(tool_input.get("action"))
     for source in (tool_input, action):

@@ -39,7 +39,7 @@ CAPPED: Final = {
     ),
     **dict.fromkeys(
         (
-            "core.align.guard.ellipsis.SENTENCE_END",
+            "core.align.guard.frames.sentence.SENTENCE_END",
             "core.align.guard.ellipsis._CLAUSE_END",
             "core.align.guard.ellipsis._KOREAN_IF",
             "core.align.guard.ellipsis._MARKED",

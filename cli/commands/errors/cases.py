@@ -14,6 +14,7 @@ from cli.format.layout import clip, one_line, pad
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
+from core.errors.cases.tags import NO_LONGER_HARVESTED
 from core.errors.curation.optimistic_lock import look
 from core.store import faults, open_store
 from core.text import redact
@@ -39,7 +40,8 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     for row in page.cases:
         when, tool = pad(row.last_seen[:10], 10), pad(row.tool, 8)
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
-        yield head + clip(row.key_line, max(20, out.columns - len(head)))
+        said = row.key_line if row.harvested else f"({NO_LONGER_HARVESTED}) {row.key_line}"
+        yield head + clip(said, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
 
@@ -63,7 +65,8 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
 def case_lines(out: Output, case: Case) -> Iterator[str]:
     """A case with its fixes, and what the one that answers cites."""
-    yield out.paint(f"Case {case.id}, {case.status}", "bold")
+    told = "" if case.harvested else f", {NO_LONGER_HARVESTED}"
+    yield out.paint(f"Case {case.id}, {case.status}{told}", "bold")
     for line in case.key_lines:
         yield from field(out, "error", one_line(line), "bold")
     yield from field(out, "normalized", case.error_normalized)
@@ -84,6 +87,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         if fix.lesson is not None:
             yield from lesson_lines(out, fix.lesson)
         yield from field(out, "fix", fix.text)
+        yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
         if fix.tags:

@@ -46,6 +46,7 @@ def add_text(parser: argparse.ArgumentParser) -> None:
 def run_search(args: argparse.Namespace, context: Context) -> int:
     """`errors search`: the known fix of one error, or of every error of a stream."""
     from core.errors import search
+    from core.flows.practice.answer import here, with_practice
 
     count = context.settings.search.count and not args.no_count
     if args.jsonl:
@@ -55,6 +56,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
 
     with _vectors(context, args.tiers) as vectors:
         answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True)
+    answer = with_practice(context.database, answer, here())
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
         raise fault
@@ -75,6 +77,7 @@ def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
 
     from cli.stream import run_stream, text_of
     from core.errors import search
+    from core.flows.practice.answer import here, with_practice
     from core.store import open_store
 
     with ExitStack() as stack:
@@ -88,7 +91,7 @@ def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault
-            return found
+            return with_practice(target, found, here())
 
         return run_stream(answer)
 

@@ -144,7 +144,7 @@ def run_index(args: argparse.Namespace, context: Context) -> int:
 
 def run_embed(args: argparse.Namespace, context: Context) -> int:
     """`library embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
-    from cli.commands.embed import report_lines
+    from cli.commands.models.embed import report_lines
     from cli.interrupt import stoppable
     from cli.progress import reporter
     from core.flows.ingest.embed import embed_passages

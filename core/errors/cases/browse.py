@@ -14,7 +14,7 @@ from core.errors.cases.columns import parse_names
 from core.errors.cases.positions import SORT_COLUMNS, conditions
 from core.errors.cases.projects import SHOWN_OF_CASE
 from core.errors.cases.resolutions import Resolution, answering, resolutions_of
-from core.errors.cases.tags import one_form
+from core.errors.cases.tags import MISSED, one_form
 from core.errors.cases.title import own_titles
 from core.errors.retrieval.answer import Hit, Place, Source
 from core.errors.retrieval.match_location import Asked, Worded, in_order, worded, words_step
@@ -28,9 +28,9 @@ _KEY_LINE = (
 )
 _ROW = (
     f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
-    f" {SHOWN_OF_CASE}"
+    f" {SHOWN_OF_CASE}, NOT ({MISSED.format(case='e.id')})"
 )
-_COLUMNS = 10
+_COLUMNS = 11
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 SOME = 5
@@ -72,7 +72,8 @@ def list_cases(
 
 
 def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
-    found = [CaseRow(*cast("tuple[int, str, CaseStatus, str, str, int, int, str, str, str]", row)) for row in rows]
+    told = cast("Sequence[tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int]]", rows)
+    found = [CaseRow(*row[:-1], harvested=bool(row[-1])) for row in told]
     own = own_titles(store.con, [row.id for row in found])
     return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
 
@@ -104,7 +105,8 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     row = con.execute(
         "SELECT e.id, e.ts, e.error_normalized, e.error_raw, e.resolution, e.resolved_by, e.tool_sequence,"
         " coalesce(e.use_count, 0), e.last_used, s.status, s.tool, s.project, s.first_seen, s.last_seen, s.seen,"
-        f" {SHOWN_OF_CASE}, s.repository FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
+        f" {SHOWN_OF_CASE}, s.repository, NOT ({MISSED.format(case='e.id')})"
+        " FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
         (case_id,),
     ).fetchone()
     if row is None:
@@ -141,6 +143,7 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
         resolutions=resolutions_of(con, case_id, most),
         project_name=row[15],
         repository=row[16],
+        harvested=bool(row[17]),
     )
 
 

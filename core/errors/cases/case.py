@@ -26,7 +26,10 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name."""
+    """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name.
+
+    `harvested` is false for a case that stays only because of a decision: `import --again` found none of its errors.
+    """
 
     id: int
     key_line: str
@@ -38,6 +41,7 @@ class CaseRow:
     first_seen: str
     last_seen: str
     project_name: str = ""
+    harvested: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Case:
 
     `citations`: what the fix that answers cites, where somebody who knows the library looked. `project` is the folder
     it was seen in last, `repository` that folder's (`host/owner/name`, else a folder or a name), `project_name` its
-    short name; the last two are empty until an import has worked them out.
+    short name; the last two are empty until an import has worked them out. `harvested` as in `CaseRow`.
     """
 
     SCHEMA: ClassVar[str] = "case.v1"
@@ -110,3 +114,4 @@ class Case:
     citations: tuple[Cited, ...] = ()
     project_name: str = ""
     repository: str = ""
+    harvested: bool = True

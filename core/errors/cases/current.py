@@ -6,9 +6,10 @@ from typing import cast
 
 import apsw
 
-# A fix written down on purpose stands before a harvested draft, however new that is; within each, the newest wins.
-CURRENT_FIRST = "(author = 'harvest' AND status = 'draft'), id DESC"
-OWN_FIRST = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
+from core.errors.fixes.ranking import answer_order
+
+CURRENT_FIRST = answer_order()
+OWN_FIRST = answer_order(own=True)
 ANSWERS = (
     "status <> 'rejected' AND trim(text) <> '' AND replaced_by IS NULL"
     " AND NOT EXISTS (SELECT 1 FROM noise WHERE noise.case_id = resolution.case_id)"

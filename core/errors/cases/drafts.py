@@ -4,81 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, cast
+from dataclasses import dataclass
+from typing import Final
 
 import apsw
 
 from core.errors.cases.current import current_resolution, mirror_current
 from core.errors.cases.derived import index_case, name_tool
 from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts, stored_lesson
+from core.errors.fixes.evidence import AUTHOR, Evidence
 from core.errors.lessons.lesson import Lesson
 from core.text import redact
 
-AUTHOR: Final = "harvest"
-AGENT: Final = "agent"
-"""The author of a lesson that an agent recorded itself."""
+UNTOUCHED: Final = (
+    "resolution.author = 'harvest' AND resolution.status = 'draft' AND resolution.replaced_by IS NULL"
+    " AND NOT EXISTS (SELECT 1 FROM citation WHERE cited_by = 'resolution' AND item_id = CAST(resolution.id AS TEXT))"
+)
+"""Whether a row of `resolution` is a harvested draft that nobody decided on, edited or gave a citation."""
 _LESSON: Final = (
     "iif(json_valid(lesson) AND json_extract(lesson, '$.scope') = 'general' AND ?9 IS NOT NULL,"
     " json_set(?9, '$.scope', 'general'), ?9)"
 )
-_WORTHS: Final = ("general", "project", "slip", "none")
-
-
-Strength = Literal["strong", "weak"]
-Worth = Literal["general", "project", "slip", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a harvest knows of a fix besides its text: kept as JSON in the `original` column of its draft.
-
-    `links`: the session and message of each step and why it belongs to the fix. `attempts`, `messages`, `seconds`: what
-    the failure cost until it was gone.
-    """
-
-    strength: Strength
-    worth: Worth
-    links: tuple[tuple[str, int, str], ...] = ()
-    attempts: int = 0
-    messages: int = 0
-    seconds: float = 0.0
-
-    def to_json(self) -> str:
-        return json.dumps({"harvest": asdict(self)}, ensure_ascii=False)
-
-
-def evidence_of(original: str | None) -> Evidence | None:
-    """The evidence in the `original` column of a draft; None for a draft of an older casebook, or no harvested one."""
-    try:
-        found: object = json.loads(original or "null")
-    except ValueError:
-        return None
-    held = cast("dict[str, object]", found).get("harvest") if isinstance(found, dict) else None
-    if not isinstance(held, dict):
-        return None
-    known = cast("dict[str, Any]", held)
-    try:
-        links = tuple((str(session), int(message), str(why)) for session, message, why in known.get("links", ()))
-        return Evidence(
-            strength="strong" if known.get("strength") == "strong" else "weak",
-            worth=known["worth"] if known.get("worth") in _WORTHS else "none",
-            links=links,
-            attempts=int(known.get("attempts", 0)),
-            messages=int(known.get("messages", 0)),
-            seconds=float(known.get("seconds", 0.0)),
-        )
-    except (TypeError, ValueError):
-        return None
-
-
-def strength_of(author: str, status: str, original: str | None) -> Strength:
-    """How strong a fix is (decision 3b): a draft of a harvest or an agent is as strong as its evidence, weak without
-    any; a fix that a person wrote or verified, or that was recorded or imported, counts as strong."""
-    if author not in (AUTHOR, AGENT) or status != "draft":
-        return "strong"
-    evidence = evidence_of(original)
-    return "weak" if evidence is None else evidence.strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +99,7 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
     tools = dump_names(draft.tool_sequence)
     con.execute(
         f"UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4, lesson = {_LESSON}"
-        " WHERE author = ?5 AND status = 'draft' AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8"
+        f" WHERE author = ?5 AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8 AND {UNTOUCHED}"
         f" AND (text, resolved_by, tool_sequence, original, lesson) IS NOT (?1, ?2, ?3, ?4, {_LESSON})",
         (
             redact(draft.text)[:TEXT_KEPT],

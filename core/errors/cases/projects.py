@@ -31,6 +31,14 @@ SHOWN_OF_CASE: Final = "coalesce((SELECT name FROM project_name WHERE repository
 """The short name of the repository of `case_state s`; '' where none is known."""
 
 
+def repository_of_folder(con: apsw.Connection, folder: str) -> str:
+    """The repository that a folder is known to be of; of one that no import has met, the folder itself."""
+    row = con.execute(
+        "SELECT repository FROM project_name WHERE name = ? ORDER BY repository LIMIT 1", (folder,)
+    ).fetchone()
+    return folder if row is None else cast("str", row[0])
+
+
 def refresh_repository(con: apsw.Connection, cases: Iterable[int]) -> None:
     """Bring the repository of these cases up to date. Within the caller's transaction."""
     con.executemany(

@@ -13,9 +13,10 @@ from core.errors.cases.columns import message_numbers, parse_names
 from core.errors.cases.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current_resolution, mirror_current
 from core.errors.cases.derived import index_case
 from core.errors.cases.readable import readable
+from core.errors.fixes.evidence import strength_of, weakness_of, worth_of
 from core.errors.lessons.lesson import Lesson, lesson_json
 from core.errors.lessons.reading import read_lesson
-from core.errors.retrieval.answer import Source, Status
+from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
 
 TEXT_KEPT = 65_536
@@ -23,11 +24,11 @@ TEXT_KEPT = 65_536
 
 _COLUMNS = (
     "id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids, supersedes, ts,"
-    f" tags, reason, replaced_by, lesson, NOT ({ANSWERS}) AS silent"
+    f" tags, reason, replaced_by, original, lesson, NOT ({ANSWERS}) AS silent"
 )
 _ResolutionRow = tuple[
     int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str,
-    str, str, int | None, str | None, int,
+    str, str, int | None, str | None, str | None, int,
 ]  # fmt: skip
 
 
@@ -35,8 +36,9 @@ _ResolutionRow = tuple[
 class Resolution:
     """One resolution of a case. `fingerprint` None: it holds for the whole case. `current`: the one that answers.
 
-    `reason` says why it was rejected; `replaced_by` is the one that a person wrote in its place; `lesson` is None where
-    the text is all there is.
+    `reason` says why it was rejected; `replaced_by` is the one that a person wrote in its place. `strength`: how good
+    it is (decision 3b), `weakness` why it is weak; `worth` is what a harvest says of its own draft; `lesson` is None
+    where the text is all there is.
     """
 
     id: int
@@ -53,6 +55,9 @@ class Resolution:
     tags: tuple[str, ...] = ()
     reason: str = ""
     replaced_by: int | None = None
+    strength: Strength = "strong"
+    weakness: str = ""
+    worth: Worth | None = None
     lesson: Lesson | None = None
 
 
@@ -204,6 +209,7 @@ def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolu
 
 
 def _resolution(con: apsw.Connection, row: _ResolutionRow, *, current: bool) -> Resolution:
+    held = (row[6], row[3], row[14])
     return Resolution(
         id=row[0],
         fingerprint=row[1],
@@ -219,7 +225,10 @@ def _resolution(con: apsw.Connection, row: _ResolutionRow, *, current: bool) -> 
         tags=parse_names(row[11]),
         reason=row[12],
         replaced_by=row[13],
-        lesson=read_lesson(con, row[0], row[14]),
+        strength=strength_of(*held),
+        weakness=weakness_of(*held),
+        worth=worth_of(*held),
+        lesson=read_lesson(con, row[0], row[15]),
     )
 
 

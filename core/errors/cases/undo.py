@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, cast
 
@@ -21,6 +22,10 @@ _CASE_OF = {
     "resolution": "SELECT case_id FROM resolution WHERE id = ?",
     "occurrence": "SELECT case_id FROM occurrence JOIN fingerprint USING (fingerprint) WHERE id = ?",
 }
+_OF_SESSIONS = (
+    "SELECT DISTINCT case_id FROM occurrence JOIN fingerprint USING (fingerprint)"
+    " WHERE session_id IN (SELECT value FROM json_each(?))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,8 @@ def refresh_touched(con: apsw.Connection, touched: frozenset[tuple[str, object]]
 
     Fixes of a finer case follow it to the case that it is back in, also those written meanwhile.
     """
-    cases: set[int] = set()
+    judged = {str(cast("tuple[object, ...]", key)[0]) for table, key in touched if table == "result_verdict"}
+    cases = {cast("int", row[0]) for row in con.execute(_OF_SESSIONS, (json.dumps(sorted(judged)),))}
     for table, key in touched:
         sql = _CASE_OF.get(table)
         if sql is not None:

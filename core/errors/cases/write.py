@@ -127,4 +127,7 @@ def observe(
             f" project = iif({_LATEST}, ?2, project) WHERE case_id = ?3",
             (ts, project or "", case_id, session_id),
         )
+        con.execute(
+            "UPDATE fingerprint SET missed = NULL WHERE fingerprint = ? AND missed IS NOT NULL", (name.fingerprint,)
+        )
     return case_id

@@ -113,6 +113,12 @@ def fingerprint_line(line: str) -> str:
     return f"{text[:_KEPT]}…#{digest}"
 
 
+def mask_counts(line: str) -> str:
+    """A line with its counts, times and ids masked; the files that it names stay."""
+    text = " ".join(line.split())
+    return _masked(text, _NUMBERS) if _DIGIT.search(text) else text
+
+
 def _masked(text: str, masks: tuple[_Mask, ...]) -> str:
     for sign, pattern, stand_in in masks:
         if sign in text:

@@ -7,21 +7,25 @@ from typing import ClassVar, Literal
 
 from core.base.trace import Step
 from core.errors.lessons.lesson import Lesson
+from core.errors.practice.practice import Practice
 
 Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
 Confidence = Literal["high", "low"]
+Strength = Literal["strong", "weak"]
+Worth = Literal["general", "project", "slip", "none"]
 Status = Literal["draft", "verified", "rejected"]
 Part = Literal["error", "fix", "tag", "output"]
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The error asked for, as typed and as identified."""
+    """The error asked for, as typed and as identified; where it was met, if that is known."""
 
     raw: str
     key_line: str
     normalized: str
     fingerprint: str
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,10 @@ class OtherName:
 class Hit:
     """A case that answers, or nearly did.
 
+    `confidence` is the lower of both: `likeness` says how like the errors are, `fix_strength` how good the fix is
+    (decision 3b; null without a fix, and where the case was only browsed). `worth` is what a harvest says of its own
+    draft, `resolution_id` the fix in the history of the case; both are null where there is none.
+
     `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
     made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
     or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
@@ -85,6 +93,10 @@ class Hit:
     reason: str = ""
     place: Place | None = None
     other_names: tuple[OtherName, ...] = ()
+    likeness: Confidence = "low"
+    fix_strength: Strength | None = None
+    worth: Worth | None = None
+    resolution_id: int | None = None
     lesson: Lesson | None = None
 
 
@@ -93,17 +105,22 @@ class Similar:
     """A case near the query that is never an answer.
 
     `similarity`: the cosine, 0 for a negative one; the share of words, 0..1, where no model reads the question.
+    `worth`: what a harvest says of the fix, where that is its own draft.
     """
 
     id: int
     similarity: float
     error_normalized: str
     resolution: str | None
+    worth: Worth | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace."""
+    """One answer to one query (error-kb REQ-RA-002): the match or None, every candidate looked at, and the trace.
+
+    `practice`: what a repository does about such errors, where somebody who knows the repository looked.
+    """
 
     SCHEMA: ClassVar[str] = "error_search.v1"
 
@@ -112,3 +129,4 @@ class SearchAnswer:
     candidates: tuple[Hit, ...] = ()
     similar: tuple[Similar, ...] = ()
     trace: tuple[Step, ...] = field(default=())
+    practice: Practice | None = None

@@ -9,6 +9,7 @@ from typing import Literal, cast
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
+from core.errors.cases.projects import repository_of_folder
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer
@@ -32,13 +33,15 @@ def search(
     tiers: Tiers = "text",
     vectors: VectorSearch | None = None,
     words: bool = False,
+    project: str = "",
 ) -> SearchAnswer:
     """The known fix of an error, or none, with the trace that led there.
 
     `text` is the error as it was printed, any number of lines, or a key already normalized. `count`: an answer
     counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
     with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
-    have every word stand among the candidates.
+    have every word stand among the candidates. `project` is where the error was met (a folder or a repository): its
+    own fixes answer before those of other projects.
     Never raises: a missing database answers None; a fault of the store, or what is no text, is a `failed` step.
     """
     watch = Stopwatch()
@@ -46,7 +49,7 @@ def search(
         return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
     vectors = vectors or VectorSearch(lambda: _no_vectors(tiers))
-    query = Query(text, found.key_line, found.normalized, found.fingerprint)
+    query = Query(text, found.key_line, found.normalized, found.fingerprint, project)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
     named = Step(
         "identify",
@@ -96,6 +99,8 @@ def _answer(
     store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch, words: bool
 ) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
+    if query.repository:
+        query = replace(query, repository=repository_of_folder(store.con, query.repository))
     trace, candidates = [named], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
@@ -197,7 +202,8 @@ def _other_lines(store: Store, query: Query, found: Identity) -> Looked:
     watch = Stopwatch()
     others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
     for at, line in enumerate(others):
-        other = Query(query.raw, line.text, normalize_error(line.text), fingerprint(line.text))
+        normalized, finer = normalize_error(line.text), fingerprint(line.text)
+        other = Query(query.raw, line.text, normalized, finer, query.repository)
         for ask in (by_fingerprint, by_key):
             looked = ask(store.con, other)
             if looked.match is not None:

@@ -7,6 +7,7 @@ from typing import Final, cast
 
 import apsw
 
+from core.errors.fixes.evidence import AUTHOR, worth_of
 from core.errors.retrieval.answer import Similar
 from core.errors.retrieval.embed_text import embed_text
 from core.errors.retrieval.neighbours import Neighbour
@@ -88,6 +89,12 @@ def _pieces(line: str) -> frozenset[str]:
 
 
 def _similar(con: apsw.Connection, case_id: int, similarity: float) -> Similar:
-    row = con.execute("SELECT error_normalized, resolution FROM error_kb WHERE id = ?", (case_id,)).fetchone()
-    normalized, resolution = cast("tuple[str, str | None]", row)
-    return Similar(case_id, round(max(0.0, min(1.0, similarity)), 4), normalized, resolution)
+    row = con.execute(
+        "SELECT error_normalized, resolution, (SELECT original FROM resolution r WHERE r.case_id = e.id"
+        "   AND r.text = e.resolution AND r.author = ? AND r.status = 'draft' ORDER BY r.id DESC LIMIT 1)"
+        " FROM error_kb e WHERE id = ?",
+        (AUTHOR, case_id),
+    ).fetchone()
+    normalized, resolution, original = cast("tuple[str, str | None, str | None]", row)
+    worth = worth_of(AUTHOR, "draft", original)
+    return Similar(case_id, round(max(0.0, min(1.0, similarity)), 4), normalized, resolution, worth)

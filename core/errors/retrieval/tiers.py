@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import apsw
 
 from core.base.trace import Step, Stopwatch, facts
-from core.errors.cases.columns import message_numbers, parse_names
-from core.errors.cases.current import ANSWERS, CURRENT_FIRST
+from core.errors.cases.columns import parse_names
 from core.errors.equivalence.message_templates import said, told_apart
 from core.errors.equivalence.names import swapped_names
 from core.errors.equivalence.other_names import Named, fewest_other_names, in_words, other_names
+from core.errors.fixes.answering import AnsweringFix, answering_fixes
 from core.errors.identity.codes import codes_differ
 from core.errors.lessons.reading import read_lesson
-from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Tier
+from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Tier
 from core.text import words
 
 if TYPE_CHECKING:
@@ -41,23 +41,6 @@ class Looked(NamedTuple):
     step: Step
 
 
-class _Fix(NamedTuple):
-    text: str
-    status: Status
-    resolved_by: str | None
-    tools: tuple[str, ...]
-    source: Source
-    key_line: str | None
-    mark: str | None = None
-    id: int = 0
-    lesson: str | None = None
-
-
-_FixRow = tuple[
-    str, Status, str | None, str | None, str | None, str, str | None, str | None, int, str | None
-]  # fmt: skip
-
-
 def overlap(left: str, right: str) -> float:
     """Jaccard overlap of the content words of two texts, 0..1; 1 where both have none."""
     return _jaccard(frozenset(words(left)), frozenset(words(right)))
@@ -67,26 +50,6 @@ def _jaccard(ours: frozenset[str], theirs: frozenset[str]) -> float:
     if not ours and not theirs:
         return 1.0
     return len(ours & theirs) / len(ours | theirs)
-
-
-def _fixes(con: apsw.Connection, case_id: int, fingerprint: str | None) -> list[_Fix]:
-    """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's."""
-    only, values = "", (case_id,)
-    order = CURRENT_FIRST
-    if fingerprint is not None:
-        only, values = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint)
-        order = CURRENT_FIRST.replace(", id DESC", ", fingerprint IS NULL, id DESC")
-    rows = con.execute(
-        "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
-        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint, id,"
-        " lesson"
-        f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
-        values,
-    ).fetchall()
-    return [
-        _Fix(row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), *row[6:])
-        for row in cast("list[_FixRow]", rows)
-    ]
 
 
 def _row(con: apsw.Connection, case_id: int) -> tuple[str, str | None, str | None, str | None, int, str | None, int]:
@@ -101,20 +64,20 @@ def _row(con: apsw.Connection, case_id: int) -> tuple[str, str | None, str | Non
 def _hit(
     con: apsw.Connection,
     case_id: int,
-    fix: _Fix | None,
+    fix: AnsweringFix | None,
     tier: Tier,
     score: float,
     key_line: str | None,
     why: tuple[str, ...],
     *,
-    confidence: Confidence = "high",
+    likeness: Confidence = "high",
     accepted: bool = True,
     reason: str = "",
 ) -> Hit:
     """The case as a hit; `fix` None with nothing in the mirror is a case that nobody has resolved."""
     normalized, mirror, resolved_by, sequence, uses, last_used, has_rows = _row(con, case_id)
     if fix is None and not has_rows and (mirror or "").strip():
-        fix = _Fix(mirror or "", "draft", resolved_by, parse_names(sequence), Source(None), None)
+        fix = AnsweringFix(mirror or "", "draft", resolved_by, parse_names(sequence), Source(None), None)
     line = key_line or (fix.key_line if fix else None)
     if line is None:
         named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 1", (case_id,)).fetchone()
@@ -122,7 +85,7 @@ def _hit(
     return Hit(
         id=case_id,
         tier=tier,
-        confidence=confidence,
+        confidence="low" if fix and fix.strength == "weak" else likeness,
         score=score,
         distance=None,
         error_normalized=normalized,
@@ -134,16 +97,20 @@ def _hit(
         use_count=uses,
         last_used=last_used,
         source=fix.source if fix else Source(None),
-        why=why,
+        why=(*why, fix.weakness) if fix and fix.weakness else why,
         accepted=accepted,
         reason=reason,
-        lesson=read_lesson(con, fix.id, fix.lesson) if fix else None,
+        likeness=likeness,
+        fix_strength=fix.strength if fix else None,
+        worth=fix.worth if fix else None,
+        resolution_id=fix.id if fix else None,
+        lesson=read_lesson(con, fix.id, fix.lesson) if fix and fix.id is not None else None,
     )
 
 
 def lowered(hit: Hit, reason: str) -> Hit:
-    """The same hit with low confidence, and why."""
-    return replace(hit, confidence="low", score=min(hit.score, 0.6), why=(*hit.why, reason))
+    """The same hit as one less like the error, and why."""
+    return replace(hit, likeness="low", confidence="low", score=min(hit.score, 0.6), why=(*hit.why, reason))
 
 
 def neighbour_hit(
@@ -154,12 +121,12 @@ def neighbour_hit(
     distance: float,
     why: tuple[str, ...],
     *,
-    confidence: Confidence = "low",
+    likeness: Confidence = "low",
     accepted: bool = False,
     reason: str = "",
 ) -> Hit:
     """A case of the vector tier under the key line that fits best, with the fix that belongs to it."""
-    fixes = _fixes(con, case_id, None)
+    fixes = answering_fixes(con, case_id, None)
     best = max(
         range(len(fixes)),
         key=lambda at: (
@@ -172,7 +139,7 @@ def neighbour_hit(
     )
     fix = None if best is None else fixes[best]
     score = round(max(0.0, min(1.0, similarity)), 3)
-    hit = _hit(con, case_id, fix, "vector", score, key_line, why, confidence=confidence, accepted=accepted)
+    hit = _hit(con, case_id, fix, "vector", score, key_line, why, likeness=likeness, accepted=accepted)
     return replace(hit, distance=round(distance, 4), reason=reason)
 
 
@@ -194,9 +161,9 @@ def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     place = found.place
     at_error = place.part == "error" and place.says != "some"
     mark = None if found.only else place.fingerprint
-    own = _fixes(con, case_id, mark) if at_error and mark is not None else []
-    fixes = own or _fixes(con, case_id, None)
-    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), confidence="low")
+    own = answering_fixes(con, case_id, mark) if at_error and mark is not None else []
+    fixes = own or answering_fixes(con, case_id, None)
+    hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), likeness="low")
     look = f"its fix: casebook errors show {case_id}" if hit.resolution else _unanswered(con, case_id)
     mine = at_error and hit.resolution is not None and (bool(own) or not fixes or mark is None)
     if at_error and fixes and not mine:
@@ -204,7 +171,7 @@ def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
 
 
-def _named_apart(con: apsw.Connection, hit: Hit, fix: _Fix | None, query: Query) -> Hit:
+def _named_apart(con: apsw.Connection, hit: Hit, fix: AnsweringFix | None, query: Query) -> Hit:
     """The hit, with low confidence where no error that its fix is for has the names of the searched one."""
     only, values = (" AND fingerprint = ?", (hit.id, fix.mark)) if fix is not None and fix.mark else ("", (hit.id,))
     rows = con.execute(
@@ -239,7 +206,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
     case_id, key_line = cast("tuple[int, str]", row)
-    fixes = _fixes(con, case_id, query.fingerprint)
+    fixes = answering_fixes(con, case_id, query.fingerprint, query.repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
@@ -266,7 +233,7 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
     case_id = cast("int", row[0])
-    fixes = _fixes(con, case_id, None)
+    fixes = answering_fixes(con, case_id, None, query.repository)
     order = [
         (not codes_differ(query.key_line, fix.key_line or ""), overlap(query.key_line, fix.key_line or ""), -at)
         for at, fix in enumerate(fixes)
@@ -287,7 +254,9 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
 
 
 def _but(same: str, hit: Hit) -> str:
-    return same if hit.confidence == "high" else f"{same}, but {hit.why[-1]}"
+    if hit.likeness == "low":
+        return f"{same}, but {hit.why[-1]}"
+    return f"{same}, but its fix is weak" if hit.fix_strength == "weak" else same
 
 
 _NEIGHBOURS = """
@@ -355,7 +324,7 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     others = tuple(
         replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
     )
-    if best.confidence == "high":
+    if best.likeness == "high":
         step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
         return Looked(best, others, None, step)
     step = Step(
@@ -369,7 +338,7 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
 
 
 def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
-    fixes = _fixes(con, case_id, None)
+    fixes = answering_fixes(con, case_id, None, query.repository)
     why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
     fix = fixes[0] if fixes else None
     hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)

@@ -128,7 +128,7 @@ def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted:
         one.similarity,
         distance,
         why,
-        confidence=level,
+        likeness=level,
         accepted=accepted,
         reason=reason,
     )

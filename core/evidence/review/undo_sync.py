@@ -23,6 +23,11 @@ MIRRORED: Final[Mirrored] = frozenset({("entry", "stage"), ("entry", "updated"),
 def refresh_touched(con: apsw.Connection, touched: Touched, actor: str) -> None:
     """Bring the touched quotes and entries up to date inside the undo's transaction, and append `change_undone`."""
     ids = sorted({key for table, key in touched if table in ("evidence", "alignment") and isinstance(key, int)})
+    con.execute(  # a quote that the undo removed leaves no alignment behind
+        "DELETE FROM alignment WHERE verdict IS NULL AND evidence_id IN (SELECT value FROM json_each(?))"
+        " AND evidence_id NOT IN (SELECT id FROM evidence WHERE id IN (SELECT value FROM json_each(?)))",
+        (json.dumps(ids), json.dumps(ids)),
+    )
     quotes = kept_many(con, ids)
     names = {key for table, key in touched if table == "entry" and isinstance(key, str)}
     names |= {one.entry_id for one in quotes}

@@ -15,6 +15,7 @@ from core.flows.harvest.events import Event, Ran, Said
 from core.flows.harvest.fixes.clues import Clue, clues_of
 from core.flows.harvest.outcome import Outcome, judge, judge_running
 from core.flows.harvest.resolve import slim_change
+from core.flows.harvest.verdicts.slips import slip_of
 from core.transcripts.commands import LOOKS_AT_RUNNING, OWN_TOOLS
 
 _SAID_LENGTH: Final = 8_000
@@ -36,7 +37,7 @@ class Result(NamedTuple):
     changed, where it succeeded; `mentions` the file names in a failing output. `begun`: the background task that it
     only started, which is then judged by the looks at it. `clues` are what the output says of each of its errors;
     `escalated`: it ran outside the agent's sandbox. `call_idx`: the message of the call that began it, where `ran` is a
-    look at what that started.
+    look at what that started. `slip`: what a slip of the agent is counted by.
     """
 
     ran: Ran
@@ -50,6 +51,7 @@ class Result(NamedTuple):
     clues: tuple[Clue, ...] = ()
     escalated: bool = False
     call_idx: int | None = None
+    slip: str = ""
 
 
 Seen = Said | Result
@@ -74,7 +76,8 @@ def result_of(ran: Ran) -> Result:
         command = named_command(ran)
     kept = ran if look else ran._replace(text="") if begun else ran._replace(text="", tool_input={}, facts={})
     clues = clues_in(ran.text, outcome)
-    return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, _escalated(ran.tool_input))
+    escalated, slip = _escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
+    return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, escalated, slip=slip)
 
 
 def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:

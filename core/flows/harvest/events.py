@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from core.errors.identity.identity import KeyLine
 from core.errors.lessons.lesson import Lesson
+from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure
 
@@ -73,9 +74,11 @@ class HarvestedError(NamedTuple):
 
     `key` names it (its span lies in the message `message_idx` of `session_id`, in code points); `tool` is the agent's
     tool and `command` what it ran. `resolved` needs a later run of the same command family in which the key is gone;
-    then `tool_sequence` are the successful tools between the failing and that verifying result (`verified_idx`),
+    then `tool_sequence` are the successful tools between the failing and that verifying result (`verified_idx`, known
+    too where nothing was linked as the fix),
     `resolved_by` the last of them that changed something, the verifying tool where only the command differs, or
-    `user`. `transient`: the identical command passed with nothing in between, which is no fix.
+    `user`. `hints` are the linked hunks, `instead` the failing and the working command where that is itself the fix.
+    `transient`: the identical command passed with nothing in between, which is no fix.
     """
 
     key: KeyLine
@@ -103,6 +106,8 @@ class HarvestedError(NamedTuple):
     strength: Strength | None = None
     worth: Worth = "none"
     cost: Cost | None = None
+    hints: tuple[Hint, ...] = ()
+    instead: tuple[str, str] | None = None
     lesson: Lesson | None = None
 
     @property

@@ -14,7 +14,7 @@ from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
 from core.flows.harvest.report import ResultVerdict
-from core.flows.harvest.signatures import (
+from core.flows.harvest.verdicts.signatures import (
     ABSENT,
     COMPLAINT,
     ERROR,
@@ -33,11 +33,14 @@ from core.flows.harvest.signatures import (
     shortened,
 )
 from core.text import clean
-from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS
+from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS, is_served_shell
 
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:
 not over; `silent`: says nothing either way."""
+
+GUESSED: Final = "A file that was looked for is not there."
+"""The reason of an answer that the agent did not expect: it guessed the name."""
 
 KEYS_KEPT: Final = 20
 """Errors taken from one output."""
@@ -48,6 +51,8 @@ _STOPPED: Final = frozenset((124, 130, 137, 143))
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
+_INVALID_PARAMS = re.compile(r"\s*(?:Error: )?MCP error -32602\b")
+"""JSON-RPC's code for arguments that a tool does not take."""
 _SHORT: Final = 3
 """Lines of an output that is short enough for its first line to name the failure."""
 _FALLBACK: Final = 400
@@ -102,6 +107,8 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
         if _SIBLING.match(ran.text[:200]):
             return _sign("noise", "The call was canceled because another call of the same message failed.")
         return _sign("agent_tool", f"The agent misused its own tool {ran.tool}.")
+    if ran.failure == "error" and _INVALID_PARAMS.match(ran.text[:80]):
+        return _sign("agent_tool", f"The agent called {ran.tool} with invalid arguments.")
     if command is None:
         return _judge_look(ran) if ran.tool in LOOKS_AT_RUNNING else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):
@@ -116,7 +123,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
                 return Outcome("passed")
     if code != 0:
         return _failed(ran, command, body, code)
-    if (command.masked or "script" in ran.facts) and not command.reads_only:
+    if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
     return _partly(command, body) or Outcome("passed")
 
@@ -173,10 +180,11 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
         return answer._replace(verdict="filtered") if filtered else answer
     if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
         return _sign("answer", "The command had nothing to do.")
+    behind = _behind_heading(command, body)
     if command.reads_only:
         own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
         if code > 0 and _is_guess(command, own):
-            return _sign("answer", "A file that was looked for is not there.")
+            return _sign("answer", GUESSED)
         if code == 1 and NONE_FOUND.fullmatch(body):
             return _sign("answer", "What was looked for is not there.")
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
@@ -185,9 +193,22 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if stopped and not ERROR.search(shortened(body)):
         reason = "The command was stopped before it ended, and its output names no failure."
         return Outcome("failed", (), whole=False, sign="noise", reason=reason)
-    errors = (named_errors(body) or _first_complaint(body)) if shown else ()
+    errors = (named_errors(body) or _first_complaint(body) or _first_complaint(behind)) if shown else ()
     whole = bool(errors) and not _is_cut(ran) and command.view != "part"
     return _failing(errors, f"The command failed with exit code {code}" if code > 0 else "The command failed", whole)
+
+
+def _behind_heading(command: Command, body: str) -> str:
+    """The output of the last part of a chain (`echo HEADING && gh pr view 5`), blanked before it, or an empty string.
+
+    The heading was printed, so the part behind it is the one that failed.
+    """
+    if len(command.parts) < 2 or command.parts[-2].program not in ("echo", "printf"):
+        return ""
+    heading = " ".join(command.parts[-2].words[1:]).strip()
+    lines = body.split("\n")
+    at = next((at for at in range(len(lines) - 1, -1, -1) if heading and lines[at].strip() == heading), None)
+    return "" if at is None else "\n".join((*(" " * len(line) for line in lines[: at + 1]), *lines[at + 1 :]))
 
 
 def _failing(errors: tuple[Named, ...], what: str, whole: bool) -> Outcome:

@@ -18,7 +18,7 @@ from core.flows.harvest.event_features import Result, Seen, clues_in, named_comm
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.fixes.correction import Corrected, correction, reaches, same_words
 from core.flows.harvest.fixes.linking import Failure
-from core.flows.harvest.fixes.retry import retried
+from core.flows.harvest.fixes.retry import moved_to_file, retried
 from core.flows.harvest.outcome import judge_running
 from core.flows.harvest.resolve import OpenError, Past, Run, Step, Verified, fix_of, is_whole, settle, would_be_strong
 
@@ -286,6 +286,7 @@ def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corre
     failure = _failure(error)
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
     near = other and not past.edited_since(error.last.at)
+    why = why or moved_to_file(failure, run.command, past.written_since(error.last.at))
     return retried(failure, run.command) if why is None and near else why
 
 

@@ -14,7 +14,7 @@ from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
 from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_of
-from core.flows.harvest.fixes.clues import NOTHING, Clue, names_in
+from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
 from core.flows.harvest.fixes.lesson import Outline, commands_apart, lesson_of, plain_command
 from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_steps
@@ -132,6 +132,11 @@ class Past:
         """Whether a file was edited after the place `start`."""
         return any(step.change is not None and step.change.hints for step in self.steps if step.at > start)
 
+    def written_since(self, start: int) -> frozenset[str]:
+        """The names of the files that were edited or written after the place `start`."""
+        changes = (step.change for step in self.steps if step.at > start and step.change is not None)
+        return frozenset(base_name(file) for change in changes for file in change.files)
+
     def said_between(self, start: int, end: int | None) -> list[Said]:
         """What was said after the place `start` and before `end`, if there is one."""
         return [said for at, said in self.words if start < at and (end is None or at < end)]
@@ -219,10 +224,16 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
     unresolved = unresolved._replace(worth=_worth(error, 0))
     if verified is None:
         return unresolved
-    fix = fix_of(error, verified, past)
+    fix, green = fix_of(error, verified, past), verified.run.ran
     if fix.by is None:
         transient = verified.relation in ("same", "covers") and not verified.replaced
-        return unresolved._replace(transient=transient, worth="none" if transient else unresolved.worth)
+        return unresolved._replace(
+            transient=transient,
+            verified_session=green.session_id,
+            verified_idx=green.idx,
+            verified_ts=green.ts,
+            worth="none" if transient else unresolved.worth,
+        )
     spoken = past.said_between(error.first.at, verified.run.at)
     return _resolved(unresolved, error, verified, fix, spoken, past)
 
@@ -273,6 +284,8 @@ def _resolved(
         strength=_strength(verified, error, fix),
         worth=_worth(error, len(links)),
         cost=_cost(error, run),
+        hints=tuple(hints),
+        instead=instead,
         lesson=lesson,
     )
 
@@ -356,20 +369,20 @@ def _cost(error: OpenError, run: Run) -> Cost:
     """From the first failure to the run that showed it gone."""
     one = error.first.ran.session_id == run.ran.session_id
     messages = run.ran.idx - error.first.ran.idx if one else run.at - error.first.at
-    return Cost(error.attempts, messages, max(0.0, _hours(error.first.ran.ts, run.ran.ts) * 3600))
+    return Cost(error.attempts, messages, max(0.0, hours_between(error.first.ran.ts, run.ran.ts) * 3600))
 
 
 def _confidence(error: OpenError, verified: Verified, fix: Fix) -> Confidence:
     """High: one key, one change, verified by the same command. Low: another command, a long gap, an unseen change."""
     unseen = fix.told is not None or any(step.change is None or not step.change.certain for step, _ in fix.steps)
-    far = fix.far > FAR or _hours(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
+    far = fix.far > FAR or hours_between(error.last.ran.ts, verified.run.ran.ts) > FAR_HOURS
     if verified.relation == "narrower" or unseen or far:
         return "low"
     simple = error.keys == 1 and len(fix.steps) == 1 and verified.relation == "same"
     return "high" if simple and fix.instead is None and not verified.replaced else "medium"
 
 
-def _hours(start: str, end: str) -> float:
+def hours_between(start: str, end: str) -> float:
     """Hours from one ISO time to another; 0.0 where either is none."""
     try:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 3600

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import Draft, Evidence, add_drafts
+from core.errors.cases.drafts import UNTOUCHED, Draft, add_drafts
 from core.errors.cases.write import Name, observe
+from core.errors.fixes.evidence import Evidence
 from core.errors.lessons.lesson import Lesson
 from core.errors.lessons.versions import READ, version_of
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
+from core.flows.harvest.verdicts.incidents import Incidents
+from core.flows.harvest.verdicts.rows import write_verdicts
+from core.flows.practice.findings import write_practice
 from core.flows.system.worker_process import Second
 from core.store import Store, now
 
@@ -38,27 +42,47 @@ class HarvestReport:
     resolutions: int
 
 
-def harvest_session(store: Store, session_id: str, second: Second | None = None) -> HarvestReport:
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A harvest of what was harvested before: cases `kept` keep their drafts; `note` gets every error that was found.
+
+    `note` is called within the transaction.
+    """
+
+    kept: Collection[int]
+    note: Callable[[Iterable[HarvestedError]], None]
+
+
+def harvest_session(
+    store: Store, session_id: str, second: Second | None = None, again: Again | None = None
+) -> HarvestReport:
     """Harvest a session, after the ones it continues, in one transaction. Harvesting it again adds nothing.
 
     Where a `second` process runs it looks through large sessions. A draft of an earlier harvest that the session, as it
     went on, proved wrong is taken back, unless a person has looked at it. Raises Fault of the store.
     """
+    kept = () if again is None else again.kept
     with store.transaction() as con:
         sessions = _with_continued(con, session_id)
         project, started = _project(con, session_id)
         order = {name: at for at, name in enumerate(sessions)}
+        incidents = Incidents(project)
         met = (
             error if error.ts else error._replace(ts=started or now())
-            for error in fold(seen_in(store, sessions, second), project)
+            for error in fold(seen_in(store, sessions, second), project, incidents.take)
         )
         found, stale = Aside(con, met, order), set[int]()
-        cases = [_observe(con, error, project, stale) for error in found]
-        _take_back(con, sessions, found)
+        cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
+        write_verdicts(con, sessions, incidents.judgements())
+        _take_back(con, sessions, found, kept)
         said: list[Explanation] = []
-        fixed = ((error, case_id) for error, (case_id, _) in zip(found, cases, strict=True) if error.resolved)
+        placed = zip(found, cases, strict=True)
+        fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(con, (_draft(con, case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
+        write_practice(con, session_id, found)
+        if again is not None:
+            again.note(found)
     return HarvestReport(sum(new for _, new in cases), fixes)
 
 
@@ -147,18 +171,20 @@ def evidence_of_fix(error: HarvestedError) -> Evidence:
     )
 
 
-def _take_back(con: apsw.Connection, sessions: Sequence[str], found: Iterable[HarvestedError]) -> None:
+def _take_back(
+    con: apsw.Connection, sessions: Sequence[str], found: Iterable[HarvestedError], kept: Collection[int]
+) -> None:
     """Remove the drafts that an earlier harvest of these sessions made and this one no longer supports."""
     drafts = con.execute(
         "SELECT id, case_id, session_id, fingerprint, message_ids FROM resolution"
-        " WHERE author = 'harvest' AND status = 'draft' AND session_id IN (SELECT value FROM json_each(?))",
+        f" WHERE {UNTOUCHED} AND session_id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(sessions)),),
     ).fetchall()
     if not drafts:
         return
     held = {(error.verified_session, error.fingerprint, json.dumps(list(error.message_ids))) for error in found}
     for draft_id, case_id, session, fingerprint, message_ids in cast("list[tuple[int, int, str, str, str]]", drafts):
-        if (session, fingerprint, message_ids) not in held:
+        if (session, fingerprint, message_ids) not in held and case_id not in kept:
             # The row of the case shows the draft; what was recorded there by other hands stays.
             con.execute(
                 "UPDATE error_kb SET resolution = NULL, resolved_by = NULL, tool_sequence = NULL"

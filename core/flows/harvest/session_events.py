@@ -26,7 +26,8 @@ _PIECE: Final = 2_000
 
 # Texts of tools that neither run a command nor failed are not fetched: they say nothing of errors.
 _ROWS = """SELECT m.ts, m.idx, m.chain, m.role, t.name, t.input_json, t.failure, t.exit_code, t.facts_json, t.call_idx,
- iif(t.name IS NULL OR t.failure = 'error' OR t.name IN (SELECT value FROM json_each(?2)), m.text, '')
+ iif(t.name IS NULL OR t.failure IN ('error', 'tool_use_error') OR t.name GLOB 'mcp__*'
+  OR t.name IN (SELECT value FROM json_each(?2)), m.text, '')
  FROM message m LEFT JOIN tool_call t INDEXED BY tool_call_result
  ON t.session_id = m.session_id AND t.result_idx = m.idx
  WHERE m.session_id = ?1 AND m.idx >= ?3 AND m.idx < ?4

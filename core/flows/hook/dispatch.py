@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from core.base.fault import Fault
 from core.flows.hook.first import settle
@@ -22,7 +22,8 @@ _MASKS = ("|", ";", "&", "\n")
 class Handled:
     """What came of an event: the object to print (None: nothing); `fault` says for the log what went wrong.
 
-    `kept`: it could not be written down now, and waits for the next hook or import; `rules`: rule files that were read.
+    `kept`: it could not be written down now, and waits for the next hook or import; `rules`: how many rule files were
+    read, at least 1 where a command was known to fail.
     `once_written`: to be called after the reply was written to the agent, never before; returns what went wrong.
     """
 
@@ -143,6 +144,40 @@ def _looked_up(payload: Payload, database: Path) -> Handled:
 
 
 def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
+    """The rules that a call meets, and that a command like it failed before. A host that has the payload tells both."""
+    handled = _rules_before(payload, database, around, taken=taken)
+    try:
+        return handled if taken else _warned(handled, payload, database)
+    except Fault as fault:  # what the rules say is told all the same
+        return replace(handled, fault="; ".join(filter(None, (handled.fault, fault.message))))
+
+
+def _warned(handled: Handled, payload: Payload, database: Path) -> Handled:
+    from core.flows.practice.known_program import names_known_program
+
+    if not names_known_program(database, payload.tool, payload.tool_input):
+        return handled
+    from core.flows.practice.before_run import count_told, failure_before
+
+    found = failure_before(database, payload.tool, payload.tool_input, payload.cwd, payload.session_id)
+    if found is None:
+        return handled
+    from core.flows.hook.failure_reply import failure_context
+
+    told, repository = found
+    said, before = failure_context(told), handled.once_written
+    if handled.reply is not None:
+        said = f"{cast('Any', handled.reply)['hookSpecificOutput']['additionalContext']}\n\n{said}"
+    reply: dict[str, object] = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": said}}
+
+    def count() -> str:
+        faults = ("" if before is None else before(), count_told(database, told, payload.session_id, repository))
+        return "; ".join(filter(None, faults))
+
+    return replace(handled, reply=reply, once_written=count, rules=max(1, handled.rules))
+
+
+def _rules_before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
     """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
     from core.flows.hook.rule_settings import read_rules
     from core.flows.rules.files import no_files, rule_files

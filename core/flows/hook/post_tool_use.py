@@ -18,6 +18,7 @@ from core.flows.harvest.events import HarvestedError, Ran
 from core.flows.harvest.outcome import Outcome, judge
 from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
+from core.flows.practice.answer import with_practice
 from core.store import Store, faults, now, open_store
 from core.text import redact
 
@@ -53,7 +54,7 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         if not failed and not open_errors.is_followed(store.con, payload.session_id):
             return Live()
-        answer = search(store, text, vectors=vectors) if failed else None
+        answer = with_practice(store, search(store, text, vectors=vectors), payload.cwd) if failed else None
         if store.readonly is not None:
             return Live(answer)
         try:
@@ -67,7 +68,7 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
 def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
     """What is known of a result's error, by its words alone; None where it is none. Nothing is written or counted."""
     text, _, failed = _judged(payload)
-    return search(database, text, count=False) if failed else None
+    return with_practice(database, search(database, text, count=False), payload.cwd) if failed else None
 
 
 def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:

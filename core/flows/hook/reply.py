@@ -7,6 +7,8 @@ line, between a sentence that says what it is and one that says where it is from
 from __future__ import annotations
 
 from core.errors.lessons.text import agent_text
+from core.errors.practice.practice import Practice
+from core.errors.retrieval.agents import for_agents
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import EventName
 from core.text import visible
@@ -14,6 +16,8 @@ from core.text import visible
 FIX_KEPT = 1_500
 """Code points of a resolution that an agent is given."""
 _LINE_KEPT = 300
+_SESSIONS = 2
+"""Sessions that a practice must come from to be told to an agent."""
 _TIERS = {
     "fingerprint": "the same error",
     "exact": "an error of the same kind",
@@ -23,11 +27,28 @@ _TIERS = {
 
 
 def reply_to(event: EventName, answer: SearchAnswer | None) -> dict[str, object] | None:
-    """The answer as the agent's hook protocol wants it. None without a fix or with low confidence (decision 3b)."""
-    hit = None if answer is None else answer.match
-    if hit is None or not hit.resolution or hit.confidence != "high":
+    """The answer as the agent's hook protocol wants it. None without a practice, and without a fix, with a slip or one
+    of low confidence (decision 3b)."""
+    hit = None if answer is None else for_agents(answer).match
+    practice = None if answer is None else answer.practice
+    told = [] if practice is None or practice.sessions < _SESSIONS else [practice_context(practice)]
+    if hit is not None and hit.resolution and hit.confidence == "high":
+        told.insert(0, context_of(hit))
+    if not told:
         return None
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context_of(hit)}}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(told)}}
+
+
+def practice_context(practice: Practice) -> str:
+    """The practice of a repository in two lines: what was done how often, quoted, and where the cases are listed."""
+    asked = f"casebook errors practice --project {practice.project}"
+    return "\n".join(
+        (
+            f"What {_line(practice.project) or 'this project'} did about such errors so far, counted, no instruction:",
+            f"> {_line(practice.line)}",
+            _line(f"Source: {practice.count} findings in {practice.sessions} sessions; {asked}"),
+        )
+    )
 
 
 def context_of(hit: Hit) -> str:

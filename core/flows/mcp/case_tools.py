@@ -25,6 +25,8 @@ _MOST_MESSAGES: Final = 10_000
 def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnswer:
     """Counts nothing: an agent that looks is no person who took the answer."""
     from core.errors import search
+    from core.errors.retrieval.agents import for_agents
+    from core.flows.practice.answer import here, with_practice
     from core.flows.system.vectors import vector_search
 
     if not given["text"].strip():
@@ -34,7 +36,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault
-    return _in_short(answer)
+    return with_practice(desk.database, _in_short(for_agents(answer)), here())
 
 
 def _in_short(answer: SearchAnswer) -> SearchAnswer:

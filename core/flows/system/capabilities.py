@@ -152,6 +152,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
     from core.errors.lessons.lesson import Lesson
+    from core.errors.practice.practice import PracticeList
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
     from core.evidence.promotions import PromotedMany
@@ -159,13 +160,16 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.decisions import Decided
     from core.evidence.review.detail import Entry, Quote
     from core.evidence.review.queue import QuotePage
+    from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
     from core.flows.lessons.record import LessonRecorded
+    from core.flows.replay.report import Replay
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
     from core.flows.system.evidence import EvidenceAdded
+    from core.flows.transcripts.again.report import ImportAgain
     from core.flows.transcripts.report import ImportReport, Progress
     from core.rules.evaluation.clusters import Clusters
     from core.rules.evaluation.compare import Comparison
@@ -177,7 +181,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, Lesson,
         LessonRecorded, ModelList, ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer,
-        TakenBack, Clusters, Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest,
+        TakenBack, Clusters, Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain,
+        RuleDrafts, PracticeList,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_library_types()):

@@ -15,7 +15,8 @@ __all__ = ["TakenBack", "bring_back", "take_back", "take_back_several"]
 def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:
     """Undo one change: the newest that stands (of the actor `by`), or the one of that number; an undo is a change too.
 
-    Raises Fault invalid_input, and changes nothing, where there is none, or a row of it was changed since.
+    Raises Fault invalid_input, and changes nothing, where there is none, a row of it was changed since, or the block of
+    a rule file was edited by hand.
     """
     from core.evidence.review.undo_sync import MIRRORED as OF_EVIDENCE
 
@@ -25,6 +26,10 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
             from core.evidence.review.undo_sync import refresh_touched as refresh_evidence
 
             refresh_evidence(con, touched, actor)
+        if drafts := tuple(key for table, key in touched if table == "rule_draft" and isinstance(key, int)):
+            from core.flows.corrections.drafts import follow_drafts
+
+            follow_drafts(con, drafts)  # last: a rule file is written, which no rollback undoes
 
     return undo(store, actor, change, after=after, by=by, mirrored=OF_ERRORS | OF_EVIDENCE)
 

@@ -54,6 +54,7 @@ def _due(con: apsw.Connection, prefix: str) -> list[str]:
 
 
 def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
+    from core.flows.corrections.harvest import harvest_corrections
     from core.flows.harvest import harvest_session
 
     with store.transaction() as con:
@@ -65,6 +66,7 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
         if count_messages(con, session):
             ingested(con, session)
         report = harvest_session(store, session, second)
+        harvest_corrections(con, session)
         mark_to_align(con, session)
         for case_id in heard:
             refresh_case(con, case_id)

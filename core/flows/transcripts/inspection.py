@@ -5,10 +5,10 @@ The same readers, redaction, judgement and fold as an import; only the rows stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, facts
@@ -16,23 +16,31 @@ from core.flows.harvest.event_features import Result, seen
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.outcome import Named
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.report import (
-    WORTHS,
-    Cost,
-    FixLink,
-    JudgedResult,
-    LinkedFix,
-    ResultKey,
-    TranscriptHarvest,
-    Worth,
-    union,
-)
+from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
 from core.flows.harvest.session_events import object_of
+from core.flows.harvest.verdicts.incidents import Incidents, Judgement
 from core.flows.transcripts.prefetch import records_of
 from core.flows.transcripts.rows import MessageRow, rows_of
 from core.flows.transcripts.source import NotATranscript, Position, batches, open_regular, source_of, stored_name
 from core.transcripts import Agent, Message, Record, SessionStart, Skipped
 from core.transcripts.records import Failure
+
+
+class ResultText(NamedTuple):
+    """What a tool printed, redacted, and what its message is known by in a casebook."""
+
+    text: str
+    uuid: str
+    block: int
+    sha: str
+
+
+class Inspected(NamedTuple):
+    """A transcript's harvest, its session, and the text of each judged result by line and tool use."""
+
+    harvest: TranscriptHarvest
+    start: SessionStart
+    texts: Mapping[tuple[int, str], ResultText]
 
 
 @dataclass(slots=True)
@@ -46,6 +54,7 @@ class _Call:
     called: int
     result: int | None = None
     display: bool = False
+    message: MessageRow | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +83,15 @@ class _Events:
         elif row.kind == "text" and not row.meta and not row.display and row.role in ("user", "assistant"):
             self._keep(Said(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
 
+    def texts(self, wanted: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
+        """The results of the `wanted` lines and tool uses."""
+        found: dict[tuple[int, str], ResultText] = {}
+        for idx, call in self.of_result.items():
+            key, row = (self.lines[idx], call.tool_use_id), call.message
+            if row is not None and key in wanted:
+                found[key] = ResultText(row.text, row.uuid, row.block, row.sha)
+        return found
+
     def _keep(self, event: Event, line: int) -> None:
         self.events.append(event)
         self.lines.append(line)
@@ -91,7 +109,7 @@ class _Events:
                 row.session, idx, row.chain, call.name, call.tool_input, row.text, told.failure, told.exit_code, row.ts,
                 told.facts, call.called,
             )  # fmt: skip
-            call.display = row.display
+            call.display, call.message = row.display, row
             self._keep(ran, line)
             return
         known = self.events[call.result]
@@ -116,6 +134,11 @@ def _failure(first: Failure, second: Failure, code: int | None) -> Failure:
 
 def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarvest:
     """What would be harvested from the transcript at `path`. Raises Fault invalid_input where it is none."""
+    return inspect_texts(path, agent).harvest
+
+
+def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
+    """As `inspect_transcript`, with the text of each judged result."""
     try:
         with open_regular(path) as file:
             return _inspect(file, path, agent)
@@ -126,30 +149,41 @@ def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarv
         raise Fault("invalid_input", reason, "name a transcript") from None
 
 
-def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> TranscriptHarvest:
+def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> Inspected:
     source = source_of(file, path, agent, named=True)
     if source is None:
         raise NotATranscript("nothing in it")
     lines = [line for batch in batches(source, Position()) for line in batch]
     records = records_of(source.agent, source.start, lines, lambda uuid: None)
-    return inspect_records(records, source.start, source.name)
+    return _inspected(records, source.start, source.name)
 
 
 def inspect_records(records: Iterable[Record], start: SessionStart, file: str = "") -> TranscriptHarvest:
     """What would be harvested from the records of a session; pure."""
+    return _inspected(records, start, file).harvest
+
+
+def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Inspected:
     kept = list(records)
     rows = rows_of(kept, start)
     events = _Events(start.agent)
     for row, line in zip(rows.messages, _lines(kept), strict=True):
         events.take(row, line)
     project = next((one.project for one in rows.sessions.values() if one.project), start.project)
-    results: list[Result] = []
-    settled = list(fold(map(seen, events.events), project, results.append))
+    results, incidents = list[Result](), Incidents(project)
+
+    def judged(result: Result) -> None:
+        incidents.take(result)
+        if result.outcome.sign is not None:
+            results.append(result)
+
+    settled = list(incidents.settled(list(fold(map(seen, events.events), project, judged))))
     report = _Report(events, _by_key(settled))
-    judged = [result for result in map(report.judged, results) if result is not None]
-    passed = len(results) - len(judged)
-    session = next(iter(rows.sessions), start.session_id)
-    return TranscriptHarvest(file, session, start.agent, passed, tuple(sorted(judged, key=lambda one: one.line)))
+    judgements = zip(results, incidents.judgements(), strict=True)
+    found = tuple(sorted((report.judged(result, one) for result, one in judgements), key=lambda one: one.line))
+    known = next(iter(rows.sessions.values()), start)
+    harvest = TranscriptHarvest(file, known.session_id, start.agent, incidents.passed, found)
+    return Inspected(harvest, known, events.texts({(one.line, one.tool_use_id) for one in found}))
 
 
 def _lines(records: Iterable[Record]) -> Iterator[int]:
@@ -177,29 +211,23 @@ class _Report:
     events: _Events
     settled: dict[_Key, list[HarvestedError]]
 
-    def judged(self, result: Result) -> JudgedResult | None:
+    def judged(self, result: Result, judgement: Judgement) -> JudgedResult:
         outcome, ran = result.outcome, result.ran
-        if outcome.sign is None:
-            return None
         call = self.events.of_result[ran.idx]
-        errors = [(named, self._error(ran, named)) for named in outcome.errors]
-        keys = tuple(self._key(ran, named, error) for named, error in errors)
-        sign, reason = outcome.sign, outcome.reason
-        if sign == "incident" and errors and all(error is not None and error.transient for _, error in errors):
-            sign, reason = "flaky", "The same command passed later, and nothing was changed in between."
-        fix = union(tuple(key.fix for key in keys)) if sign == "incident" else None
+        keys = tuple(self._key(ran, named, self._error(ran, named)) for named in outcome.errors)
+        fix = union(tuple(key.fix for key in keys)) if outcome.sign == "incident" else None
         command = result.command.text if result.shell and result.command is not None else ""
         return JudgedResult(
             line=self.events.lines[ran.idx],
             tool_use_id=call.tool_use_id,
             tool=ran.tool,
             command=command,
-            verdict=sign,
-            reason=reason,
+            verdict=judgement.verdict,
+            reason=judgement.reason,
             keys=keys,
-            fix=fix,
-            worth=_worth(error for _, error in errors if error is not None),
-            cost=self._cost(ran, [error for _, error in errors if error is not None]),
+            fix=None if judgement.verdict == "flaky" else fix,
+            worth=judgement.worth,
+            cost=judgement.cost,
             trace=self._trace(result),
         )
 
@@ -231,28 +259,8 @@ class _Report:
             text=error.resolution_text or "",
         )
 
-    def _cost(self, ran: Ran, errors: list[HarvestedError]) -> Cost:
-        """From the first failure to the result that showed the last of its errors gone; nothing where none is."""
-        costs = [error.cost for error in errors if error.cost is not None]
-        if not costs:
-            return Cost(max(1, len({error.message_idx for error in errors})), 0, 0.0)
-        return Cost(
-            max(cost.attempts for cost in costs),
-            max(cost.messages for cost in costs),
-            max(cost.seconds for cost in costs),
-        )
-
     def _trace(self, result: Result) -> tuple[Step, ...]:
         ran, outcome = result.ran, result.outcome
         known = facts(failure=ran.failure, exit_code=ran.exit_code, whole=outcome.whole, errors=len(outcome.errors))
         found = "hit" if outcome.sign == "incident" else "rejected"
         return (Step("judge", found, f"{outcome.verdict}: {outcome.reason}", known),)
-
-
-def _worth(errors: Iterable[HarvestedError]) -> Worth:
-    """The worth of a result: that of its finding which is worth most."""
-    found = {error.worth for error in errors}
-    for worth in WORTHS:
-        if worth in found:
-            return worth
-    return "none"

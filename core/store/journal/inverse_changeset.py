@@ -1,4 +1,4 @@
-"""Applying an inverse changeset: what stands in its way, and what does not."""
+"""Applying a changeset, mostly an inverse one: what stands in its way, and what does not."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from core.store.sql import Value, quoted
 
 MOVING = frozenset({"use_count", "last_used", "ts"})
 """Columns that move by themselves (look-ups): a difference there never stands in the way of an undo."""
+
+REPLACED = frozenset({"result_verdict"})
+"""Tables whose rows a later harvest replaces: a row that is not as it was never stands in the way of an undo."""
 
 Mirrored = frozenset[tuple[str, str]]
 """(table, column) pairs that only show what other rows say: whoever owns the domain rebuilds them."""
@@ -56,6 +59,9 @@ class _Conflicts:
         if reason == apsw.SQLITE_CHANGESET_FOREIGN_KEY:
             self.dangling = True  # no row is known here; the caller looks for it and rolls back
             return apsw.SQLITE_CHANGESET_OMIT
+        if item.name in REPLACED:
+            there = reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT)
+            return apsw.SQLITE_CHANGESET_REPLACE if there else apsw.SQLITE_CHANGESET_OMIT
         if reason == apsw.SQLITE_CHANGESET_DATA:
             return self._differs(item)
         what = {
@@ -117,6 +123,21 @@ def apply_inverse(
         clash = conflicts.clash or _Clash("", None, "", str(error))
         raise _refusal(con, entry, clash) from None
     return conflicts.dangling
+
+
+def apply_elsewhere(con: apsw.Connection, changeset: bytes, mirrored: Mirrored = NOTHING_MIRRORED) -> bool:
+    """Apply what was done to a copy of this casebook, inside the caller's transaction; False: a row differs by now.
+
+    Then the caller must roll back. Look-ups that were counted meanwhile stay counted.
+    """
+    conflicts = _Conflicts(con, mirrored)
+    try:
+        apsw.Changeset.apply(changeset, con, conflict=conflicts)
+        for update in conflicts.updates:
+            _execute(con, update)
+    except (apsw.AbortError, apsw.ConstraintError):
+        return False
+    return not (conflicts.dangling and _loose_end(con))
 
 
 def refuse_loose_ends(con: apsw.Connection, entry: JournalEntry) -> None:

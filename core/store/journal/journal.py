@@ -28,8 +28,14 @@ TRUTH = (
     "alignment",
     "rule",
     "citation",
+    "result_verdict",
+    "rule_draft",
 )
-"""The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow."""
+"""The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
+
+Verdicts are derived too, but only a harvest of the whole session could make them: they are recorded, and a later
+harvest of them never stands in the way of an undo (`REPLACED`).
+"""
 
 Op = Literal["INSERT", "UPDATE", "DELETE"]
 

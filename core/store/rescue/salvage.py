@@ -42,6 +42,8 @@ TABLES = (
         "journal_subject",
         "sources",
         "citation",
+        "rule_draft",
+        "rule_written",
     ),
 )
 """What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew; documents

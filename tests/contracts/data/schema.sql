@@ -1,10 +1,14 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
 CREATE INDEX answer_key_length ON answer_key(prefix, length);
+
+CREATE INDEX answer_outcome_resolution ON answer_outcome(resolution_id, outcome);
+
+CREATE INDEX answer_outcome_session ON answer_outcome(session_id, outcome) WHERE session_id IS NOT NULL;
 
 CREATE INDEX case_key_case ON case_key(case_id);
 
@@ -31,6 +35,8 @@ CREATE INDEX entry_stage ON entry(stage, id);
 CREATE INDEX event_session ON event(session_id, type, id);
 
 CREATE INDEX fingerprint_case ON fingerprint(case_id);
+
+CREATE INDEX fingerprint_missed ON fingerprint(case_id) WHERE missed IS NOT NULL;
 
 CREATE INDEX hook_event_session ON hook_event(session_id, id);
 
@@ -84,6 +90,8 @@ CREATE INDEX resolution_case ON resolution(case_id, (author = 'harvest' AND stat
 
 CREATE UNIQUE INDEX resolution_harvest ON resolution(session_id, fingerprint, message_ids) WHERE author = 'harvest';
 
+CREATE INDEX result_verdict_slip ON result_verdict(slip, session_id) WHERE slip <> '';
+
 CREATE INDEX review_both ON review(session_id, type, state, evidence_id);
 
 CREATE INDEX review_session ON review(session_id, state, evidence_id);
@@ -114,6 +122,20 @@ CREATE TABLE answer_key (
   prefix           TEXT NOT NULL,
   length           INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE answer_outcome (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  resolution_id INTEGER NOT NULL,
+  fingerprint   TEXT NOT NULL DEFAULT '',
+  via           TEXT NOT NULL,        -- hook, before_run, search, mcp, workbench
+  session_id    TEXT,                 -- NULL: asked outside a session
+  repository    TEXT NOT NULL DEFAULT '',
+  told_at       TEXT NOT NULL,
+  withheld      INTEGER NOT NULL DEFAULT 0,  -- held back, to compare with
+  outcome       TEXT NOT NULL DEFAULT 'open',  -- open, helped, failed_again, ignored
+  performed     INTEGER NOT NULL DEFAULT 0,
+  settled_at    TEXT
+) STRICT;
 
 CREATE TABLE answers (
   trace_id                TEXT PRIMARY KEY NOT NULL,
@@ -211,7 +233,7 @@ CREATE TABLE case_state (
   seen       INTEGER NOT NULL DEFAULT 0,
   first_seen TEXT NOT NULL,
   last_seen  TEXT NOT NULL
-, repository TEXT NOT NULL DEFAULT '') STRICT;
+, repository TEXT NOT NULL DEFAULT '', worth TEXT NOT NULL DEFAULT '', sessions INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, queue_case INTEGER) STRICT;
 
 CREATE VIRTUAL TABLE case_term USING fts5vocab('case_fts', 'row');
 
@@ -399,7 +421,7 @@ CREATE TABLE fingerprint (
   key_line    TEXT NOT NULL,
   tool        TEXT NOT NULL DEFAULT 'unknown',
   first_seen  TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, missed TEXT) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hook_event (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -541,7 +563,26 @@ CREATE TABLE resolution (
   supersedes    INTEGER,
   ts            TEXT NOT NULL,
   original      TEXT                  -- what an import could not keep as it was
-, tags TEXT NOT NULL DEFAULT '[]', reason TEXT NOT NULL DEFAULT '', replaced_by INTEGER) STRICT;
+, tags TEXT NOT NULL DEFAULT '[]', reason TEXT NOT NULL DEFAULT '', replaced_by INTEGER, lesson TEXT) STRICT;
+
+CREATE TABLE result_verdict (
+  session_id   TEXT NOT NULL REFERENCES session(id),
+  message_idx  INTEGER NOT NULL,      -- the message with the result
+  tool_use_id  TEXT NOT NULL,
+  verdict      TEXT NOT NULL,         -- incident, answer, rejected, agent_tool, flaky, noise
+  reason       TEXT NOT NULL,
+  worth        TEXT NOT NULL,         -- general, project, slip, none
+  ts           TEXT NOT NULL,
+  program      TEXT NOT NULL DEFAULT '',  -- the program or tool that failed
+  repeats      INTEGER,               -- the first result of the same incident; NULL: it is that first one
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  messages     INTEGER NOT NULL DEFAULT 0,
+  seconds      REAL NOT NULL DEFAULT 0,
+  solved_idx   INTEGER,               -- the message that showed it gone; NULL: it was still there at the end
+  fingerprints TEXT NOT NULL DEFAULT '[]',  -- JSON array: its findings in order; the first is the one of the queue
+  slip         TEXT NOT NULL DEFAULT '',    -- what a repeated slip is counted by; '' for everything else
+  PRIMARY KEY (session_id, message_idx, tool_use_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE review (
   evidence_id INTEGER PRIMARY KEY,

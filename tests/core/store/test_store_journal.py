@@ -35,7 +35,7 @@ def record(store: Store, key: str, text: str) -> int:
         )
         case_id = con.last_insert_rowid()
         con.execute("INSERT INTO case_key VALUES (?, ?)", (key, case_id))
-        con.execute("INSERT INTO fingerprint VALUES (?, ?, ?, 'tsc', 't')", (f"fp {key}", case_id, key))
+        con.execute("INSERT INTO fingerprint VALUES (?, ?, ?, 'tsc', 't', NULL)", (f"fp {key}", case_id, key))
         con.execute(
             "INSERT INTO resolution(case_id, text, status, author, ts) VALUES (?, ?, 'draft', 'ann', 't')",
             (case_id, text),
@@ -151,7 +151,7 @@ def test_a_change_outside_the_history_conflicts_too(store: Store, case: Case) ->
     ("sql", "what"),
     [
         ("DELETE FROM case_key; DELETE FROM error_kb", "removed"),
-        ("INSERT INTO fingerprint VALUES ('new', 1, '', '', '')", "fingerprint"),
+        ("INSERT INTO fingerprint VALUES ('new', 1, '', '', '', NULL)", "fingerprint"),
     ],
 )
 def test_a_row_that_is_gone_or_that_others_need_by_now_is_a_conflict(store: Store, sql: str, what: str) -> None:

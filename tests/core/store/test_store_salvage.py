@@ -51,7 +51,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     "INSERT INTO error_kb(ts, error_normalized, error_raw) VALUES ('t', ?, ?)", (f"error {at}", raw)
                 )
                 con.execute("INSERT INTO case_key VALUES (?, ?)", (f"error {at}", at))
-                con.execute("INSERT INTO fingerprint VALUES (?, ?, ?, 'tsc', 't')", (f"fp {at}", at, "line " * 20))
+                con.execute(
+                    "INSERT INTO fingerprint VALUES (?, ?, ?, 'tsc', 't', NULL)", (f"fp {at}", at, "line " * 20)
+                )
                 con.execute("INSERT INTO occurrence(fingerprint, ts) VALUES (?, 't')", (f"fp {at}",))
                 con.execute(
                     "INSERT INTO resolution(case_id, text, status, author, ts) VALUES (?, ?, 'draft', 'ann', 't')",

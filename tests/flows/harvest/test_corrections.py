@@ -28,6 +28,8 @@ from tests.flows.harvest.chat import HOME, Chat
         ("pytest a.py -q", "no tests collected (7 deselected) in 0.1s", "pytest a.py -q -o addopts=", "another way"),
         ("gh pr checkout 10722", "fatal: 'a' is used by '/w'", "git fetch o 10722/a && git checkout a", "same"),
         ("aws ls --x | jq -r .a.b", "jq: error (at 1): Cannot iterate over null", "aws ls --x | jq -r .a", "of `jq`"),
+        ("gh pr diff 7 -- a.rs", "accepts at most 1 arg(s), received 2", "gh pr diff 7 --patch", "fewer arguments"),
+        ("gh pr view 5", "no known GitHub host", "git remote -v; gh pr view 5 -R ana/shop", "another way"),
     ],
 )  # fmt: skip
 def test_the_command_that_worked_is_the_fix(failing: str, output: str, working: str, why: str) -> None:
@@ -53,6 +55,20 @@ def test_the_command_that_worked_is_the_fix(failing: str, output: str, working: 
 )  # fmt: skip
 def test_a_command_that_gives_the_goal_up_is_no_fix(failing: str, output: str, later: str) -> None:
     assert not any(error.resolved for error in Chat().sh(failing, output, 1).sh(later, "ok").found())
+
+
+def test_a_script_whose_quotes_were_lost_is_written_to_a_file() -> None:
+    chat = Chat().sh("python3 - <<PY\nimport re\nre.compile('(a')\nPY", "re.PatternError: missing ), at position 0", 1)
+    chat.tool("Write", {"file_path": "/tmp/check.py", "content": "import re\n"}, "File created")
+    (link,) = chat.sh("python3 /tmp/check.py", "5 themes").one().links
+    assert (link.idx, link.why) == (2, "the script ran from the file `check.py` instead of the command line")
+
+
+def test_a_script_that_fails_for_another_reason_is_not_cured_by_a_file() -> None:
+    chat = Chat().sh("python3 - <<PY\nimport yaml\nPY", "ModuleNotFoundError: No module named 'yaml'", 1)
+    chat.tool("Write", {"file_path": "/tmp/check.py", "content": "import json\n"}, "File created")
+    found = chat.sh("python3 /tmp/check.py", "ok").found()
+    assert not any("from the file" in link.why for error in found for link in error.links)
 
 
 def test_a_call_made_before_the_failure_was_seen_is_no_answer_to_it() -> None:

@@ -193,3 +193,23 @@ def test_a_script_of_codex_without_an_exit_code_is_judged_by_its_output() -> Non
     ran = Ran("s", 0, "main", "exec", {"cmd": "npx vitest"}, "Script completed\nOutput:\n" + VITEST, "none", None)
     command = command_of("exec", ran.tool_input)
     assert judge(ran._replace(facts={"script": True}), command).sign == "incident"
+
+
+def test_what_is_behind_the_last_heading_is_of_the_command_that_failed() -> None:
+    said = "none of the git remotes point to a known host"
+    listed = "\n".join(f"{at:07x} change {at}" for at in range(5))
+    outcome = judged("git log --oneline -5 && echo ---PR--- && gh pr view 5", f"{listed}\n---PR---\n{said}", 1)
+    assert (outcome.sign, [error.key.text for error in outcome.errors]) == ("incident", [said])
+
+
+def test_a_shell_of_a_tool_server_is_judged_by_its_output() -> None:
+    lock = "fatal: Unable to create '/w/.git/index.lock': File exists."
+    chat = Chat().tool("mcp__workspace__bash", {"command": "git commit -m x"}, lock)
+    chat.tool("mcp__workspace__bash", {"command": "mv .git/index.lock .git/index.lock.old"})
+    chat.tool("mcp__workspace__bash", {"command": "git commit -m x"}, "[main 5d2a1] x")
+    assert [link.idx for link in chat.one().links] == [1]
+
+
+def test_invalid_arguments_for_a_tool_of_a_server_are_the_agents_mistake() -> None:
+    said = "MCP error -32602: Input validation error: Too big: expected number to be <=45000"
+    assert judged("sleep 50", said, failure="error", tool="mcp__workspace__bash").sign == "agent_tool"

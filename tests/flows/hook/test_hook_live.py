@@ -183,6 +183,18 @@ def _line(uuid: str, role: str, content: list[dict[str, Any]]) -> str:
     return json.dumps(record) + "\n"
 
 
+def test_a_slip_and_a_weak_draft_are_told_to_no_agent(db: Path) -> None:
+    tell(db, "npm test", BROKEN, failed=True)
+    tell(db, "npm install leftpad", "added 1 package")
+    tell(db, "npm test", "5 passed")
+    with open_store(db, write=True) as store:
+        store.con.execute("UPDATE resolution SET original = json_set(original, '$.harvest.worth', 'slip')")
+    assert tell(db, "npm test", BROKEN, session="s2", failed=True).reply is None
+    with open_store(db, write=True) as store:
+        store.con.execute("UPDATE resolution SET original = NULL")
+    assert tell(db, "npm test", BROKEN, session="s3", failed=True).reply is None
+
+
 def test_the_next_agent_gets_the_lesson_not_the_long_text(db: Path) -> None:
     tell(db, "npm test", BROKEN, failed=True)
     tell(db, "npm install leftpad", "added 1 package")

@@ -237,3 +237,10 @@ def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
 def test_an_endless_trace_is_cut() -> None:
     many = tuple(Step("a", "miss", "no") for _ in range(5_000))
     assert draw_trace(many, UNICODE).plain.count("\n") < 2_000
+
+
+def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
+    weak = replace(BY_HAND, status="draft", author="harvest", strength="weak", weakness="weak fix: no step is linked")
+    fix = fix_of(CASE, None, weak)
+    assert "weak" in fix_title(fix, UNICODE).plain
+    assert "Weak fix: no step is linked." in draw_fix(fix, UNICODE).plain

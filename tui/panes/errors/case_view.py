@@ -101,13 +101,14 @@ class CaseView(Reading):
         self._acts = CaseActs(self, jobs, signs)
         self.border_title = Content("Case")
         self._head, self._fix = Block("head"), Block("fix", "Fix")
+        self._practice = Block("practice", "Practice")
         self._masked = Block("masked", "What the key masks")
         self._steps, self._raw = Block("steps", "Steps"), Block("raw", "Error as it was seen")
         self._source, self._history = Block("source", "Where from"), Block("history", "All fixes")
 
     def compose(self) -> ComposeResult:
         """The blocks, the most wanted first."""
-        yield from (self._head, self._masked, self._fix, self.cited, self._steps)
+        yield from (self._head, self._masked, self._fix, self._practice, self.cited, self._steps)
         yield from (self._raw, self._history, self.like, self._source)
 
     @property
@@ -128,7 +129,9 @@ class CaseView(Reading):
         self.like.say(None)
         self.cited.say(())
         self._head.say(draw_notice(no_case(), self._signs))
-        for part in (self._masked, self._fix, self._steps, self._raw, self._source, self._history):
+        for part in (
+            self._masked, self._fix, self._practice, self._steps, self._raw, self._source, self._history,
+        ):  # fmt: skip
             part.say(Content(""))
         self.border_subtitle = Content("")
 
@@ -154,6 +157,7 @@ class CaseView(Reading):
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")
+        self._practice.say(draw.draw_practice(read.practice, signs))
         self._steps.say(draw.draw_steps(self.fix.tools if self.fix else (), signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
         self._source.say(draw.draw_source(case, self.fix, signs))

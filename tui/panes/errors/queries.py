@@ -15,6 +15,7 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
     from core.errors.cases.case import CaseKeyLine
+    from core.errors.practice.practice import Practice
     from core.errors.retrieval.cases_like import CasesLike
     from core.errors.retrieval.display import Standing
     from core.store import Store
@@ -77,7 +78,7 @@ class Read:
 
     `shown`: the fix that one has before them, where a search led to it; None: that of the whole case. `error`: the one
     of its errors that the search led to, of which `latest` is the last time then. `standing`: what the case is to what
-    was searched, where it is no answer to that.
+    was searched, where it is no answer to that. `practice`: what its repository does about such errors.
     """
 
     case: Case
@@ -86,6 +87,7 @@ class Read:
     shown: Resolution | None = None
     error: CaseKeyLine | None = None
     standing: Standing | None = None
+    practice: Practice | None = None
 
     @property
     def at(self) -> str | None:
@@ -295,6 +297,7 @@ def read_case(
 
     def work(job: Job[Any]) -> Read | None:
         from core.errors import occurrences_of, show_case
+        from core.errors.practice.lookup import practice_of_case
         from core.errors.retrieval.display import error_shown, fix_shown, standing
 
         store = job.store()
@@ -306,7 +309,7 @@ def read_case(
         other = searched and not (hit is not None and hit.accepted)
         return Read(
             case, seen[0] if seen else None, job.lane.path, fix_shown(case, hit), error,
-            standing(hit) if other else None,
+            standing(hit) if other else None, practice_of_case(store, case, error),
         )  # fmt: skip
 
     return work

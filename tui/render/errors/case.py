@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
     from core.errors.cases.case import CaseKeyLine
     from core.errors.lessons.lesson import Lesson
+    from core.errors.practice.practice import Practice
     from core.errors.retrieval.display import Standing
 
 _LINE = 4_000
@@ -40,6 +41,7 @@ class Fix:
     session: str | None
     messages: tuple[int, ...]
     tags: tuple[str, ...] = ()
+    weakness: str = ""
     lesson: Lesson | None = None
 
 
@@ -49,12 +51,12 @@ def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix 
     if shown is not None:
         return Fix(
             shown.text, shown.status, shown.resolved_by, shown.tool_sequence,
-            shown.source.session, shown.source.messages, shown.tags, shown.lesson,
+            shown.source.session, shown.source.messages, shown.tags, shown.weakness, shown.lesson,
         )  # fmt: skip
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
         return Fix(
             hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
-            hit.source.session, hit.source.messages, (), hit.lesson,
+            hit.source.session, hit.source.messages, lesson=hit.lesson,
         )  # fmt: skip
     if not (case.resolution or "").strip():
         return None
@@ -62,7 +64,8 @@ def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix 
     session, messages = (current.source.session, current.source.messages) if current else (None, ())
     return Fix(
         case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
-        session, messages, current.tags if current else (), current.lesson if current else None,
+        session, messages, current.tags if current else (), current.weakness if current else "",
+        current.lesson if current else None,
     )  # fmt: skip
 
 
@@ -104,6 +107,8 @@ def draw_head(
         facts.append(f"last {last} ago" if last != "now" else "last just now")
     if case.tool != "unknown":
         facts.append(title(case.tool))
+    if not case.harvested:
+        facts.append("no longer harvested")
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
@@ -142,9 +147,22 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content
         body = Content.assemble(draw_lesson(fix.lesson), ("\n\nAll of it\n", "$cb-faint"), body)
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
+    if fix.weakness:
+        body = Content.assemble(body, (f"\n\n{fix.weakness[:1].upper()}{fix.weakness[1:]}.", "$cb-draft"))
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
+
+
+def draw_practice(practice: Practice | None, signs: Signs) -> Content:
+    """What the repository did about such errors, counted; nothing where nothing is known."""
+    if practice is None:
+        return Content("")
+    counted = f"{practice.count:,} findings in {practice.sessions:,} sessions"
+    return Content.assemble(
+        (inline(practice.line, _LINE, more=signs.more), "$cb-text"),
+        (f"\n{title(practice.project)}  {signs.dot}  {counted}", "$cb-dim"),
+    )
 
 
 def no_fix(case: Case) -> str:
@@ -201,6 +219,7 @@ def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -
     status = signs.status(fix.status)
     by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
     draft = f"  {signs.dot}  unverified" if fix.status == "draft" else ""
+    draft += f"  {signs.dot}  weak" if fix.weakness else ""
     return Content.assemble(
         (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
         (f"{status.sign} {status.words}", status.tone),

@@ -28,7 +28,9 @@ def tails_of(one: str, other: str) -> tuple[str, str] | None:
     """What two Korean words have after what they share, where that is a word of its own and both are particles."""
     if not ("가" <= one[-1:] <= "힣" and "가" <= other[-1:] <= "힣"):
         return None
-    for stem in sorted({one, other, without_particle(one), without_particle(other)}, key=len):
+    for stem in sorted(
+        {one, other, without_particle(one), without_particle(other)}, key=lambda stem: (len(stem), stem)
+    ):
         if len(stem) > 0 and one.startswith(stem) and other.startswith(stem):
             tails = one[len(stem) :], other[len(stem) :]
             if all(tail == "" or tail in _LIGHT or tail in HEAVY for tail in tails):

@@ -129,6 +129,11 @@ def tested(name: str) -> str:
     return next((group for group in found.groups() if group), "") if found else ""
 
 
+def longest(words: Iterable[str]) -> str | None:
+    """The longest word, of equals the last by alphabet, so that the order of a set does not show; None of none."""
+    return max(words, key=lambda word: (len(word), word), default=None)
+
+
 def base_name(path: str) -> str:
     """The last part of a path, in lower case."""
     return re.split(r"[/\\]", path)[-1].lower()

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
-from core.flows.harvest.fixes.clues import base_name
+from core.flows.harvest.fixes.clues import base_name, longest
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 from core.flows.harvest.simple_command import Part
 
@@ -287,12 +287,12 @@ def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
     gone, come = _pieces(failed) - _pieces(later), _pieces(later) - _pieces(failed)
     if not MISSING_PLACE.search(failure.key):
         gone = {piece for piece in gone if not _FILE.search(piece)}  # another file is another task
-    left_out = sorted((gone & said), key=len)
+    left_out = longest(gone & said)
     if left_out and not _drops_target(failed, later):
-        return f"`{left_out[-1]}`, which the error names, is left out or changed"
-    hinted = sorted((come & said), key=len)
+        return f"`{left_out}`, which the error names, is left out or changed"
+    hinted = longest(come & said)
     if hinted:
-        return f"`{hinted[-1]}`, which the error names, is given"
+        return f"`{hinted}`, which the error names, is given"
     old = _blind(failed)
     settings = [word for word in _blind(later) if word not in old and (word.startswith("-") or "=" in word)]
     about = concerned(failure.clue, settings) if not is_check(failed) else None
@@ -344,7 +344,6 @@ def _other_program(failure: Failure, later: Command) -> str | None:
         if part.kind == "read" and not any(one.kind == "read" for one in lost):
             continue  # a look at a file does not do what a program does with it
         text = " ".join((*part.words[1:], part.simple.fed))
-        shared = sorted((word for word in targets if word in text), key=len)
-        if shared:
+        if any(word in text for word in targets):
             return f"`{part.program}` does it instead of `{min(missing)}`, which is missing"
     return None

@@ -11,7 +11,7 @@ from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import Said
 from core.flows.harvest.explain import sentences
-from core.flows.harvest.fixes.clues import Clue, base_name, names_in, phrases, squeezed, tested
+from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
 from core.flows.harvest.fixes.hunks import Hint, is_taken_back
 from core.flows.harvest.simple_command import SHELLS, Part
 from core.text import words
@@ -233,9 +233,9 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     changed = "\n".join((*hint.removed, *hint.added))[:_TEXT]
     lowered = changed.lower()
     tokens = set(re.findall(r"[\w$]+", lowered))
-    named = sorted((one for one in clue.names if _has(one, tokens, lowered)), key=len, reverse=True)
+    named = longest(one for one in clue.names if _has(one, tokens, lowered))
     if named:
-        return (NAMED if here else ELSEWHERE), f"the change holds `{named[0]}`, which the error names"
+        return (NAMED if here else ELSEWHERE), f"the change holds `{named}`, which the error names"
     spoken = clue.phrases & set(phrases(lowered))
     if spoken:
         return (NAMED if here else ELSEWHERE), f"the change holds the error's words “{min(spoken)}”"
@@ -298,15 +298,15 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     said = f"{key}\n{' '.join(clue.near)}"
     text = f"{part.shape}".lower()[:_TEXT]
     pieces = set(re.findall(r"[\w.+@\-]+", text)) | set(re.findall(r"[\w]+", text))
-    missing = next((name for name in clue.missing if name in pieces or name in text.split()), None)
+    missing = longest(name for name in clue.missing if name in pieces or name in text.split())
     if missing is not None:
         return f"the command is about `{missing}`, which the error lacks"
     program = part.program
     if _INSTALLS.match(part.family) and _LACKS.search(key):
         return "the command installs what the error lacks"
-    named = sorted((one for one in clue.names if _has(one, pieces, text) and one != program), key=len, reverse=True)
+    named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
-        return f"the command holds `{named[0]}`, which the error names"
+        return f"the command holds `{named}`, which the error names"
     rules = (
         (_STOPS, _HELD, "the command frees what the error says is held"),
         (_GRANTS, _DENIED, "the command gives the permission that the error lacks"),
@@ -362,7 +362,7 @@ def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tup
             shared = (spoken & of_error, spoken & of_step)
             named = names & failure.clue.names
             if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
-                term = sorted(named or shared[0], key=len)[-1]
+                term = longest(named or shared[0])
                 return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
 

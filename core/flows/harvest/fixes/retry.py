@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from difflib import SequenceMatcher
 from typing import Final
 
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import of_filter
+from core.flows.harvest.fixes.clues import base_name
 from core.flows.harvest.fixes.correction import Corrected, subcommand
 from core.flows.harvest.fixes.linking import Failure, is_check
 from core.flows.harvest.simple_command import Part
@@ -20,6 +22,19 @@ _GIVES_UP: Final = frozenset(("--continue", "--abort", "--skip", "--quit", "--he
 _NO_FILE: Final = re.compile(r"no such file|not a directory|is a directory", re.IGNORECASE)
 _PIECE: Final = re.compile(r"(?<![\w.+\-])[\w.+\-]*\w")
 _NOT_RUN: Final = re.compile(r"no tests? (?:were |was )?(?:collected|found|ran|run|matched|executed)|0 tests", re.I)
+_TOO_MANY: Final = re.compile(
+    r"\baccepts (?:at most )?\d+ arg|too many (?:positional )?arguments"
+    r"|(?:unexpected|unrecogni[sz]ed) (?:extra )?argument|extra operand|takes no arg",
+    re.IGNORECASE,
+)
+"""What argument parsers (cobra, click, argparse, clap, GNU getopt) say of an argument that they do not take."""
+_MANGLED: Final = re.compile(
+    r"syntax ?error|unterminated|unexpected (?:eof|end of file|token|character)|unmatched|unbalanced"
+    r"|missing (?:closing|\))|(?:bad|invalid) escape|parse error|eol while|string literal",
+    re.IGNORECASE,
+)
+"""What interpreters say of a text whose quotes or backslashes were lost."""
+_INLINE: Final = frozenset(("-c", "-e", "-", "-lc", "--eval", "-Command"))
 _ASKS: Final = frozenset(("curl", "wget", "http"))
 _SHORT: Final = 4
 
@@ -27,18 +42,38 @@ _SHORT: Final = 4
 def retried(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, which ran shortly after with no edit before it, is the failing command in a changed form."""
     failed = failure.command
-    if max(len(failed.parts), len(later.parts)) > _PARTS or later.masked or not failed.members:
+    if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members:
         return None
     if of_filter(failed, failure.key) != of_filter(later, failure.key):
         return None
     if failed.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing
     pairs = [(part, _again(failure, part, later)) for part in failed.members]
-    if all(other is not None for _, other in pairs) and any(
-        part.shape != other.shape for part, other in pairs if other
+    exit_is_known = not later.masked or all(other is later.last for _, other in pairs)
+    if (
+        exit_is_known
+        and all(other is not None for _, other in pairs)
+        and any(part.shape != other.shape for part, other in pairs if other)
     ):
+        if _TOO_MANY.search(failure.key):
+            return Corrected("the same program passed shortly after with fewer arguments")
         return Corrected("the same program passed shortly after, called in another way", linked=False)
-    return _by_other_means(failed, later)
+    return None if later.masked else _by_other_means(failed, later)
+
+
+def moved_to_file(failure: Failure, later: Command, written: Collection[str]) -> Corrected | None:
+    """Why a script that ran from a file is the fix: its text, given on the command line, lost its quotes on the way.
+
+    `written` are the names of the files that were written since the failure.
+    """
+    if not _MANGLED.search(failure.key):
+        return None
+    inline = {part.program for part in failure.command.parts if part.simple.fed or _INLINE & set(part.words[1:3])}
+    for part in later.parts:
+        script = next((base_name(word) for word in part.words[:3] if base_name(word) in written), None)
+        if script is not None and part.program in inline | {script}:
+            return Corrected(f"the script ran from the file `{script}` instead of the command line")
+    return None
 
 
 def filtered(failure: Failure, later: Command) -> Corrected | None:
@@ -82,6 +117,8 @@ def _keeps_targets(failure: Failure, failed: Part, later: Part) -> bool:
         options = [word for word in later.words if word.startswith("-") and word not in failed.words]
         cures = [word for word in options if word.split("=")[0] not in programs.SELECTING_FLAGS]
         return not gone and bool(cures) and _NOT_RUN.search(failure.key) is not None
+    if _TOO_MANY.search(failure.key) and old and not come and gone and old[0] not in gone:
+        return True
     if len(gone) > len(come) or (gone and len(gone) == len(old) and not any(re.search(r"\s", word) for word in gone)):
         return False
     return all(any(_like(word, other) for other in come) for word in gone)

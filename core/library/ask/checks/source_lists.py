@@ -48,7 +48,7 @@ def only_names(text: str, names: Iterable[str]) -> bool:
     led = _LEAD.match(text)
     rest = _URL.sub(" ", _ITEM.sub("", text[led.end() :] if led else text))
     found = rest != text
-    for name in sorted({" ".join(one.split()) for one in names}, key=len, reverse=True):
+    for name in sorted({" ".join(one.split()) for one in names}, key=lambda one: (-len(one), one)):
         if sum(letter.isalnum() for letter in name) > 1:
             rest, times = re.subn(rf"(?i)(?<![^\W_]){re.escape(name)}(?:#[\w=&,.-]+)?(?![^\W_])", " ", rest)
             found = found or times > 0

@@ -175,7 +175,7 @@ def test_further_key_lines_of_a_case_make_no_work(book: Store, seen: Seen) -> No
     (case,) = seen("Error: listen to 8080")
     run(book, SOURCE, ExactEmbedder())
     with book.transaction() as con:
-        con.execute("INSERT INTO fingerprint VALUES ('later', ?, 'a later line', 'unknown', '2027')", (case,))
+        con.execute("INSERT INTO fingerprint VALUES ('later', ?, 'a later line', 'unknown', '2027', NULL)", (case,))
     assert backlog.waiting(book.con, "error") == 0
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.commands.rules.drafts import add_drafts
 from cli.context import Context
 from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.base.fault import Fault, why_unread
@@ -80,6 +81,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
                 help="with cut-offs at which this share (0 to 1) of the hard negatives is met with silence",
             )  # fmt: skip
             leaf.add_argument("--fit", action="store_true", help="say which cut-offs fit the tuned half best")
+    add_drafts(children, shared)
 
 
 def share(text: str) -> float:
@@ -250,7 +252,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
 
 def run_refresh(args: argparse.Namespace, context: Context) -> int:
     """`rules refresh`: exit 0 done, 1 where another run is at it. Raises Fault where there is no model."""
-    from cli.commands.embed import report_lines
+    from cli.commands.models.embed import report_lines
     from core.embedding.runtime.query_model import NoVectors
 
     with _matcher(args, context, _files(args, context)) as matcher:

@@ -1,0 +1,1 @@
+"""Commands that say what failed, what it cost, and what casebook's answers were worth."""

@@ -1,0 +1,69 @@
+"""`casebook replay`: what casebook would have answered, session by session."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.context import Context
+from cli.parser import Parser, path_name
+
+if TYPE_CHECKING:
+    from core.base.config.settings import EmbeddingSettings
+
+_EXAMPLES = """\
+examples:
+  casebook replay ~/.claude/projects/-home-me-shop
+  casebook replay sessions/ --json > replay.json
+  casebook replay sessions/ --tiers all         load a model for the vector tier
+
+Your own casebook is neither read nor written. Ctrl-C stops after the current transcript and prints what was found.
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The arguments."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", metavar="PATH", type=path_name, nargs="+", help="transcripts, or folders of them")
+    parser.add_argument(
+        "--tiers",
+        choices=("text", "all"),
+        default="text",
+        help="text: compare words only (default); all: load a model for the vector tier too",
+    )
+    parser.set_defaults(run=run_replay)
+
+
+def run_replay(args: argparse.Namespace, context: Context) -> int:
+    """`replay`: exit 0 if a failure was found, 1 if none was, 130 if it was stopped."""
+    from cli.format.replay import replay_lines
+    from cli.interrupt import stoppable
+    from cli.progress import reporter
+    from core.flows.replay.play import replay
+
+    with ExitStack() as stack:
+        stopped = stack.enter_context(stoppable())
+        embed = vectors = None
+        if args.tiers == "all":
+            from core.flows.system.vectors import vector_search
+
+            vectors = stack.enter_context(vector_search(context.settings.embedding, "process"))
+            embed = partial(_embed, context.settings.embedding, stopped)
+        told = reporter(context.out, every_line=True)
+        report = replay(args.paths, vectors=vectors, after_import=embed, on_progress=told, cancelled=stopped)
+    context.log("info", "replayed", sessions=report.sessions, failures=report.failures)
+    context.out.result(report, replay_lines(context.out, report))
+    if report.canceled:
+        return 130
+    return 0 if report.failures else 1
+
+
+def _embed(settings: EmbeddingSettings, stopped: Callable[[], bool], database: Path) -> None:
+    """Compute the embeddings that the temporary casebook lacks."""
+    from core.flows.system.embedding import embed_pending
+
+    embed_pending(database, settings=settings, threads=settings.threads, stop=stopped)

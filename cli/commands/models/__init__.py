@@ -1,0 +1,1 @@
+"""Commands about embedding models: which there are, what they embed, the one kept loaded."""

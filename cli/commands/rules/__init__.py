@@ -1,0 +1,1 @@
+"""`casebook rules` and its sub-commands."""

@@ -1,0 +1,1 @@
+"""Corrections: what a person said when they declined a call, as draft rules."""

@@ -1,0 +1,157 @@
+"""The corrections of a stored session, and the draft rules that they support."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, cast
+
+import apsw
+
+from core.align.aligner import align_quote
+from core.align.session import Session
+from core.align.settings import AlignSettings
+from core.flows.corrections.likeness import Gist, gist_of, say_the_same
+from core.flows.corrections.norms import norms_in
+from core.flows.corrections.said import Reply, replies_in
+from core.flows.corrections.sentences import sentences_of
+from core.store import now
+from core.text import redact, visible
+
+AUTHOR: Final = "harvest"
+TWICE: Final = "said in two sessions"
+_WORD_FOR_WORD: Final = AlignSettings(enable_fuzzy=False)
+_INPUT_KEPT: Final = 2_000
+"""Code points of each text of a call that are kept with a correction."""
+_REPOSITORY: Final = "SELECT coalesce(nullif(repository, ''), nullif(project, ''), id) FROM session WHERE id = ?"
+
+
+class Correction(NamedTuple):
+    """Words of a person against a call, at `start` to `end` of message `idx`; `norm`: the form of norm, or ''."""
+
+    idx: int
+    start: int
+    end: int
+    quote: str
+    call_json: str
+    norm: str
+    ts: str
+
+
+def harvest_corrections(con: apsw.Connection, session_id: str) -> int:
+    """Replace the corrections of a session and draft the rules that they support; how many drafts are new.
+
+    Within the caller's transaction. A draft needs a norm, or the same words in two sessions of the repository. What a
+    person decided stays; a draft that nothing supports any more is removed.
+    """
+    linked = con.execute("DELETE FROM correction WHERE session_id = ? RETURNING draft_id", (session_id,)).fetchall()
+    row = con.execute(_REPOSITORY, (session_id,)).fetchone()
+    repository = session_id if row is None else cast("str", row[0])
+    made = 0
+    for one in corrections_in(con, session_id):
+        draft, new = _draft_for(con, session_id, repository, one)
+        made += new
+        con.execute(
+            "INSERT OR IGNORE INTO correction(session_id, message_idx, span_start, span_end, quote, call_json, norm,"
+            " ts, draft_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (session_id, one.idx, one.start, one.end, one.quote, one.call_json, one.norm, one.ts, draft),
+        )
+    con.executemany(
+        "DELETE FROM rule_draft WHERE id = ?1 AND status = 'draft'"
+        " AND NOT EXISTS (SELECT 1 FROM correction WHERE draft_id = ?1)",
+        {(cast("int", row[0]),) for row in linked if row[0] is not None},
+    )
+    return made
+
+
+def corrections_in(con: apsw.Connection, session_id: str) -> Iterator[Correction]:
+    """The norms that a person stated against calls of a session, and what else they said as they declined one."""
+    for reply in replies_in(con, session_id):
+        norms = [(reply.start + one.start, reply.start + one.end, one.reason) for one in norms_in(reply.text)]
+        if not norms and reply.refusal:
+            norms = [(reply.start, reply.end, "")]
+        for start, end, norm in norms:
+            quote = reply.text[start - reply.start : end - reply.start]
+            if _stands(con, session_id, reply.idx, quote, (start, end)):
+                yield Correction(reply.idx, start, end, quote, _call_json(reply), norm, reply.ts)
+
+
+def rule_text(quote: str) -> str:
+    """A quote as the text of a rule: one line, displayable."""
+    text = " ".join(visible(quote.replace("\n", " ")).split())
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def _stands(con: apsw.Connection, session_id: str, idx: int, quote: str, span: tuple[int, int]) -> bool:
+    """Whether the aligner finds the quote, word for word, at that place of the stored message."""
+    row = con.execute("SELECT text FROM message WHERE session_id = ? AND idx = ?", (session_id, idx)).fetchone()
+    if row is None:
+        return False
+    found = align_quote(Session([cast("str", row[0])]), 0, quote, _WORD_FOR_WORD)
+    # Of a quote that stands there more than once the aligner lists the places.
+    return found.method == "exact" and any((one.start, one.end) == span for one in found.spans)
+
+
+def _draft_for(con: apsw.Connection, session_id: str, repository: str, said: Correction) -> tuple[int | None, bool]:
+    """The draft that a correction is evidence of, and whether it is new; None where it supports none."""
+    gist = gist_of(said.quote, said.call_json)
+    known = con.execute(
+        "SELECT id, quote, call_json FROM rule_draft WHERE repository = ? ORDER BY id", (repository,)
+    ).fetchall()
+    for draft, quote, call in cast("list[tuple[int, str, str]]", known):
+        if _plain(quote) == _plain(said.quote) or (not gist.vague and say_the_same(gist, gist_of(quote, call))):
+            return draft, False
+    if said.norm:
+        return _insert(con, session_id, repository, said, said.norm), True
+    if gist.vague:
+        return None, False
+    others = _like(con, session_id, repository, gist)
+    if not others:
+        return None, False
+    draft = _insert(con, session_id, repository, said, TWICE)
+    con.executemany(
+        "UPDATE correction SET draft_id = ? WHERE session_id = ? AND message_idx = ? AND span_start = ?",
+        [(draft, *place) for place in others],
+    )
+    return draft, True
+
+
+def _like(con: apsw.Connection, session_id: str, repository: str, gist: Gist) -> Sequence[tuple[str, int, int]]:
+    """Corrections of other sessions of the repository that say the same, and support no draft yet."""
+    rows = con.execute(
+        "SELECT c.session_id, c.message_idx, c.span_start, c.quote, c.call_json FROM correction c"
+        " JOIN session s ON s.id = c.session_id WHERE c.draft_id IS NULL AND c.session_id <> ?"
+        " AND coalesce(nullif(s.repository, ''), nullif(s.project, ''), s.id) = ?",
+        (session_id, repository),
+    ).fetchall()
+    found = cast("list[tuple[str, int, int, str, str]]", rows)
+    gists = ((row[:3], gist_of(row[3], row[4])) for row in found)
+    return [place for place, other in gists if not other.vague and say_the_same(gist, other)]
+
+
+def _plain(quote: str) -> tuple[str, ...]:
+    """A quote's words, without signs and case."""
+    return tuple(word.text for one in sentences_of(quote) for word in one.words) or (quote,)
+
+
+def _insert(con: apsw.Connection, session_id: str, repository: str, said: Correction, why: str) -> int:
+    con.execute(
+        "INSERT INTO rule_draft(rule, quote, session_id, message_idx, span_start, span_end, call_json, repository, why,"
+        " author, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(rule_text(said.quote), said.quote, session_id, said.idx, said.start, said.end, said.call_json),
+            *(repository, why, AUTHOR, said.ts or now()),
+        ),
+    )
+    return con.last_insert_rowid()
+
+
+def _call_json(reply: Reply) -> str:
+    """The call as it is kept with a correction: long texts of its input are cut."""
+    try:
+        given: object = json.loads(reply.input_json)
+    except (ValueError, RecursionError):
+        given = {}
+    pairs = cast("dict[str, object]", given).items() if isinstance(given, dict) else ()
+    kept = {key[:100]: value[:_INPUT_KEPT] for key, value in pairs if isinstance(value, str)}
+    return redact(json.dumps({"id": reply.tool_use_id, "tool": reply.tool, "input": kept}, ensure_ascii=False))

@@ -1,0 +1,321 @@
+"""Whether a person states a norm: what holds from now on, not what is to be done in this place.
+
+Judged by the form of the sentence, in this order. A question is no norm, and neither is what somebody pasted.
+
+1. An adverb of generality (`always`, `never`) or of the time to come (`from now on`, `next time`, `whenever …`) in a
+   directive: an imperative, `you` or `we` with a modal, `I want you to`, or any subject with a modal (`tests must
+   never …`). The same adverb in a description (`it always fails`, `you never told me`) is none.
+2. A habit of those who speak: `we` with a plain present verb and an object without an article (`we use tabs`). Not a
+   state (`we have`, `we need`), not a progress, not the past.
+3. A standing preference: `prefer X`, `use X instead of Y`, `I don't want Xs`, with kinds and not things.
+4. A prohibition with a kind as its object (`don't use mocks`, `avoid globals`, `stop adding comments`), a setting of a
+   kind (`in tests`), an exception (`unless I ask`) or the project as its scope (`in this repo`, `here`).
+5. A condition of a kind: `only commit when I ask`, `before pushing, run the tests`, `when writing tests, use tables`.
+
+What points at this moment (`this`, `it`, `now`, `first`, `yet`), at a named thing (a path, an identifier) or at one
+thing (`the`, `a`) keeps 2 to 5 from being norms. Korean has its own forms: `korean_norms`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from core.flows.corrections.grammar import (
+    ARTICLES,
+    ASPECT,
+    AUXILIARIES,
+    DESCRIBED,
+    LIGHT,
+    MENTAL,
+    MODALS,
+    OPENERS,
+    PAST,
+    POINTING,
+    PREPOSITIONS,
+    PRONOUNS,
+    STATES,
+    THIRD,
+)
+from core.flows.corrections.korean_norms import korean_reason
+from core.flows.corrections.sentences import Sentence, Word, sentences_of
+
+Words = Sequence[Word]
+
+
+class Norm(NamedTuple):
+    """A sentence that states a norm: its place in the message, in code points, and which form it has."""
+
+    start: int
+    end: int
+    reason: str
+
+
+def norms_in(text: str) -> tuple[Norm, ...]:
+    """The norms in what a person said, in their order."""
+    return tuple(_found(text))
+
+
+def _found(text: str) -> Iterator[Norm]:
+    for sentence in sentences_of(text):
+        reason = "" if sentence.asks else korean_reason(sentence) or _english_reason(sentence)
+        if reason:
+            yield Norm(sentence.start, sentence.end, reason)
+
+
+_AHEAD: Final = re.compile(
+    r"\b(?:from (?:now|here) on(?:wards?)?|going forward|as a rule|at all times|by convention|under no circumstances"
+    r"|(?:the )?next time|in general|in (?:the )?future(?=[,\s]*\Z|,)|(?:every|each) (?:single )?time|whenever"
+    r"|any ?time|ever again)\b|\A(?:generally|in (?:the )?future)\b",
+    re.IGNORECASE,
+)
+_OCCASIONS: Final = ("whenever", "every time", "each time", "anytime", "any time")
+_SCOPE: Final = re.compile(
+    r"\b(?:in|for|on|of|across|within) (?:this|our|the) (?:whole |entire )?"
+    r"(?:repo(?:sitory)?|project|code ?base|monorepo|team|organi[sz]ation)\b|\b(?:around )?here\Z",
+    re.IGNORECASE,
+)
+_EXCEPT: Final = re.compile(
+    r"\b(?:unless|except (?:when|if|for)|without (?:asking|my|permission|approval|an?|being)|only (?:when|if|after))\b",
+    re.IGNORECASE,
+)
+_NAMED: Final = re.compile(r"[a-z][A-Z]|\w_\w|\(\)|/[^/\s]+|\.[a-z]{1,4}\Z|\A#?\d|`|https?:|\A--?\w")
+"""A word that names one thing: an identifier, a path, a file, a number, a flag."""
+
+
+def _english_reason(sentence: Sentence) -> str:
+    words = _without_openers(sentence.words)
+    if len(words) < 2:
+        return ""
+    for reason, holds in _FORMS:
+        if holds(words, sentence.text):
+            return reason
+    return ""
+
+
+def _without_openers(words: Words) -> Words:
+    at = 0
+    while at < len(words) and words[at].text in OPENERS:
+        at += 1
+    return words[at:]
+
+
+def _texts(words: Words) -> list[str]:
+    return [word.text for word in words]
+
+
+# Form 1 --------------------------------------------------------------------------------------------------------------
+
+
+def _is_general(words: Words, text: str) -> bool:
+    """`always` and `never` as part of a directive."""
+    said = _texts(words)
+    return any(
+        word in ("always", "never") and _directs(words, at) and not (said[at + 1 :] and "now" in said[at + 1 :])
+        for at, word in enumerate(said)
+    )
+
+
+def _directs(words: Words, at: int) -> bool:
+    said = _texts(words)
+    behind = said[at + 1] if at + 1 < len(said) else ""
+    before = said[at - 1] if at else ""
+    if said[at : at + 2] == ["never", "mind"]:
+        return False
+    if at == 0:
+        return _is_base(behind)
+    if before in MODALS or (before in ("to", "not") and said[at - 2] in MODALS):
+        return not DESCRIBED.intersection(said[:at])
+    if before in ("we", "you"):
+        first = at == 1 or words[at - 2].comma
+        return first and before == "we" and _is_base(behind) and behind not in STATES
+    if said[0] in THIRD and said[:3] != ["i", "want", "you"]:
+        return False
+    if said[0] in ("i", "you", "we"):
+        return before == "to" and said[1] in ("want", "need", "expect", "have", "ought", "prefer", "like", "would")
+    joined = before in ("to", "and", "but", "or") or words[at - 1].comma
+    return _is_imperative(words) and (joined or (behind == "" and at > 1)) and not behind.endswith("ing")
+
+
+def _is_base(word: str) -> bool:
+    """Whether a word may be a verb without an ending."""
+    plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return bool(word) and not plural and word not in PAST | THIRD - {"do", "let"} and not word.endswith(("ed", "ing"))
+
+
+def _is_imperative(words: Words) -> bool:
+    first = words[0].text
+    if first in ("don't", "do", "never", "always", "only"):
+        return True
+    return first.isalpha() and first not in ("i", "we", "you") and first not in PREPOSITIONS and _is_base(first)
+
+
+def _is_ahead(words: Words, text: str) -> bool:
+    """A directive that says it is for the time to come."""
+    found = _AHEAD.search(text)
+    if found is None:
+        return False
+    phrase = found.group().casefold()
+    rest = text[: found.start()] + text[found.end() :] if found.start() else text[found.end() :]
+    if not found.start() and (phrase in _OCCASIONS or ("next time" in phrase and "," in rest)):
+        rest = rest.partition(",")[2]
+    main = _without_openers(next((one.words for one in sentences_of(rest.strip(" ,:"))), ()))
+    if len(main) < 2:
+        return False
+    first, second = main[0].text, main[1].text
+    if first in ("you", "we"):
+        return second in MODALS | {"don't", "do", "will"} or (
+            first == "we" and second not in STATES and _is_base(second)
+        )
+    if first == "i":
+        return second in ("want", "expect", "don't", "need")
+    return first == "let's" or _is_imperative(main)
+
+
+# Forms 2 to 5 --------------------------------------------------------------------------------------------------------
+
+
+def _is_habit(words: Words, text: str) -> bool:
+    """`we use tabs`, `we don't mock the database in tests`, `in this repo we squash`."""
+    said = _texts(words)
+    if "we" not in said[:6]:
+        return False
+    at = said.index("we")
+    if at and not (words[at - 1].comma or _SCOPE.search(" ".join(said[:at])) or said[:at] == ["here"]):
+        return False
+    denied = said[at + 1 : at + 2] == ["don't"] or said[at + 1 : at + 3] == ["do", "not"]
+    verb = at + 1 + (0 if not denied else 1 if said[at + 1] == "don't" else 2)
+    if verb >= len(said) or said[verb] in STATES | MENTAL or not _is_base(said[verb]) or _points(words, text):
+        return False
+    scoped = bool(_SCOPE.search(text))
+    if denied:
+        return scoped or _is_kind(words[verb + 1 :])
+    rest = words[verb + 1 :]
+    return (said[verb] == "use" and _is_kind(rest)) or (scoped and bool(rest)) or _contrasts(rest)
+
+
+def _is_preference(words: Words, text: str) -> bool:
+    """`prefer subagents`, `use pnpm instead of npm`, `I don't want tokens under my account`."""
+    said = _texts(words)
+    if said[0] == "prefer":
+        return not _points(words, text) and _is_kind(words[1:])
+    if said[0] == "use":
+        return not _points(words, text) and _contrasts(words[1:])
+    wanting = said[:2] in (["i", "want"], ["i", "prefer"]) or said[:3] in (
+        ["i", "don't", "want"],
+        ["i", "don't", "like"],
+    )
+    at = 3 if said[1:2] == ["don't"] else 2
+    if said[at : at + 2] in (["to", "have"], ["to", "see"]):
+        at += 2
+    head = words[at:]
+    return wanting and not _points(words, text) and _is_kind(head) and head[0].text.endswith("s")
+
+
+def _is_prohibition(words: Words, text: str) -> bool:
+    said = _texts(words)
+    at = 1 if said[0] in ("don't", "dont") else 2 if said[:2] in (["do", "not"], ["please", "don't"]) else 0
+    if at:
+        if at >= len(said) or said[at] in MENTAL:
+            return False
+        if _EXCEPT.search(text):
+            return True
+        if _points(words, text):
+            return False
+        return bool(_SCOPE.search(text)) or _is_kind(words[at + 1 :])
+    if said[0] in ("avoid", "stop") and len(said) > 1 and not _points(words, text):
+        rest = words[2:] if said[1].endswith("ing") else words[1:]
+        return (said[0] == "avoid" or said[1].endswith("ing")) and _is_kind(rest)
+    return False
+
+
+def _is_conditional(words: Words, text: str) -> bool:
+    """`only commit when I ask`, `run the tests before pushing`, `when writing tests, use tables`."""
+    said = _texts(words)
+    if said[0] == "only" and _is_base(said[1]):
+        return any(word in ("when", "if", "after", "once") for word in said[2:]) and not _points(words, text)
+    if said[0] in ("when", "before", "after") and any(word.comma for word in words[1:-1]):
+        comma = next(at for at, word in enumerate(words) if word.comma)
+        return _is_occasion(words[1 : comma + 1]) and _is_imperative(words[comma + 1 :]) and not _points(words, text)
+    for at, word in enumerate(said):
+        if at > 1 and word in ("before", "after") and _is_imperative(words):
+            return _is_occasion(words[at + 1 :]) and not _points(words, text)
+    return False
+
+
+def _is_occasion(words: Words) -> bool:
+    """`pushing`, `writing tests`, `you commit`, `every commit`: a kind of moment, not one."""
+    if not words:
+        return False
+    first = words[0].text
+    if first in ("every", "each", "any"):
+        return len(words) > 1
+    if first == "you" and len(words) > 1:
+        return _is_base(words[1].text) and (len(words) == 2 or _is_kind(words[2:]))
+    return first.endswith("ing") and first not in ASPECT and (len(words) == 1 or _is_kind(words[1:]))
+
+
+def _points(words: Words, text: str) -> bool:
+    """Whether the sentence points at this moment or at one named thing."""
+    plain = _texts(tuple(one for part in sentences_of(_SCOPE.sub(" ", text)) for one in part.words))
+    pointing = (
+        word in POINTING and not (word == "that" and at and _is_relative(plain, at)) for at, word in enumerate(plain)
+    )
+    return any(pointing) or any(_NAMED.search(word.written) for word in words)
+
+
+def _is_relative(said: Sequence[str], at: int) -> bool:
+    """Whether `that` begins a relative clause: behind a plural, or before an auxiliary."""
+    return _is_plural(said[at - 1]) or "".join(said[at + 1 : at + 2]) in AUXILIARIES
+
+
+def _is_kind(words: Words) -> bool:
+    """Whether an object names a kind and not a thing: a noun without an article (also behind a preposition), or any."""
+    said = _texts(words)
+    if not said:
+        return False
+    if said[0] == "any":
+        return len(said) > 1 and said[1] not in LIGHT
+    if said[0] == "to" and len(said) > 1 and said[1] in ("use", "rely", "depend", "add", "write"):
+        return _is_kind(words[2:])
+    if said[0] in PREPOSITIONS:
+        return len(said) > 1 and _is_noun(said[1])
+    if said[0] in ARTICLES:  # the one thing, in a setting of a kind: `the database in tests`
+        return any(
+            word in ("in", "for", "from", "during")
+            and _is_noun("".join(said[at + 1 : at + 2]))
+            and any(map(_is_plural, said[at + 1 : at + 3]))
+            for at, word in enumerate(said)
+        )
+    return _is_noun(said[0])
+
+
+def _is_noun(word: str) -> bool:
+    return word[:1].isalnum() and word not in ARTICLES | PRONOUNS | LIGHT | THIRD and not word[0].isdigit()
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is"))
+
+
+def _contrasts(words: Words) -> bool:
+    """`pnpm instead of npm`, `tabs, not spaces`: both sides are kinds."""
+    said = _texts(words)
+    for at, word in enumerate(said):
+        width = (
+            2 if said[at : at + 2] in (["instead", "of"], ["rather", "than"]) else 1 if word in ("over", "not") else 0
+        )
+        if at and width:
+            return _is_kind(words[:at]) and _is_kind(words[at + width :])
+    return False
+
+
+_FORMS: Final[tuple[tuple[str, Callable[[Words, str], bool]], ...]] = (
+    ("always or never, in a directive", _is_general),
+    ("a directive for the time to come", _is_ahead),
+    ("a habit of the team", _is_habit),
+    ("a standing preference", _is_preference),
+    ("a prohibition of a kind of thing", _is_prohibition),
+    ("a directive for a kind of moment", _is_conditional),
+)

@@ -1,0 +1,1 @@
+"""Replay: what casebook would have answered, had it been there before each session."""

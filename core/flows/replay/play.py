@@ -1,0 +1,218 @@
+"""Play transcripts in order of time into a casebook of their own, and ask each failure before its session is imported.
+
+The asker's own casebook is neither read nor written: everything goes into a temporary folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from core.base.fault import Fault
+from core.errors.identity.fingerprint import fingerprint
+from core.errors.identity.normalize import normalize_error
+from core.errors.retrieval.api import search
+from core.errors.retrieval.vector_search import VectorSearch
+from core.flows.harvest.report import JudgedResult
+from core.flows.replay.agreement import agreement
+from core.flows.replay.report import Replay, ReplayItem, ReplayMatch, report_of
+from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.files import Found, files_to_read
+from core.flows.transcripts.inspection import Inspected, ResultText, inspect_texts
+from core.flows.transcripts.prefetch import records_of
+from core.flows.transcripts.report import Meter, Progress, SkippedLine, Tally
+from core.flows.transcripts.source import (
+    NotATranscript,
+    Position,
+    Source,
+    batches,
+    open_regular,
+    source_of,
+    stored_name,
+)
+from core.store import Store, faults, open_store
+from core.text import redact
+from core.transcripts import Message, SessionStart, Skipped
+
+_LIMIT: Final = 2_000
+"""Code points of a fix that an item shows."""
+
+_HEAD: Final = 100
+"""Lines of a transcript of which one has a time."""
+
+AfterImport = Callable[[Path], None]
+"""What to do with the temporary casebook once a session is in it: compute its embeddings."""
+
+
+class _Transcript(NamedTuple):
+    """A transcript to play, ordered by when its session started."""
+
+    started: str
+    name: str
+    found: Found
+
+
+@dataclass(slots=True)
+class _Play:
+    """A replay that is under way: its casebook, and what it has found."""
+
+    store: Store
+    vectors: VectorSearch | None
+    sessions: set[str] = field(default_factory=set[str])
+    items: list[ReplayItem] = field(default_factory=list[ReplayItem])
+    skipped: list[SkippedLine] = field(default_factory=list[SkippedLine])
+
+
+def replay(
+    paths: Sequence[Path | str],
+    *,
+    vectors: VectorSearch | None = None,
+    after_import: AfterImport | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Replay:
+    """Ask every failure of the transcripts at `paths` against the sessions that started before its own.
+
+    `vectors` is what the vector tier searches with; without it only the text tiers are asked. `after_import` is called
+    with the temporary casebook after each session. `cancelled` is asked between two transcripts. What cannot be read
+    is listed in the report. Raises Fault: invalid_input for a path that does not exist, io_error from the store.
+    """
+    tally = Tally()
+    transcripts = sorted(_transcripts(files_to_read(None, paths, tally), tally))
+    meter = Meter(on_progress, "replay", sum(one.found.size for one in transcripts))
+    done, canceled = 0, False
+    with TemporaryDirectory(prefix="casebook-replay-") as folder:
+        database = Path(folder) / "casebook.db"
+        with open_store(database, write=True, create=True) as store:
+            play = _Play(store, vectors)
+            for one in transcripts:
+                canceled = canceled or cancelled()
+                if canceled:
+                    break
+                _play(play, one.found.path)
+                if after_import is not None:
+                    after_import(database)
+                done += one.found.size
+                meter.at(done, one.name)
+            meter.at(done, force=True)
+    skipped = (*tally.report(canceled=canceled).skipped, *play.skipped)
+    return report_of(len(play.sessions), tuple(play.items), skipped, canceled=canceled)
+
+
+def _transcripts(files: list[Found], tally: Tally) -> Iterator[_Transcript]:
+    """Each file that is a transcript, with the time its session started."""
+    for found in files:
+        name = stored_name(found.path)
+        try:
+            with open_regular(found.path) as file:
+                source = source_of(file, found.path, None, named=found.named)
+                started = _started(source) if source is not None else ""
+        except NotATranscript as why:
+            tally.skip(name, 0, str(why))
+        except OSError as error:
+            tally.skip(name, 0, f"cannot be read: {error.strerror or error}")
+        else:
+            if source is not None:
+                yield _Transcript(started, name, found)
+
+
+def _started(source: Source) -> str:
+    """When the session started: what its transcript says, else the time of its first message."""
+    if source.start.started:
+        return source.start.started
+    head = next(batches(source, Position()), None) or []
+    for record in records_of(source.agent, source.start, head[:_HEAD], lambda uuid: None):
+        if isinstance(record, SessionStart):
+            ts = record.started
+        else:
+            ts = "" if isinstance(record, Skipped) else (record if isinstance(record, Message) else record.message).ts
+        if ts:
+            return ts
+    return ""
+
+
+def _play(play: _Play, path: Path) -> None:
+    """Ask the failures of one transcript, then import it."""
+    try:
+        inspected = inspect_texts(path)
+    except Fault as fault:
+        play.skipped.append(SkippedLine(stored_name(path), 0, fault.message))
+        return
+    play.sessions.add(inspected.harvest.session)
+    play.items += [_ask(play, inspected, result) for result in _incidents(play.store, inspected)]
+    import_transcripts(play.store, "auto", [path])
+
+
+def _incidents(store: Store, inspected: Inspected) -> Iterator[JudgedResult]:
+    """The first result of each incident that is no slip. What a resumed session repeats was asked before."""
+    last: dict[str, int | None] = {}
+    for result in inspected.harvest.results:
+        text = inspected.texts.get((result.line, result.tool_use_id))
+        if result.verdict != "incident" or result.worth == "slip" or not result.keys or text is None:
+            continue
+        named = fingerprint(result.keys[0].text)
+        checked = result.fix.checked_line if result.fix is not None else None
+        repeated = named in last and last[named] == checked  # the same end: the same incident goes on
+        last[named] = checked
+        if not repeated and not _is_imported(store, inspected, text):
+            yield result
+
+
+def _is_imported(store: Store, inspected: Inspected, text: ResultText) -> bool:
+    """Whether the casebook has the message already: this session goes on from another one."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM message WHERE uuid = ?1 AND block = ?2 AND uuid <> '')"
+        " OR EXISTS (SELECT 1 FROM message WHERE session_id = ?3 AND sha256 = ?4)"
+    )
+    bindings = (text.uuid, text.block, inspected.start.continues or "", text.sha)
+    with faults(store.path):
+        row = store.con.execute(sql, bindings).fetchone()
+    return row is not None and bool(row[0])
+
+
+def _ask(play: _Play, inspected: Inspected, result: JudgedResult) -> ReplayItem:
+    """Search for a failure as a hook would, and compare the answer with what fixed it."""
+    text = inspected.texts[result.line, result.tool_use_id].text
+    hit = search(play.store, text, count=False, vectors=play.vectors).match
+    match = None
+    if hit is not None:
+        fix = redact(hit.resolution or "")[:_LIMIT]
+        match = ReplayMatch(hit.id, hit.tier, hit.confidence, hit.status, fix, hit.source.session)
+    known = match is not None or _is_known(play.store, result.keys[0].text)
+    real = result.fix.text[:_LIMIT] if result.fix is not None else None
+    agreed, reason = _compared(match, real, known=known)
+    return ReplayItem(
+        session=inspected.harvest.session,
+        file=inspected.harvest.file,
+        line=result.line,
+        key_line=result.keys[0].text,
+        command=result.command,
+        minutes=round(result.cost.seconds / 60, 2),
+        known=known,
+        match=match,
+        fix=real,
+        agreed=agreed,
+        reason=reason,
+    )
+
+
+def _is_known(store: Store, key_line: str) -> bool:
+    """Whether an error of this name is in the casebook, with a fix or without one."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint = ?)"
+        " OR EXISTS (SELECT 1 FROM case_key WHERE error_normalized = ?)"
+    )
+    with faults(store.path):
+        row = store.con.execute(sql, (fingerprint(key_line), normalize_error(key_line))).fetchone()
+    return row is not None and bool(row[0])
+
+
+def _compared(match: ReplayMatch | None, real: str | None, *, known: bool) -> tuple[bool | None, str]:
+    if match is None:
+        return None, "Seen before, but no fix is known." if known else "Not seen before."
+    if real is None:
+        return None, "Not fixed in this session."
+    return agreement(match.fix, real)

@@ -1,0 +1,164 @@
+"""`casebook rules drafts`, `accept`, `reject` and the undo of each, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from core.flows.corrections.drafts import rule_drafts
+from core.flows.system.capabilities import schema_text
+from core.store import open_store
+from tests.flows.corrections.chat import Transcript, imported
+
+MINE = "# Notes\n\nMine.\n"
+
+
+class Project:
+    """A project with a casebook that holds one draft rule."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "shop"
+        (self.folder / ".git").mkdir(parents=True)
+        (self.folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        self.file = self.folder / "CLAUDE.md"
+        self.file.write_text(MINE)
+        self.db = folder / "casebook.db"
+        with open_store(self.db, create=True) as store:
+            one = Transcript(folder / "logs", "a", str(self.folder))
+            imported(store, one.declines("git push -f origin main", "no! Never force push to shared branches"))
+
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "agent_casebook", *args, "--db", str(self.db)]
+        env = {**os.environ, "HOME": str(self.folder.parent / "home")}
+        return subprocess.run(line, capture_output=True, text=True, timeout=60, env=env, check=False)
+
+    def json(self, *args: str) -> Any:
+        found = json.loads(self.run(*args, "--json").stdout)
+        jsonschema.validate(found, json.loads(schema_text(found["schema_version"])))
+        return found
+
+    @property
+    def status(self) -> list[str]:
+        with open_store(self.db) as store:
+            return [one.status for one in rule_drafts(store, None).drafts]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_listed_accepted_matched_and_undone(project: Project) -> None:
+    listed = project.json("rules", "drafts")
+    (draft,) = listed["drafts"]
+    assert (draft["rule"], draft["tool"], draft["said_in"]) == ("Never force push to shared branches", "Bash", ["a"])
+    assert draft["call"] == "git push -f origin main"
+    done = project.json("rules", "accept", str(draft["id"]), "--file", str(project.file))
+    assert (done["drafts"][0]["status"], done["drafts"][0]["rule_id"], done["change"]) == ("accepted", "ERR-001", 1)
+    given = '{"command": "git push -f origin main"}'
+    match = project.json(
+        "rules", "match", "--rules", str(project.file), "--tool", "Bash", "--input", given, "--no-model"
+    )
+    assert match["rules"][0]["solution"] == "Never force push to shared branches"
+    assert project.run("rules", "drafts").returncode == 1
+    assert project.run("undo").returncode == 0
+    assert project.file.read_text() == MINE
+    assert project.status == ["draft"]
+    assert project.run("undo", "--redo").returncode == 0
+    assert "ERR-001" in project.file.read_text()
+
+
+def test_undo_refuses_where_the_block_was_edited(project: Project) -> None:
+    project.run("rules", "accept", "1", "--file", str(project.file))
+    project.file.write_text(edited := project.file.read_text().replace("Never", "Rarely"))
+    refused = project.run("undo")
+    assert refused.returncode == 1
+    assert "CLAUDE.md:5: the casebook block was edited by hand" in refused.stderr
+    assert "delete ERR-001 by hand" in refused.stderr
+    assert project.file.read_text() == edited
+    assert project.status == ["accepted"]
+    project.file.write_text(MINE)
+    assert project.run("undo").returncode == 0
+    assert project.status == ["draft"]
+
+
+def test_a_file_outside_the_project_is_refused(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "CLAUDE.md"
+    link = project.folder / "AGENTS.md"
+    link.symlink_to(outside)
+    for path in (
+        outside,
+        link,
+        project.folder / ".." / "x.md",
+        project.folder / "app.py",
+        project.folder / "no" / "x.md",
+    ):
+        assert project.run("rules", "accept", "1", "--file", str(path)).returncode == 2
+    assert not outside.exists()
+    assert project.status == ["draft"]
+
+
+def test_a_rejected_draft_stays_rejected_until_undone(project: Project) -> None:
+    assert project.run("rules", "reject", "1", "--reason", "too strict").returncode == 0
+    assert project.status == ["rejected"]
+    assert project.run("rules", "accept", "1", "--file", str(project.file)).returncode == 2
+    assert project.run("rules", "reject", "7").returncode == 2
+    assert project.run("undo").returncode == 0
+    assert project.status == ["draft"]
+    assert project.file.read_text() == MINE
+
+
+def test_nothing_of_a_draft_is_exported_or_told_to_a_hook(project: Project) -> None:
+    for more in ([], ["--fixes"]):
+        for name in ("jsonl", "markdown", "csv"):
+            done = project.run("errors", "export", "--format", name, *more)
+            assert (done.returncode, "force push" in done.stdout) == (0, False)
+    call = {"tool_name": "Bash", "tool_input": {"command": "git push -f origin main"}, "cwd": str(project.folder)}
+    event = json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", **call})
+    line = [sys.executable, "-m", "agent_casebook", "hook", "claude-code", "--db", str(project.db)]
+    told = subprocess.run(line, input=event, capture_output=True, text=True, timeout=60, check=False)
+    assert (told.returncode, "force push" in told.stdout) == (0, False)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from core.flows.corrections.drafts import accept_draft
+from core.flows.system.undo import take_back
+from core.store import open_store
+
+db, file, what, when = sys.argv[1:]
+with open_store(Path(db), write=True) as store:
+    kill = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    if when == "before the file":
+        store.con.set_update_hook(lambda _kind, _db, table, _row: kill() if table == "rule_draft" else None)
+    else:
+        store.con.set_commit_hook(kill)
+    accept_draft(store, "ana", 1, Path(file)) if what == "accept" else take_back(store, "ana")
+"""
+
+
+@pytest.mark.parametrize("when", ["before the file", "before the commit"])
+def test_killed_in_the_middle_loses_nothing(project: Project, when: str) -> None:
+    def killed(what: str) -> None:
+        line = [sys.executable, "-c", KILLED, str(project.db), str(project.file), what, when]
+        assert subprocess.run(line, timeout=60, check=False).returncode == -signal.SIGKILL
+
+    killed("accept")
+    assert project.status == ["draft"]
+    assert ("ERR-001" in project.file.read_text()) == (when == "before the commit")
+    assert project.run("rules", "accept", "1", "--file", str(project.file)).returncode == 0
+    assert project.file.read_text().count("### ERR-") == 1
+    killed("undo")
+    assert project.status == ["accepted"]
+    assert project.run("undo").returncode == 0
+    assert project.file.read_text() == MINE
+    assert project.status == ["draft"]

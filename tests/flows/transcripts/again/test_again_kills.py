@@ -1,0 +1,81 @@
+"""Kill -9 at any moment of `import --again`: the casebook is as before or as after, and the next run completes it."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.flows.system.undo import take_back
+from core.flows.transcripts.again.api import harvest_again
+from core.store import open_store, store_checks
+from tests.faults.kills import ROOT
+from tests.flows.transcripts.again.support import decisions, old_casebook, rows
+
+ROUNDS = 40
+AGAIN = """
+import os, sys
+from pathlib import Path
+from core.flows.transcripts.again.api import harvest_again
+from core.store import open_store
+with open_store(Path(sys.argv[1]), write=True) as store:
+    os.write(1, b"+")
+    harvest_again(store, actor="kim")
+"""
+
+
+def told(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row, but when an error was first missed."""
+    with open_store(path) as store:
+        found = rows(store)
+    columns = found.pop("fingerprint")
+    return found | {"fingerprint": [(*row[:-1], row[-1] is not None) for row in columns]}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
+def test_forty_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
+    old, once, db = tmp_path / "old.db", tmp_path / "once" / "casebook.db", tmp_path / "runs" / "casebook.db"
+    old_casebook(old)
+    with open_store(old, write=True) as store:
+        store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        decided = decisions(store)
+    for path in (once, db):
+        path.parent.mkdir()
+        shutil.copyfile(old, path)
+    with open_store(once, write=True) as store:
+        began = time.monotonic()
+        harvest_again(store, actor="kim")
+        whole = time.monotonic() - began
+    before, after = told(old), told(once)
+    dice, killed, halves, ends = random.Random(20261123), 0, 0, 0
+    for _ in range(ROUNDS):
+        child = subprocess.Popen([sys.executable, "-c", AGAIN, str(db)], stdout=subprocess.PIPE, cwd=ROOT)
+        assert child.stdout is not None and child.stdout.read(1) == b"+"
+        time.sleep(dice.uniform(0, whole))
+        os.kill(child.pid, signal.SIGKILL)
+        killed += child.wait() == -signal.SIGKILL
+        child.stdout.close()
+        found = told(db)
+        assert found in (before, after)
+        assert [check for check in store_checks(db) if not check.ok] == []
+        halves += db.with_name("casebook.db.again").exists()
+        if found == after:
+            with open_store(db, write=True) as store:
+                assert decisions(store) == decided
+                assert not harvest_again(store, actor="kim").applied
+                take_back(store, "kim")
+            assert told(db) == before
+            ends += 1
+    assert killed > ROUNDS // 2 and halves > 5 and ends
+    with open_store(db, write=True) as store:
+        harvest_again(store, actor="kim")
+    assert told(db) == after
+    assert not db.with_name("casebook.db.again").exists()
