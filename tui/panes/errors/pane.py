@@ -111,8 +111,7 @@ class ErrorsPane(SearchesPastes, Container):
             has_fix=self.case.fix is not None,
             lesson=self.case.fix is not None and self.case.fix.lesson is not None,
             raw_clipped=self.case.clipped,
-            seen_older=self.case.seen.has_older,
-            seen_newer=self.case.seen.at > 0,
+            seen_older=self.case.seen.has_older, seen_newer=self.case.seen.at > 0,
             history=self.case.has_history,
             like=bool(self.case.like.rows.total),
             cites=self.case.cited.rows.total,
@@ -120,10 +119,9 @@ class ErrorsPane(SearchesPastes, Container):
             no_embedding=self.embedding.why_not,
             trace_shown=self.why.display,
             filtered=bool(self.results.scope.picked),
-            importing=self.incoming.busy,
-            imported=self.incoming.report is not None,
+            importing=self.incoming.busy, imported=self.incoming.report is not None,
             zoomed=self.has_class("-zoomed"),
-        )
+        )  # fmt: skip
 
     def on_descendant_focus(self) -> None:
         """The focus decides which part a narrow screen shows."""
