@@ -30,6 +30,7 @@ COMMANDS: dict[str, Command] = {
     "library": Command(
         "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
     ),
+    "insights": Command("what failed, what it cost, what came back, what helped", "cli.commands.insights.insights"),
     "replay": Command("what casebook would have answered, session by session", "cli.commands.insights.replay"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.hooks"),

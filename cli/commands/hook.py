@@ -85,7 +85,8 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
 
         try:
             wait = found.deadline_ms / 1000
-            if ask(payload, found.database, found.model, found.service, wait, found.rules, event, _pass_on):
+            settings = found.model, found.service, found.hold_back, found.rules
+            if ask(payload, found.database, settings, wait, event, _pass_on):
                 return
         except UnansweredError as error:
             hung = error
@@ -120,8 +121,9 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, *, 
 
     given = [f"{name}={value}" for name in ("--db", "--config") if (value := _option(argv, name))]
     around = Surroundings(
-        lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules
-    )
+        lambda event: _ended(event, given), lambda event: _began(found), found.model, found.service, found.rules,
+        found.hold_back,
+    )  # fmt: skip
     handled = handle(payload, Path(found.database), around, taken=taken, event=event)
     if handled.reply is not None:
         sys.stdout.write(json.dumps(handled.reply) + "\n")
@@ -185,9 +187,11 @@ class _Found:
         service: bool = True,
         config: str = "",
         rules: str = "",
+        hold_back: float = 0.0,
     ) -> None:
         self.database, self.deadline_ms, self.host = database, deadline_ms, host
         self.model, self.service, self.config, self.rules = model, service, config, rules
+        self.hold_back = hold_back
 
 
 def _settings(argv: list[str]) -> _Found:
@@ -203,7 +207,8 @@ def _settings(argv: list[str]) -> _Found:
     database = os.path.abspath(named or database_path(settings))
     hook, embedding, rules = settings.hook, settings.embedding, settings.rules
     told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
-    return _Found(database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told)
+    known = database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told
+    return _Found(*known, hook.hold_back)
 
 
 def _has_settings() -> bool:

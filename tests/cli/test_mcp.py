@@ -144,6 +144,10 @@ def test_a_known_error_answers_and_is_not_counted(talk: Talk, place: Path) -> No
     found = answer(talk, "error_search", text="Error: zebra crossed the road")
     assert "bridge" in found["match"]["resolution"]
     assert uses() == before
+    answer(talk, "error_search", text="Error: zebra crossed the road", session="s7")
+    with open_store(place / "case.db") as store:
+        rows = store.con.execute("SELECT via, session_id, outcome FROM answer_outcome ORDER BY id").fetchall()
+    assert rows[-2:] == [("mcp", None, "open"), ("mcp", "s7", "open")]
 
 
 def test_a_quote_and_a_rule(talk: Talk) -> None:

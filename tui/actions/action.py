@@ -8,12 +8,12 @@ from typing import Literal
 
 Scope = Literal[
     "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
-    "evidence", "rules", "typed", "table", "library", "passage", "ingest",
-    "ask",
+    "evidence", "rules", "typed", "table", "drafts", "library", "passage", "ingest",
+    "ask", "insights",
 ]  # fmt: skip
 Focus = Literal[
     "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
-    "typed", "table", "library", "passage", "ingest", "naming", "ask", "asking", "none",
+    "typed", "table", "drafts", "library", "passage", "ingest", "naming", "ask", "asking", "insights", "none",
 ]  # fmt: skip
 
 

@@ -15,8 +15,10 @@ from tui.actions.curation import CURATION
 from tui.actions.evidence import EVIDENCE
 from tui.actions.export import EXPORTS
 from tui.actions.ingest import INGEST_ACTIONS
+from tui.actions.insights import INSIGHT_ACTIONS
 from tui.actions.keys import Keys, Wish, grant, key_name, types_text
 from tui.actions.library import LIBRARY
+from tui.actions.pane_tabs import APP, PANES
 from tui.actions.rules import RULE_ACTIONS
 from tui.actions.text_viewer import WHOLE
 
@@ -107,13 +109,9 @@ def _needs_colours(now: Situation) -> str:
     return "NO_COLOR is set: every theme looks the same." if now.no_color else ""
 
 
-def _pane(name: str, title: str, digit: str) -> Action:
-    return Action(f"pane.{name}", title, (f"alt+{digit}", digit), "app", APP, priority=True)
-
-
 FIND, MOVE, READ, CASE, SESSION = "Find", "In the list", "In a text", "The case", "In a session"
 IN = "What comes in"
-VIEW, APP = "View", "Workbench"
+VIEW = "View"
 
 ACTIONS: tuple[Action, ...] = (
     Action("find.focus", "Go to the search box", ("slash",), "pane", FIND, hint="search", rank=20),
@@ -169,6 +167,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
     Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
+    Action("session.why", "Show or hide why: the verdict", ("t",), "session", SESSION, "why", 6, palette=False),
     Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
     *CURATION,
     *EVIDENCE,
@@ -177,6 +176,7 @@ ACTIONS: tuple[Action, ...] = (
     *INGEST_ACTIONS,
     *CITE_ACTIONS,
     *ASK_ACTIONS,
+    *INSIGHT_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5, enabled=_needs_some),
     Action(
         "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
@@ -191,10 +191,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
-    _pane("errors", "Errors: have we met this?", "1"),
-    _pane("evidence", "Evidence: is it in the transcript?", "2"),
-    _pane("rules", "Rules: why did this fire?", "3"),
-    _pane("library", "Library: where does it say so?", "4"),
+    *PANES,
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
     Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
     Action(
@@ -205,7 +202,8 @@ ACTIONS: tuple[Action, ...] = (
         APP,
         "help",
         90,
-        priority=True,
+        True,
+        True,
         words="shortcuts",
     ),
     Action("app.interrupt", "Copy the selected text", ("ctrl+c",), "app", APP, palette=False),
@@ -234,13 +232,15 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("app", "typed"),
     ("list", "ingest"),
     ("scroll", "ingest"),
-    ("list", "table"),
-    ("case", "scroll", "table"),
+    ("list", "table", "drafts"),
+    ("case", "scroll", "table", "drafts"),
     ("app", "list", "library"),
     ("app", "case", "scroll", "library"),
     ("app", "why", "scroll", "library"),
     ("scroll", "passage"),
     ("scroll", "ask"),
+    ("app", "list", "insights"),
+    ("app", "scroll", "insights"),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
@@ -248,7 +248,7 @@ _HOLDING = (
     {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
     | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage")}
     | {"rules": {"app", "rules"}, "typed": {"app", "typed"}, "library": {"app", "library"}, "naming": {"ingest"}}
-    | {"ask": {"ask"}, "asking": {"ask"}}
+    | {"ask": {"ask"}, "asking": {"ask"}, "drafts": {"table", "drafts"}, "insights": {"app", "insights"}}
 )
 """The scopes of a footer where the pane's keys do not hold."""
 
@@ -256,8 +256,10 @@ _ALSO: dict[str, set[str]] = {
     "evidence": {"undo.last"},
     "triage": {"fix.write", "undo.last"},
     "history": {"undo.redo", "list.open"},
+    "drafts": {"undo.last", "undo.redo"},
     "rules": {"find.focus"},
     "library": {"find.focus", "view.zoom"},
+    "insights": {"list.open"},
 }
 """Actions of the pane that hold in such a place all the same."""
 

@@ -9,6 +9,7 @@ from tui.actions.action import Action, Situation
 RULES = "Among the rules"
 TYPED = "While typing a call"
 TABLE = "In a table"
+DRAFTS = "Draft rules"
 
 
 def _needs_pane(now: Situation) -> str:
@@ -61,6 +62,16 @@ def _needs_filtered(now: Situation) -> str:
     return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
 
 
+def _needs_casebook(now: Situation) -> str:
+    return _needs_pane(now) or ("There is no casebook yet." if now.absent else "")
+
+
+def _needs_draft(now: Situation) -> str:
+    if now.readonly:
+        return "The casebook is read-only here."
+    return "" if now.leads else now.nothing or "No draft is chosen."
+
+
 def _needs_way(now: Situation) -> str:
     if now.nothing:
         return now.nothing
@@ -87,6 +98,7 @@ RULE_ACTIONS: tuple[Action, ...] = (
     _act("compare", "Compare the ways of matching on what was labelled", "v", "compare", 8, needs=_needs_files),
     _act("clusters", "Rules that say nearly the same, or belong together", "c", "clusters", 9, needs=_needs_files),
     _act("problems", "What is wrong with the rule files, line by line", "p", "problems", 10, needs=_needs_flaws),
+    _act("drafts", "Draft rules, from calls that you declined", "d", "drafts", 10, needs=_needs_casebook),
     _act("tool", "Only calls of this tool, or all", "f", "only this tool", 11, needs=_needs_call),
     _act("unfilter", "Show the calls of all tools", "F", needs=_needs_filtered),
     _act("copy", "Copy the solution of the rule", "y", needs=_needs_rule),
@@ -97,6 +109,10 @@ RULE_ACTIONS: tuple[Action, ...] = (
     Action("typed.clear", "Empty both boxes", ("f4",), "typed", TYPED, "clear", 5, palette=False),
     Action("typed.back", "Back to the calls", ("escape",), "typed", TYPED, "back", 3, palette=False),
     Action("table.back", "Back from the table", ("q",), "table", TABLE, "back", 1, palette=False),
-    Action("table.take", "Go there: to the call, or to the rule's file", ("o",), "table", TABLE, "go there", 2,
+    Action("table.take", "Go there: to the call, the session, the rule's file", ("o",), "table", TABLE, "go there", 2,
            palette=False, enabled=_needs_way),
+    Action("draft.accept", "Accept: write the rule into a rule file", ("a",), "drafts", DRAFTS, "accept", 3,
+           palette=False, enabled=_needs_draft),
+    Action("draft.reject", "Reject: this is no rule", ("x",), "drafts", DRAFTS, "reject", 4, palette=False,
+           enabled=_needs_draft),
 )  # fmt: skip

@@ -85,3 +85,12 @@ class PaneOpenCitation(Message):
     def __init__(self, uri: str) -> None:
         super().__init__()
         self.uri = uri
+
+
+class PaneOpenCase(Message):
+    """The Errors pane is to show this case; with None, to search for the words of `query`."""
+
+    def __init__(self, case_id: int | None, query: str = "") -> None:
+        super().__init__()
+        self.case_id = case_id
+        self.query = query

@@ -7,7 +7,7 @@ from pathlib import Path
 STYLES = Path(__file__).resolve().parents[2] / "styles"
 
 _FIRST = ("base", "errors", "incoming", "library_ingest", "narrow")
-_LATER = ("session", "curation", "evidence", "rules", "library", "ask")
+_LATER = ("session", "curation", "evidence", "rules", "library", "ask", "insights")
 
 
 def sheet(name: str) -> Path:

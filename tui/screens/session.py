@@ -10,12 +10,14 @@ from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
+from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Line, Marks, draw_line, lines_of, whole_text
 from tui.render.common.session_name import session_name, short_id
@@ -24,12 +26,16 @@ from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneCopied
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
+from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:
     from core.errors import SourcePage
+    from core.errors.cases.source import Judged
 
 PAGE = 30
 """Messages read at a time."""
+
+_UNJUDGED = Notice("No verdict", "This message is no result with a sign of failure, or it was not harvested.")
 
 KEPT = 8_000
 """Lines kept; those farthest away are dropped and read again when needed."""
@@ -69,6 +75,12 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     BINDINGS = bindings("scroll", "session")
     COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--line", "transcript--chosen"}
+
+    class Moved(Message):
+        """Another message is the chosen one, or it was read anew."""
+
+    class WhyAsked(Message):
+        """The trace of the chosen message's verdict is to be shown, or hidden."""
 
     def __init__(self, jobs: Jobs, session: str, index: int, marks: Marks, signs: Signs) -> None:
         super().__init__(id="transcript")
@@ -153,6 +165,13 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _caption(self) -> None:
         self.border_subtitle = Content(f"message {self.chosen:,} of {self.ends[1]:,}")
+        self.post_message(self.Moved())
+
+    @property
+    def judged(self) -> Judged | None:
+        """The verdict on the chosen message, if it is a result with a sign of failure."""
+        own = (line.judged for line in self.lines if line.index == self.chosen and line.kind == "head")
+        return next(own, None)
 
     # Moving ----------------------------------------------------------------------------------------------------------
 
@@ -196,6 +215,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             "session.previous_mark": lambda: self._to_mark(-1),
             "session.whole": lambda: self._with_text(self._show_whole),
             "session.copy": lambda: self._with_text(self._copy),
+            "session.why": lambda: self.post_message(self.WhyAsked()),
             "session.back": self.screen.dismiss,
         }
         if action_id in steps:
@@ -269,12 +289,30 @@ class SessionScreen(ModalScreen[None]):
         super().__init__()
         self._transcript = Transcript(jobs, session, index, marks, signs)
         self._keys = KeyFooter(signs, Situation("session"))
+        self.why = TraceView(signs, id="session-why", nothing=_UNJUDGED)
+        self.why.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """The transcript, and its keys."""
+        """The transcript, the trace of a verdict on demand, and the keys."""
         yield self._transcript
+        yield self.why
         yield self._keys
+
+    def on_transcript_why_asked(self) -> None:
+        """Show or hide why the chosen result has its verdict."""
+        self.why.display = not self.why.display
+        self._explain()
+
+    def on_transcript_moved(self) -> None:
+        """The trace is of the chosen message."""
+        self._explain()
+
+    def _explain(self) -> None:
+        if self.why.display:
+            judged = self._transcript.judged
+            self.why.explain(() if judged is None else judged.steps())
 
     def on_mount(self) -> None:
         """Its keys work at once."""
+        self.why.display = False
         self._transcript.focus()

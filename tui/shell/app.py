@@ -32,6 +32,7 @@ from tui.runtime.jobs import JobReport, Jobs
 from tui.runtime.messages import (
     PaneCopied,
     PaneCounted,
+    PaneOpenCase,
     PaneOpenCitation,
     PaneSaid,
     PaneSearchLibrary,
@@ -184,6 +185,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             "pane.evidence": self._over.evidence,
             "pane.rules": self._over.rules,
             "pane.library": self._over.library,
+            "pane.insights": self._over.insights,
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -304,6 +306,10 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def to_library(self, event: PaneSearchLibrary | PaneOpenCitation) -> None:
         """The library is to be searched, or to show what is cited."""
         self._over.library(event)
+
+    def on_pane_open_case(self, event: PaneOpenCase) -> None:
+        """Show a case in the Errors pane, or what has these words."""
+        self._over.open_case(event)
 
     def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""

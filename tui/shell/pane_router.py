@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tui.panes.library.screen import LibraryScreen
     from tui.panes.library.vector_search import Meaning
     from tui.panes.rules.matcher_client import Matching
-    from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
+    from tui.runtime.messages import PaneOpenCase, PaneOpenCitation, PaneSearchLibrary
     from tui.shell.app import CasebookApp
 
 
@@ -37,6 +37,7 @@ class Covering:
         from tui.runtime.messages import PaneOpenCitation
 
         panes = {"evidence": self.evidence, "rules": self.rules, "library": self.library}
+        panes["insights"] = self.insights
         if self._around.cited:
             self.library(PaneOpenCitation(self._around.cited))
         elif (open_again := panes.get(self._around.state.pane)) is not None:
@@ -120,6 +121,25 @@ class Covering:
             screen.visiting = wanted is not None
             screen.target = wanted.target if wanted is not None and not isinstance(wanted, PaneOpenCitation) else None
             self._open("library", screen)
+
+    def insights(self) -> None:
+        """The Insights pane."""
+        from tui.panes.insights.screen import InsightsScreen
+
+        app = self._app
+        if self.leave_for(InsightsScreen):
+            screen = InsightsScreen(app.jobs, app.signs, app.top.place, self._clock, app.recalled("insights"))
+            self._open("insights", screen)
+
+    def open_case(self, wanted: PaneOpenCase) -> None:
+        """A case in the Errors pane, or what has the words that are wanted."""
+        from tui.shell.navigation import to_case
+
+        if wanted.case_id is not None:
+            to_case(self._app, wanted.case_id)
+            return
+        self.errors()
+        self._app.errors.box.ask(wanted.query)
 
     def _open(self, pane: str, screen: Screen[None]) -> None:
         self.pane = pane

@@ -225,6 +225,10 @@ def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
     for row in page.cases:
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  "
         yield head + clip(row.key_line, max(20, out.columns - len(head)))
+        for finding in page.findings:
+            if finding.queue_case == row.id:
+                head = f"{finding.id:>6}  {finding.status:<10}  {finding.seen:>5}    + "
+                yield head + clip(finding.key_line, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
 

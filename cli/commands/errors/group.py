@@ -118,7 +118,9 @@ def _add_curation(children: Any, shared: Parser) -> None:
     noise = _add_act(children, shared, "noise", "no errors worth a fix: out of the queue, and they answer nothing")
     noise.add_argument("--reason", metavar="TEXT", help="why")
     noise.add_argument("--off", action="store_true", help="they are after all")
-    triage = add_leaf(children, shared, "triage", "the cases that wait for a decision, the most frequent first")
+    triage = add_leaf(
+        children, shared, "triage", "the incidents that wait for a decision, the most frequent and costly first"
+    )
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
     triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases on one page (default 20)")

@@ -27,6 +27,7 @@ def add_search(children: Any, shared: Parser) -> None:
     """The sub-command and its arguments."""
     search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _EXAMPLES)
     add_text(search)
+    search.add_argument("--session", metavar="ID", help="the agent's session that asks, to see whether the fix helped")
     search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
     search.add_argument(
         "--tiers",
@@ -51,11 +52,14 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
     count = context.settings.search.count and not args.no_count
     if args.jsonl:
         refuse_text(args)
-        return 0 if _search_stream(context, count=count, tiers=args.tiers) else 2
+        return 0 if _search_stream(context, count=count, tiers=args.tiers, session=args.session) else 2
     from cli.format.cases import answer_lines
 
     with _vectors(context, args.tiers) as vectors:
-        answer = search(context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True)
+        answer = search(
+            context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True,
+            session=args.session, project=here(),
+        )  # fmt: skip
     answer = with_practice(context.database, answer, here())
     fault = fault_in(answer.trace)
     if fault is not None and answer.match is None:
@@ -71,7 +75,7 @@ def _vectors(context: Context, tiers: str) -> Any:
     return vector_search(context.settings.embedding, "process" if tiers == "all" else "service")
 
 
-def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
+def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | None) -> bool:
     """One connection for the whole stream, where there is a casebook; faults are told line by line."""
     from contextlib import ExitStack, suppress
 
@@ -86,12 +90,16 @@ def _search_stream(context: Context, *, count: bool, tiers: Any) -> bool:
             target = stack.enter_context(open_store(context.database, write=count))
         vectors = stack.enter_context(_vectors(context, tiers))
 
+        folder = here()
+
         def answer(item: dict[str, Any]) -> object:
-            found = search(target, text_of(item), count=count, vectors=vectors, words=True)
+            found = search(
+                target, text_of(item), count=count, vectors=vectors, words=True, session=session, project=folder
+            )
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault
-            return with_practice(target, found, here())
+            return with_practice(target, found, folder)
 
         return run_stream(answer)
 

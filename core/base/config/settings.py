@@ -191,6 +191,12 @@ class HookSettings(Section):
     deadline_ms: int = setting(
         "After so long a hook gives up and lets the agent go on.", default=1600, least=100, most=60_000
     )
+    hold_back: float = setting(
+        "Share of known fixes that hooks do not tell, to measure what telling is worth.",
+        default=0.0,
+        least=0.0,
+        most=1.0,
+    )
 
 
 class UiSettings(Section):

@@ -28,9 +28,10 @@ _KEY_LINE = (
 )
 _ROW = (
     f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
-    f" {SHOWN_OF_CASE}, NOT ({MISSED.format(case='e.id')})"
+    f" {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case, NOT ({MISSED.format(case='e.id')})"
 )
-_COLUMNS = 11
+_COLUMNS = 15
+_Columns = tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int, float, str, int | None, int]
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 SOME = 5
@@ -72,7 +73,7 @@ def list_cases(
 
 
 def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
-    told = cast("Sequence[tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int]]", rows)
+    told = cast("Sequence[_Columns]", rows)
     found = [CaseRow(*row[:-1], harvested=bool(row[-1])) for row in told]
     own = own_titles(store.con, [row.id for row in found])
     return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)

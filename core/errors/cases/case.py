@@ -28,7 +28,9 @@ class Filters:
 class CaseRow:
     """One line of a list of cases: the folder it was seen in last (`project`), and its repository's short name.
 
-    `harvested` is false for a case that stays only because of a decision: `import --again` found none of its errors.
+    `sessions`, `seconds`, `worth`: of the incidents that a harvest judged; '' where it judged none. `queue_case`: the
+    case whose queue item it is part of. `harvested` is false for a case that stays only because of a decision: `import
+    --again` found none of its errors.
     """
 
     id: int
@@ -41,6 +43,10 @@ class CaseRow:
     first_seen: str
     last_seen: str
     project_name: str = ""
+    sessions: int = 0
+    seconds: float = 0.0
+    worth: str = ""
+    queue_case: int | None = None
     harvested: bool = True
 
 

@@ -10,6 +10,7 @@ from core.errors.cases.current import mirror_current
 from core.errors.cases.projects import REPOSITORY_OF_CASE
 from core.errors.cases.tags import tags_of_case
 from core.errors.cases.title import own_titles
+from core.errors.incidents.queue_state import refresh_followers, refresh_queue
 from core.lexical import bigrams
 from core.text import clean
 
@@ -67,6 +68,7 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
         from core.embedding.index.stored import forget  # a trigger cannot reach the seed's vec0 table
 
         forget(con, "error", [case_id])
+        refresh_followers(con, case_id)
         return
     mirror_current(con, case_id)
     # Times: those of every finer case and of every time one was seen, whatever order they were stored in.
@@ -82,4 +84,6 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
         (case_id,),
     )
     _keep_tool(con, case_id)
+    refresh_queue(con, case_id)
+    refresh_followers(con, case_id)
     index_case(con, case_id)

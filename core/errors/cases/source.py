@@ -5,7 +5,44 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+import apsw
+
+from core.base.trace import Step, facts
 from core.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The verdict of a harvest on a result, and the incident it is part of.
+
+    `repeats` is the message of the incident's first result, which has the cost; None for that one. `solved` is the
+    message that showed it gone, None where none did or it is in a session that went on.
+    """
+
+    verdict: str
+    reason: str
+    worth: str
+    program: str
+    repeats: int | None
+    attempts: int
+    messages: int
+    seconds: float
+    solved: int | None
+    elsewhere: bool
+
+    def steps(self) -> tuple[Step, ...]:
+        """Why: the verdict with its reason, then the incident."""
+        found = "hit" if self.verdict in ("incident", "flaky") else "rejected"
+        judge = Step("judge", found, f"{self.verdict}: {self.reason}", facts(program=self.program, worth=self.worth))
+        if self.verdict not in ("incident", "flaky", "noise"):
+            return (judge,)
+        if self.repeats is not None:
+            return judge, Step("incident", "hit", f"It repeats the failure of message {self.repeats}.")
+        gone = "It was still there at the end."
+        if self.elsewhere or self.solved is not None:
+            gone = f"It was gone at message {self.solved}." if not self.elsewhere else "A later session showed it gone."
+        cost = facts(attempts=self.attempts, messages=self.messages, seconds=self.seconds)
+        return judge, Step("incident", "hit" if self.solved is not None or self.elsewhere else "miss", gone, cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +56,7 @@ class SourceMessage:
     text: str
     ts: str
     chain: str
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +92,11 @@ def messages_around(store: Store, session: str, index: int, before: int = 20, af
         " WHERE m.session_id = ? AND m.idx BETWEEN ? AND ? ORDER BY m.idx",
         (session, index - before, index + after),
     ).fetchall()
-    messages = tuple(SourceMessage(*row) for row in cast("list[tuple[int, str, str, str | None, str, str, str]]", rows))
+    judged = _judged(con, session, index - before, index + after)
+    messages = tuple(
+        SourceMessage(*row, judged.get(row[0]))
+        for row in cast("list[tuple[int, str, str, str | None, str, str, str]]", rows)
+    )
     return SourcePage(
         session,
         cast("str", head[0]),
@@ -64,3 +106,17 @@ def messages_around(store: Store, session: str, index: int, before: int = 20, af
         messages,
         cast("str", head[2]),
     )
+
+
+def _judged(con: apsw.Connection, session: str, first: int, last: int) -> dict[int, Judged]:
+    """The verdicts on the results in a stretch of a session."""
+    rows = con.execute(
+        "SELECT message_idx, verdict, reason, worth, program, repeats, attempts, messages, seconds,"
+        " iif(solved_session = session_id, solved_idx, NULL), coalesce(solved_session <> session_id, 0)"
+        " FROM result_verdict WHERE session_id = ? AND message_idx BETWEEN ? AND ?",
+        (session, first, last),
+    ).fetchall()
+    return {
+        row[0]: Judged(*row[1:10], bool(row[10]))
+        for row in cast("list[tuple[int, str, str, str, str, int | None, int, int, float, int | None, int]]", rows)
+    }

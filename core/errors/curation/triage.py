@@ -1,4 +1,8 @@
-"""The triage queue: cases that wait for a person, the most frequent first, then the most recent."""
+"""The triage queue, an item an incident: what most sessions met is first, then what cost most, then what was seen most.
+
+An item is the case that its incident names first; the incident's other cases are listed with it, and have items of
+their own once it is decided. Slips have none. Cases that were never judged come last, the most frequent first.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,30 @@ from core.store import Store
 # Word for word as in the partial index, or SQLite does not use it; without being told, it takes one that needs sorting.
 WAITING = "status IN ('unresolved', 'draft')"
 _QUEUE = "case_state s INDEXED BY case_state_triage"
-_CURSOR = re.compile(r"(?P<seen>[0-9]{1,18})\|(?P<last>[^|]{0,64})\|(?P<id>[0-9]{1,18})")
+_ITEM = f"{WAITING} AND queued = 1"
+_CURSOR = re.compile(
+    r"(?P<sessions>[0-9]{1,18})\|(?P<seconds>[0-9.e+]{1,32})\|(?P<seen>[0-9]{1,18})\|(?P<last>[^|]{0,64})"
+    r"\|(?P<id>[0-9]{1,18})"
+)
+_FINDINGS = 20
+"""Other cases of an item that are listed with it."""
+
+_Key = tuple[int, float, int, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """One page of the queue. `left` counts all that wait; `next` asks for the page after it, None at the end."""
+    """One page of the queue, a case an item. `left` counts all items; `next` asks for the page after this one.
+
+    `findings`: the other waiting cases of these items (`queue_case` names the item), at most 20 an item.
+    """
 
     SCHEMA: ClassVar[str] = "triage.v1"
 
     cases: tuple[CaseRow, ...]
     left: int
     next: str | None
+    findings: tuple[CaseRow, ...] = ()
 
 
 def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after: str | None = None) -> QueuePage:
@@ -36,59 +52,76 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
     the two. Raises Fault invalid_input on a cursor that is none.
     """
     with store.moment():
-        rows = _rows(store, filters, limit + 1, after)
-        page = rows[:limit]
-        following = _cursor(page[-1]) if len(rows) > limit and page else None
+        keys = _keys(store, filters, limit + 1, after)
+        page = keys[:limit]
+        following = _cursor(page[-1]) if len(keys) > limit and page else None
         found: list[CaseRow] = []
-        ids = tuple(case_id for case_id, _, _ in page)
+        ids = tuple(key[-1] for key in page)
         for at in range(0, len(ids), 500):
             found += case_rows(store, ids[at : at + 500])
-        return QueuePage(tuple(found), count_waiting(store, filters), following)
+        return QueuePage(tuple(found), count_waiting(store, filters), following, _findings(store, ids))
 
 
 def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | None:
     """The case that waits behind `place`, else the first one of the queue (going round); None if none waits."""
-    rows = _rows(store, filters, 1, place) or _rows(store, filters, 1, None)
-    found = case_rows(store, (rows[0][0],)) if rows else ()
+    keys = _keys(store, filters, 1, place) or _keys(store, filters, 1, None)
+    found = case_rows(store, (keys[0][-1],)) if keys else ()
     return found[0] if found else None
 
 
 def place_of(row: CaseRow) -> str:
     """Where the case stands (or stood, once it is decided) in the queue, for `after` and `next_after`."""
-    return _cursor((row.id, row.seen, row.last_seen))
+    return _cursor((row.sessions, row.seconds, row.seen, row.last_seen, row.id))
 
 
 def count_waiting(store: Store, filters: Filters = EVERY) -> int:
-    """How many cases wait."""
+    """How many items the queue has."""
     tests, values = _tests(filters)
     row = store.con.execute(f"SELECT count(*) FROM {_QUEUE} WHERE {' AND '.join(tests)}", tuple(values)).fetchone()
     return cast("int", row[0]) if row else 0
 
 
-def _rows(store: Store, filters: Filters, limit: int, after: str | None) -> list[tuple[int, int, str]]:
+def _findings(store: Store, items: tuple[int, ...]) -> tuple[CaseRow, ...]:
+    """The waiting cases that are part of these items, item by item, those that cost most first."""
+    found: list[int] = []
+    for item in items:
+        rows = store.con.execute(
+            f"SELECT case_id FROM case_state s WHERE queue_case = ?1 AND case_id <> ?1 AND s.{WAITING}"
+            " AND worth <> 'slip' ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?2",
+            (item, _FINDINGS),
+        )
+        found += [cast("int", row[0]) for row in rows]
+    return tuple(row for at in range(0, len(found), 500) for row in case_rows(store, tuple(found[at : at + 500])))
+
+
+def _keys(store: Store, filters: Filters, limit: int, after: str | None) -> list[_Key]:
     tests, values = _tests(filters)
+    more: list[int | float | str] = [*values]
     if after is not None:
-        tests.append("(s.seen, s.last_seen, s.case_id) < (?, ?, ?)")
-        values.extend(_parsed(after))
+        tests.append("(s.sessions, s.seconds, s.seen, s.last_seen, s.case_id) < (?, ?, ?, ?, ?)")
+        more.extend(_parsed(after))
     rows = store.con.execute(
-        f"SELECT s.case_id, s.seen, s.last_seen FROM {_QUEUE} WHERE {' AND '.join(tests)}"
-        " ORDER BY s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT ?",
-        (*values, limit),
+        f"SELECT s.sessions, s.seconds, s.seen, s.last_seen, s.case_id FROM {_QUEUE} WHERE {' AND '.join(tests)}"
+        " ORDER BY s.sessions DESC, s.seconds DESC, s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT ?",
+        (*more, limit),
     )
-    return cast("list[tuple[int, int, str]]", rows.fetchall())
+    return cast("list[_Key]", rows.fetchall())
 
 
 def _tests(filters: Filters) -> tuple[list[str], list[str | int]]:
     tests, values = conditions(filters)
-    return [f"s.{WAITING}", *tests], values
+    return [f"s.{_ITEM}", *tests], values
 
 
-def _cursor(row: tuple[int, int, str]) -> str:
-    return f"{row[1]}|{row[2]}|{row[0]}"
+def _cursor(key: _Key) -> str:
+    return "|".join(map(str, key))
 
 
-def _parsed(cursor: str) -> tuple[int, str, int]:
+def _parsed(cursor: str) -> _Key:
     found = _CURSOR.fullmatch(cursor)
-    if found is None:
-        raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
-    return int(found["seen"]), found["last"], int(found["id"])
+    try:
+        if found is not None:
+            return int(found["sessions"]), float(found["seconds"]), int(found["seen"]), found["last"], int(found["id"])
+    except ValueError:
+        pass
+    raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")

@@ -19,13 +19,12 @@ Part = Literal["error", "fix", "tag", "output"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The error asked for, as typed and as identified; where it was met, if that is known."""
+    """The error asked for, as typed and as identified."""
 
     raw: str
     key_line: str
     normalized: str
     fingerprint: str
-    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
+
+import apsw
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
 from core.errors.cases.projects import repository_of_folder
+from core.errors.fixes.outcomes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer
@@ -34,6 +37,7 @@ def search(
     vectors: VectorSearch | None = None,
     words: bool = False,
     project: str = "",
+    session: str | None = None,
 ) -> SearchAnswer:
     """The known fix of an error, or none, with the trace that led there.
 
@@ -41,33 +45,30 @@ def search(
     counts as one use (`use_count`, `last_used`); browsing passes False. `vectors` is what the vector tier searches
     with; without it `tiers` says whether it was to be asked at all. With `words`, where nothing answers the cases that
     have every word stand among the candidates. `project` is where the error was met (a folder or a repository): its
-    own fixes answer before those of other projects.
+    own fixes answer before those of other projects. `session` is the one that asks, if it is known: what becomes of an
+    answer that counts is settled by what it does then.
     Never raises: a missing database answers None; a fault of the store, or what is no text, is a `failed` step.
     """
     watch = Stopwatch()
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
         return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
-    vectors = vectors or VectorSearch(lambda: _no_vectors(tiers))
-    query = Query(text, found.key_line, found.normalized, found.fingerprint, project)
+    asking = _Asking(vectors or VectorSearch(lambda: _no_vectors(tiers)), count, words, session, project)
+    query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
-    named = Step(
-        "identify",
-        "hit" if known else "miss",
-        _named_by(found) if known else "no line that names an error",
-        facts(key_lines=len(found.key_lines), tool=found.tool),
-        elapsed_ms=watch.ms(),
-    )
+    told = _named_by(found) if known else "no line that names an error"
+    seen = facts(key_lines=len(found.key_lines), tool=found.tool)
+    named = Step("identify", "hit" if known else "miss", told, seen, elapsed_ms=watch.ms())
     if not known:
         return SearchAnswer(query, None, trace=(named,))
     try:
         if isinstance(target, Store):
             with faults(target.path):
-                return _answer(target, query, found, named, count=count, vectors=vectors, words=words)
+                return _answer(target, query, found, named, asking)
         if not target.exists():
             return SearchAnswer(query, None, trace=(named, Step("store", "miss", NO_CASEBOOK)))
         with open_store(target, write=count) as store, faults(target):
-            return _answer(store, query, found, named, count=count, vectors=vectors, words=words)
+            return _answer(store, query, found, named, asking)
     except Fault as fault:
         failed = Step(
             "store",
@@ -95,20 +96,28 @@ def _no_vectors(tiers: Tiers) -> NoVectors:
     return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
 
 
-def _answer(
-    store: Store, query: Query, found: Identity, named: Step, *, count: bool, vectors: VectorSearch, words: bool
-) -> SearchAnswer:
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """How a search was asked, as `search` takes it."""
+
+    vectors: VectorSearch
+    count: bool
+    words: bool
+    session: str | None
+    project: str
+
+
+def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _Asking) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
-    if query.repository:
-        query = replace(query, repository=repository_of_folder(store.con, query.repository))
+    where = repository_of_folder(store.con, asking.project) if asking.project else ""
     trace, candidates = [named], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
     for name, ask in (
-        ("fingerprint", lambda: by_fingerprint(store.con, query)),
-        ("exact", lambda: by_key(store.con, query)),
-        ("other lines", lambda: _other_lines(store, query, found)),
-        ("prefix", lambda: by_prefix(store.con, query)),
+        ("fingerprint", lambda: by_fingerprint(store.con, query, where)),
+        ("exact", lambda: by_key(store.con, query, where)),
+        ("other lines", lambda: _other_lines(store, query, found, where)),
+        ("prefix", lambda: by_prefix(store.con, query, where)),
     ):
         if match is not None:
             trace.append(Step(name, "skipped", f"the {match.tier} tier has answered"))
@@ -118,14 +127,14 @@ def _answer(
         candidates.extend(looked.candidates)
         match, weak = looked.match, weak or looked.weak
     if match is None:
-        looked = look_by_vector(store, query, weak.id if weak is not None else None, vectors)
+        looked = look_by_vector(store, query, weak.id if weak is not None else None, asking.vectors)
     else:
         looked = VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
     answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
-    if answer.match is not None and count:
-        match, step = counted(store, answer.match)
+    if answer.match is not None and asking.count:
+        match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
         return replace(answer, match=match, trace=(*answer.trace, step))
-    return answer if answer.match is not None or not words else _with_words(store, answer)
+    return answer if answer.match is not None or not asking.words else _with_words(store, answer)
 
 
 def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
@@ -194,7 +203,7 @@ def not_looked(off: NoVectors) -> VectorLooked:
     return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
 
 
-def _other_lines(store: Store, query: Query, found: Identity) -> Looked:
+def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Looked:
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
     from core.errors.identity.fingerprint import fingerprint
     from core.errors.identity.normalize import normalize_error
@@ -203,9 +212,9 @@ def _other_lines(store: Store, query: Query, found: Identity) -> Looked:
     others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
     for at, line in enumerate(others):
         normalized, finer = normalize_error(line.text), fingerprint(line.text)
-        other = Query(query.raw, line.text, normalized, finer, query.repository)
+        other = Query(query.raw, line.text, normalized, finer)
         for ask in (by_fingerprint, by_key):
-            looked = ask(store.con, other)
+            looked = ask(store.con, other, where)
             if looked.match is not None:
                 hit = lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
                 step = Step(
@@ -225,26 +234,39 @@ def _other_reason(line: KeyLine, at: int, of: int) -> str:
     return f"matched key line {at} of {of} ({line.tool}), not the first one"
 
 
-def _count(store: Store, case_id: int) -> tuple[int, str]:
-    """One more use of a case, in a transaction of its own: its count and when."""
+def add_use(con: apsw.Connection, case_id: int, ts: str) -> None:
+    """One more use of a case, inside the caller's transaction."""
+    con.execute("UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, case_id))
+
+
+def _count(store: Store, case_id: int, telling: Telling | None) -> tuple[int, str]:
+    """One more use of a case, and whom it was told, in a transaction of its own: its count and when."""
     ts = now()
-    with faults(store.path), store.transaction():
-        store.con.execute(
-            "UPDATE error_kb SET use_count = coalesce(use_count, 0) + 1, last_used = ? WHERE id = ?", (ts, case_id)
-        )
+    with faults(store.path), store.transaction() as con:
+        add_use(con, case_id, ts)
+        if telling is not None:
+            write_telling(con, telling, ts)
         row = store.con.execute("SELECT use_count FROM error_kb WHERE id = ?", (case_id,)).fetchone()
     return (int(row[0]) if row else 0), ts
 
 
-def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
-    """Count one use of the case, where the store can be written; never loses the answer over it."""
+def telling_of(answer: SearchAnswer, via: Via, session: str | None, repository: str) -> Telling | None:
+    """The row about an answer that somebody is told; None without a fix that has a history."""
+    match = answer.match
+    if match is None or match.resolution_id is None:
+        return None
+    return Telling(match.resolution_id, via, answer.query.fingerprint, session, repository)
+
+
+def counted(store: Store, hit: Hit, telling: Telling | None = None) -> tuple[Hit, Step]:
+    """Count one use of the case and keep what was told, where the store can be written; the answer is never lost."""
     watch = Stopwatch()
     if store.readonly is not None:
         return hit, Step("count", "skipped", f"not counted: {store.readonly}")
     (before,) = cast("tuple[int]", store.con.execute("PRAGMA busy_timeout").fetchone())
     try:
         store.con.set_busy_timeout(min(COUNT_MS, before))
-        count, ts = _count(store, hit.id)
+        count, ts = _count(store, hit.id, telling)
     except Fault as fault:
         return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
     finally:
@@ -253,11 +275,26 @@ def counted(store: Store, hit: Hit) -> tuple[Hit, Step]:
     return replace(hit, use_count=count, last_used=ts), step
 
 
-def count_use(target: Path, case_id: int) -> bool:
+def keep_telling(target: Path, answer: SearchAnswer, via: Via, session: str | None = None, project: str = "") -> bool:
+    """Keep that somebody was told the answer, which is no use of its case; False where nothing could be written."""
+    try:
+        with open_store(target, write=True, timeout_ms=COUNT_MS) as store, faults(target):
+            where = repository_of_folder(store.con, project) if project else ""
+            telling = telling_of(answer, via, session, where)
+            if telling is None or store.readonly is not None:
+                return False
+            with store.transaction() as con:
+                write_telling(con, telling, now())
+        return True
+    except Fault:
+        return False
+
+
+def count_use(target: Path, case_id: int, telling: Telling | None = None) -> bool:
     """Count that a person opened or copied the answer of a case; False where the store cannot be written."""
     try:
         with open_store(target, write=True) as store:
-            _count(store, case_id)
+            _count(store, case_id, telling)
         return True
     except Fault:
         return False

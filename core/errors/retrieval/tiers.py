@@ -197,7 +197,7 @@ def _seen_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, .
     return any(all(one.searched in cast("str", raw) for one in names) for (raw,) in rows)
 
 
-def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
+def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
     """The same case: every identifier and code equal, only volatile parts differ. Low where a module is another one."""
     watch = Stopwatch()
     row = con.execute(
@@ -206,7 +206,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
     case_id, key_line = cast("tuple[int, str]", row)
-    fixes = answering_fixes(con, case_id, query.fingerprint, query.repository)
+    fixes = answering_fixes(con, case_id, query.fingerprint, repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
@@ -222,7 +222,7 @@ def by_fingerprint(con: apsw.Connection, query: Query) -> Looked:
     return Looked(None, (silent,), None, step)
 
 
-def by_key(con: apsw.Connection, query: Query) -> Looked:
+def by_key(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
     """The same kind: the seed's normalized keys are equal. Low where codes or names differ: 404 is not 500."""
     watch = Stopwatch()
     row = con.execute(
@@ -233,7 +233,7 @@ def by_key(con: apsw.Connection, query: Query) -> Looked:
     if row is None:
         return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
     case_id = cast("int", row[0])
-    fixes = answering_fixes(con, case_id, None, query.repository)
+    fixes = answering_fixes(con, case_id, None, repository)
     order = [
         (not codes_differ(query.key_line, fix.key_line or ""), overlap(query.key_line, fix.key_line or ""), -at)
         for at, fix in enumerate(fixes)
@@ -293,7 +293,7 @@ def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
     return cast("list[tuple[str, int]]", con.execute(sql, values).fetchall())
 
 
-def by_prefix(con: apsw.Connection, query: Query) -> Looked:
+def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
     """Keys that begin alike (first 30 code points, length ratio 0.7), the best word overlap first."""
     watch = Stopwatch()
     size, ours = len(query.normalized), frozenset(words(query.normalized))
@@ -314,7 +314,7 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     hits: dict[int, Hit] = {}
     for share, _, case_id in rows:
         if case_id not in hits:
-            hits[case_id] = _prefix_hit(con, query, case_id, share)
+            hits[case_id] = _prefix_hit(con, query, case_id, share, repository)
         if len(hits) == SHOWN:
             break
     answering = [hit for hit in hits.values() if hit.resolution]
@@ -337,8 +337,8 @@ def by_prefix(con: apsw.Connection, query: Query) -> Looked:
     return Looked(None, others, best, step)
 
 
-def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float) -> Hit:
-    fixes = answering_fixes(con, case_id, None, query.repository)
+def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, repository: str) -> Hit:
+    fixes = answering_fixes(con, case_id, None, repository)
     why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
     fix = fixes[0] if fixes else None
     hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)

@@ -107,7 +107,8 @@ def _begun(ran: Ran) -> str | None:
     task = ran.facts.get("background")
     # Codex adds the exit code of the whole run to the call that began it; the text is of the moment it was begun.
     head = ran.text[: _STARTED_WITHIN if ran.text.startswith("Command:") else 600]
-    found = None if task else _STARTED.search(head.partition("\nOutput:")[0])
+    told = None if task else head.partition("\nOutput:")[0]
+    found = _STARTED.search(told) if told and " ID" in told else None
     return str(task) if task else (found[1] or found[2]) if found else None
 
 

@@ -14,12 +14,14 @@ from core.errors.cases.derived import refresh_case
 from core.errors.cases.drafts import UNTOUCHED, Draft, add_drafts
 from core.errors.cases.write import Name, observe
 from core.errors.fixes.evidence import Evidence
+from core.errors.incidents.queue_state import move_shares, shares_of
 from core.errors.lessons.lesson import Lesson
 from core.errors.lessons.versions import READ, version_of
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
 from core.flows.harvest.verdicts.incidents import Incidents
+from core.flows.harvest.verdicts.repeated import draft_repeated_slips
 from core.flows.harvest.verdicts.rows import write_verdicts
 from core.flows.practice.findings import write_practice
 from core.flows.system.worker_process import Second
@@ -66,7 +68,7 @@ def harvest_session(
         sessions = _with_continued(con, session_id)
         project, started = _project(con, session_id)
         order = {name: at for at, name in enumerate(sessions)}
-        incidents = Incidents(project)
+        incidents, before = Incidents(project), shares_of(con, sessions)
         met = (
             error if error.ts else error._replace(ts=started or now())
             for error in fold(seen_in(store, sessions, second), project, incidents.take)
@@ -74,12 +76,14 @@ def harvest_session(
         found, stale = Aside(con, met, order), set[int]()
         cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
         write_verdicts(con, sessions, incidents.judgements())
+        move_shares(con, before, shares_of(con, sessions))
         _take_back(con, sessions, found, kept)
         said: list[Explanation] = []
         placed = zip(found, cases, strict=True)
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(con, (_draft(con, case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
+        draft_repeated_slips(con, sessions)
         write_practice(con, session_id, found)
         if again is not None:
             again.note(found)

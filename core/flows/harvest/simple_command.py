@@ -64,7 +64,11 @@ class Part(NamedTuple):
     def width(self, table: frozenset[str]) -> int:
         """How many leading words of the part stand in `table` together (the longest entry), or 0."""
         words = self.words
-        return max((n for n in (1, 2, 3) if len(words) >= n and " ".join(words[:n]) in table), default=0)
+        if len(words) > 2 and f"{words[0]} {words[1]} {words[2]}" in table:
+            return 3
+        if len(words) > 1 and f"{words[0]} {words[1]}" in table:
+            return 2
+        return 1 if words and words[0] in table else 0
 
     def named(self, table: frozenset[str]) -> bool:
         """Whether the program, alone or with its first one or two arguments, stands in `table`."""
@@ -73,7 +77,7 @@ class Part(NamedTuple):
 
 def plain_name(word: str) -> str:
     """A program's name without its folder and suffix, versions of one interpreter as one."""
-    name = _SUFFIX.sub("", re.split(r"[/\\]", word)[-1] or word)
+    name = _SUFFIX.sub("", word.replace("\\", "/").rpartition("/")[2] or word)
     name = _NAMES.get(name, name)
     return "python" if _PYTHON.match(name) else name
 

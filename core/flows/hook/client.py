@@ -26,7 +26,7 @@ TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
 """Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
 HUNG_S = 30.0
 """A host that took nothing is not asked again for so long, unless it shows that it goes on."""
-_SPOKEN = "3"
+_SPOKEN = "4"
 """What host and caller say to each other, in which order; another order has another number."""
 
 
@@ -62,10 +62,8 @@ def socket_path() -> str | None:
 def ask(
     payload: bytes,
     database: str,
-    model: str,
-    service: bool,
+    settings: tuple[str, bool, float, str],
     seconds: float,
-    rules: str,
     event: str,
     write: Callable[[bytes], object],
 ) -> bool:
@@ -73,9 +71,9 @@ def ask(
 
     `write` gives the reply to the agent; only after it returned is the host told that the reply was written.
 
-    `model`, `service`, `rules`: settings, which the host has not read. `event`: the file that the payload was written
-    to first; the host settles it. `seconds`: the time that the caller has for everything. A host does nothing before it
-    said that it takes the payload and was told to go on, so that one that comes too late has done nothing.
+    `settings`: model, service, hold_back and rules, which the host has not read. `event`: the file that the payload was
+    written to first; the host settles it. `seconds`: the time that the caller has for everything. A host does nothing
+    before it said that it takes the payload and was told to go on, so that one that comes too late has done nothing.
 
     Raises UnansweredError where it does not take the payload in its share of that time, or did and gives no answer.
     """
@@ -91,7 +89,8 @@ def ask(
         line.settimeout(seconds * TAKE_SHARE)
         try:
             line.connect(path)
-            told = os.fsencode(f"{event}\n{model}\n{int(service)}\n{rules}")
+            model, service, hold_back, rules = settings
+            told = os.fsencode(f"{event}\n{model}\n{int(service)}\n{hold_back}\n{rules}")
             line.sendall(b"".join(map(pack, (stamp().encode(), os.fsencode(database), told, payload))))
             if line.recv(1) != TAKEN:
                 return False  # of another version, or too busy

@@ -42,7 +42,7 @@ class Surroundings:
     """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
 
     `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
-    `rules` those of rules (`rule_settings`).
+    `rules` those of rules (`rule_settings`); `hold_back`: the share of known fixes that are not told, to compare with.
     """
 
     ended: Callable[[Payload], None]
@@ -50,6 +50,7 @@ class Surroundings:
     model: str = ""
     service: bool = True
     rules: str = ""
+    hold_back: float = 0.0
 
 
 def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False, event: str = "") -> Handled:
@@ -123,7 +124,7 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
 
     settings = EmbeddingSettings(model=around.model, service=around.service)
     with held(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
-        live = follow(payload, database, vectors, hold.id)
+        live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back)
         hold.wanted = live.locked
     reply = reply_to(payload.event, live.answer)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)

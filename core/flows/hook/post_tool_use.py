@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,14 +11,18 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.write import Name, observe
+from core.errors.fixes.outcomes import write_telling
 from core.errors.retrieval.answer import SearchAnswer
-from core.errors.retrieval.api import search
+from core.errors.retrieval.api import add_use, search
 from core.errors.retrieval.vector_search import VectorSearch
 from core.flows.harvest.command import command_of
+from core.flows.harvest.event_features import Result, result_of
 from core.flows.harvest.events import HarvestedError, Ran
 from core.flows.harvest.outcome import Outcome, judge
 from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
+from core.flows.hook.telling import Told, choose
+from core.flows.outcomes.session import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
 from core.store import Store, faults, now, open_store
 from core.text import redact
@@ -31,7 +36,7 @@ WAIT_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What came of one result: the answer to its error, if it is one, how many errors it opened and
+    """What came of one result: the answer to its error, if it is told one, how many errors it opened and
     closed, and why nothing was recorded ("": it was). `locked`: because another program holds the casebook."""
 
     answer: SearchAnswer | None = None
@@ -41,10 +46,18 @@ class Live:
     locked: bool = False
 
 
-def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None, event: str = "") -> Live:
+def follow(
+    payload: Payload,
+    database: Path,
+    vectors: VectorSearch | None = None,
+    event: str = "",
+    *,
+    hold_back: float = 0.0,
+) -> Live:
     """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
 
     `vectors` is asked only where no text tier knows the error. `event` names it: it is recorded once, whoever tries.
+    `hold_back` is the share of known fixes that are not told, to compare with.
 
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
@@ -54,21 +67,29 @@ def follow(payload: Payload, database: Path, vectors: VectorSearch | None = None
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         if not failed and not open_errors.is_followed(store.con, payload.session_id):
             return Live()
-        answer = with_practice(store, search(store, text, vectors=vectors), payload.cwd) if failed else None
+        ts = now()
+        due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
+        found = search(store, text, count=False, vectors=vectors, project=payload.cwd) if failed else None
+        known = with_practice(store, found, payload.cwd) if found is not None else None
+        told = choose(store.con, payload, known, hold_back, due)
         if store.readonly is not None:
-            return Live(answer)
+            return Live(told.answer)
         try:
             with faults(database):
-                fixed = _write(store, payload, text, outcome, now(), event, failed=failed)
+                fixed = _write(store, payload, text, outcome, ts, event, told, due, failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
-            return Live(answer, fault=fault.message, locked=fault.code == "db_locked")
-    return Live(answer, len(outcome.errors) if failed else 0, fixed)
+            return Live(told.answer, fault=fault.message, locked=fault.code == "db_locked")
+    return Live(told.answer, len(outcome.errors) if failed else 0, fixed)
 
 
 def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
     """What is known of a result's error, by its words alone; None where it is none. Nothing is written or counted."""
     text, _, failed = _judged(payload)
-    return with_practice(database, search(database, text, count=False), payload.cwd) if failed else None
+    if not failed or not database.exists():
+        return None
+    with open_store(database) as store, faults(database):
+        found = search(store, text, count=False, project=payload.cwd)
+        return choose(store.con, payload, with_practice(store, found, payload.cwd), 0.0).answer
 
 
 def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:
@@ -86,7 +107,8 @@ def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> N
             "SELECT 1 FROM message WHERE session_id = ? AND ts >= ? LIMIT 1", (payload.session_id, ts)
         ).fetchone()
         if told is None and (failed or open_errors.is_followed(store.con, payload.session_id)):
-            _write(store, payload, text, outcome, ts, event, failed=failed)
+            due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
+            _write(store, payload, text, outcome, ts, event, Told(), due, failed=failed)
 
 
 def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
@@ -100,17 +122,42 @@ def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
     return text, outcome, outcome.verdict == "failed" and bool(outcome.errors)
 
 
-def _write(store: Store, payload: Payload, text: str, outcome: Outcome, ts: str, event: str, *, failed: bool) -> int:
-    """Record the result and close what it shows fixed, in one transaction; nothing where the `event` is known."""
+def _write(
+    store: Store,
+    payload: Payload,
+    text: str,
+    outcome: Outcome,
+    ts: str,
+    event: str,
+    told: Told,
+    due: Sequence[Due],
+    *,
+    failed: bool,
+) -> int:
+    """Record the result, the fix that was told, and what it shows fixed, in one transaction; nothing where the `event`
+    is known."""
     with store.transaction() as con:
         if event and not _is_new(con, event):
             return 0
         if failed:
             _observe(con, payload, text, outcome, ts)
-        if not payload.session_id:
-            return 0
-        open_errors.append(con, payload, text, ts, failed=failed)
-        return _close(con, payload)
+        if payload.session_id:
+            open_errors.append(con, payload, text, ts, failed=failed)
+            write_due(con, due, ts)
+        if told.telling is not None:
+            write_telling(con, told.telling, ts)
+        if told.answer is not None and told.answer.match is not None:
+            add_use(con, told.answer.match.id, ts)
+        return _close(con, payload) if payload.session_id else 0
+
+
+def _results(con: apsw.Connection, payload: Payload, text: str, ts: str) -> list[Result]:
+    """The results of the session that are kept, and this one behind them."""
+    ran = Ran(
+        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure,
+        payload.exit_code, ts, payload.facts,
+    )  # fmt: skip
+    return [result_of(one) for one in (*open_errors.events_of(con, payload.session_id), ran)]
 
 
 def _is_new(con: apsw.Connection, event: str) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from core.errors.lessons.text import agent_text
 from core.errors.practice.practice import Practice
-from core.errors.retrieval.agents import for_agents
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import EventName
+from core.flows.hook.telling import tellable
 from core.text import visible
 
 FIX_KEPT = 1_500
@@ -29,10 +29,10 @@ _TIERS = {
 def reply_to(event: EventName, answer: SearchAnswer | None) -> dict[str, object] | None:
     """The answer as the agent's hook protocol wants it. None without a practice, and without a fix, with a slip or one
     of low confidence (decision 3b)."""
-    hit = None if answer is None else for_agents(answer).match
+    hit = tellable(answer)
     practice = None if answer is None else answer.practice
     told = [] if practice is None or practice.sessions < _SESSIONS else [practice_context(practice)]
-    if hit is not None and hit.resolution and hit.confidence == "high":
+    if hit is not None:
         told.insert(0, context_of(hit))
     if not told:
         return None

@@ -149,8 +149,16 @@ def _around(told: str) -> tuple[Surroundings, str]:
 
     A session's beginning and end are the hook's own business: it asks no host about them.
     """
-    event, name, service, rules = (*told.split("\n", 3), "", "", "")[:4]
-    return Surroundings(lambda _: None, lambda _: None, name, service == "1", rules), event if is_event(event) else ""
+    event, name, service, share, rules = (*told.split("\n", 4), "", "", "", "")[:5]
+    around = Surroundings(lambda _: None, lambda _: None, name, service == "1", rules, _share(share))
+    return around, event if is_event(event) else ""
+
+
+def _share(told: str) -> float:
+    try:
+        return float(told)
+    except ValueError:
+        return 0.0
 
 
 def _part(line: socket.socket, most: int) -> bytes:

@@ -23,20 +23,26 @@ _MOST_MESSAGES: Final = 10_000
 
 
 def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnswer:
-    """Counts nothing: an agent that looks is no person who took the answer."""
+    """Counts no use: an agent that looks is no person who took the answer. What it was told is kept."""
+    from core.base.config.settings_sources import from_home
     from core.errors import search
     from core.errors.retrieval.agents import for_agents
-    from core.flows.practice.answer import here, with_practice
+    from core.errors.retrieval.api import keep_telling
+    from core.flows.practice.answer import brief, with_practice
     from core.flows.system.vectors import vector_search
 
     if not given["text"].strip():
         raise Fault("invalid_input", "the error is empty", "give the output that failed")
     with vector_search(desk.settings.embedding, "service") as vectors:
-        answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True)
+        project = str(from_home(given["project"]) if given.get("project") else Path.cwd())
+        answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True, project=project)
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault
-    return with_practice(desk.database, _in_short(for_agents(answer)), here())
+    told = for_agents(answer)
+    if told.match is not None:
+        keep_telling(desk.database, told, "mcp", given.get("session"), project)
+    return brief(with_practice(desk.database, _in_short(told), project))
 
 
 def _in_short(answer: SearchAnswer) -> SearchAnswer:
@@ -107,7 +113,12 @@ ERROR_SEARCH: Final = Tool(
     "Look a failing output up among the user's known errors: the fix that worked, how sure that is, and why. "
     "`resolution` is its lesson in a few lines, where it has one. `match` is null where it is unknown, which is a "
     "normal answer. Answers error_search.v1.",
-    shape(("text",), text=text("The failing output, any number of lines.", _MOST_ERROR)),
+    shape(
+        ("text",),
+        text=text("The failing output, any number of lines.", _MOST_ERROR),
+        session=text("The id of your session, so that it can be seen whether the fix helped.", 500),
+        project=text("The project's folder, whose own fixes answer first (default: where the server runs).", 4_000),
+    ),
     _error_search,
 )
 ALIGN_QUOTE: Final = Tool(

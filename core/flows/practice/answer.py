@@ -33,6 +33,11 @@ def with_practice(target: Store | Path, answer: SearchAnswer, folder: str = "") 
         return answer
 
 
+def brief(answer: SearchAnswer) -> SearchAnswer:
+    """The answer with the practice in its one line, as an agent is told."""
+    return answer if answer.practice is None else replace(answer, practice=replace(answer.practice, approaches=()))
+
+
 def here() -> str:
     """The folder that this process runs in; '' where it is gone."""
     try:

@@ -74,7 +74,8 @@ def settle_told(con: apsw.Connection, session: str) -> None:
             cast("list[tuple[str, str, str]]", keys), cast("list[tuple[str, str, int, str]]", calls)
         )
         con.execute(
-            "UPDATE answer_outcome SET outcome = ?, performed = ?, settled_at = ? WHERE id = ?",
+            "UPDATE answer_outcome SET outcome = ?1, performed = ?2, settled_at = ?3"
+            " WHERE id = ?4 AND (outcome, performed, settled_at) IS NOT (?1, ?2, ?3)",
             (outcome, performed, calls[-1][3] if calls else told_at, row),
         )
 

@@ -151,7 +151,6 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
-    from core.errors.practice.practice import PracticeList
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
     from core.evidence.promotions import PromotedMany
@@ -162,6 +161,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.settings_file import HooksReport
+    from core.flows.insights.report import Insights
     from core.flows.replay.report import Replay
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
@@ -177,9 +177,10 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
-        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList, ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer,
-        TakenBack, Clusters, Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain,
-        RuleDrafts, PracticeList,
+        EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
+        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, Replay, ImportAgain, RuleDrafts,
+        Insights,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_lesson_types(), *_library_types()):
@@ -190,9 +191,10 @@ def wire_types() -> dict[str, tuple[type, ...]]:
 
 def _lesson_types() -> tuple[type, ...]:
     from core.errors.lessons.lesson import Lesson
+    from core.errors.practice.practice import PracticeList
     from core.flows.lessons.record import LessonRecorded
 
-    return Lesson, LessonRecorded
+    return Lesson, LessonRecorded, PracticeList
 
 
 def _library_types() -> tuple[type, ...]:

@@ -15,7 +15,7 @@ from core.store.sql import Value, quoted
 MOVING = frozenset({"use_count", "last_used", "ts"})
 """Columns that move by themselves (look-ups): a difference there never stands in the way of an undo."""
 
-REPLACED = frozenset({"result_verdict"})
+REPLACED = frozenset({"correction", "result_verdict", "practice_finding", "before_run"})
 """Tables whose rows a later harvest replaces: a row that is not as it was never stands in the way of an undo."""
 
 Mirrored = frozenset[tuple[str, str]]

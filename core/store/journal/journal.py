@@ -29,12 +29,15 @@ TRUTH = (
     "rule",
     "citation",
     "result_verdict",
+    "practice_finding",
+    "before_run",
     "rule_draft",
+    "correction",
 )
 """The tables a change is recorded of; what is derived from them is refreshed. Sessions and events only ever grow.
 
-Verdicts are derived too, but only a harvest of the whole session could make them: they are recorded, and a later
-harvest of them never stands in the way of an undo (`REPLACED`).
+Verdicts, practice and corrections are derived too, but only a harvest of the whole session could make them: they are
+recorded, and a later harvest of them never stands in the way of an undo (`REPLACED`).
 """
 
 Op = Literal["INSERT", "UPDATE", "DELETE"]

@@ -35,14 +35,16 @@ CREATE INDEX resolution_do ON resolution(iif(json_valid(lesson), json_extract(le
 
 -- Outcomes ------------------------------------------------------------------------------------------------------------
 
--- What was told, and whether the failure then went away.
+-- What was told, and whether the failure then went away. A row hangs on its fix, so a merge or a split of cases keeps
+-- it there; rows of a fix that is gone count for nothing.
 CREATE TABLE answer_outcome (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   resolution_id INTEGER NOT NULL,
   fingerprint   TEXT NOT NULL DEFAULT '',
   via           TEXT NOT NULL,        -- hook, before_run, search, mcp, workbench
   session_id    TEXT,                 -- NULL: asked outside a session
-  repository    TEXT NOT NULL DEFAULT '',
+  repository    TEXT NOT NULL DEFAULT '',  -- else the folder; the scope in which a fix falls silent
+  version       TEXT NOT NULL DEFAULT '',  -- digest of the fix's text and status when it was told
   told_at       TEXT NOT NULL,
   withheld      INTEGER NOT NULL DEFAULT 0,  -- held back, to compare with
   outcome       TEXT NOT NULL DEFAULT 'open',  -- open, helped, failed_again, ignored
@@ -54,11 +56,39 @@ CREATE INDEX answer_outcome_session ON answer_outcome(session_id, outcome) WHERE
 
 -- Queue ---------------------------------------------------------------------------------------------------------------
 
--- Derived, as the rest of the table.
+-- Derived, as the rest of the table. Only verdicts count: all is 0 or NULL for a case that was never judged.
 ALTER TABLE case_state ADD COLUMN worth TEXT NOT NULL DEFAULT '';        -- the best of its incidents; '': never judged
 ALTER TABLE case_state ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;   -- sessions that met it
 ALTER TABLE case_state ADD COLUMN seconds REAL NOT NULL DEFAULT 0;       -- what its incidents cost
-ALTER TABLE case_state ADD COLUMN queue_case INTEGER;                    -- the case whose queue item this one is part of
+ALTER TABLE case_state ADD COLUMN queue_case INTEGER;                    -- the case whose item it is part of; NULL: own
+-- 0: a slip, or part of an item that waits itself. Kept by the triggers below, whoever writes.
+ALTER TABLE case_state ADD COLUMN queued INTEGER NOT NULL DEFAULT 1;
+
+-- Sessions that met it, then what it cost, then how often it was seen and when. Cases that were never judged come
+-- behind, as they did before.
+DROP INDEX case_state_triage;
+CREATE INDEX case_state_triage ON case_state(sessions, seconds, seen, last_seen, case_id)
+  WHERE status IN ('unresolved', 'draft') AND queued = 1;
+CREATE INDEX case_state_part ON case_state(queue_case) WHERE queue_case IS NOT NULL;
+
+CREATE TRIGGER case_state_queue_update AFTER UPDATE OF status, worth, queue_case ON case_state
+WHEN (old.status, old.worth, old.queue_case) IS NOT (new.status, new.worth, new.queue_case) BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
+    SELECT 1 FROM case_state l WHERE l.case_id = case_state.queue_case AND l.case_id <> case_state.case_id
+      AND l.status IN ('unresolved', 'draft') AND l.worth <> 'slip' AND l.queue_case IS NULL
+  ) WHERE case_id = new.case_id;
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+CREATE TRIGGER case_state_queue_insert AFTER INSERT ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+CREATE TRIGGER case_state_queue_delete AFTER DELETE ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' WHERE queue_case = old.case_id;
+END;
 
 -- Insights ------------------------------------------------------------------------------------------------------------
 
@@ -91,6 +121,16 @@ CREATE TABLE insight_finding (
   PRIMARY KEY (fingerprint, week, project)
 ) STRICT, WITHOUT ROWID;
 
+-- The same by session, to count them.
+CREATE TABLE insight_session (
+  fingerprint TEXT NOT NULL,
+  session_id  TEXT NOT NULL,
+  week        TEXT NOT NULL,
+  project     TEXT NOT NULL,
+  incidents   INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, session_id, week, project)
+) STRICT, WITHOUT ROWID;
+
 -- Answers by the week they were told in, and what came of them.
 CREATE TABLE insight_answer (
   week         TEXT NOT NULL,
@@ -104,7 +144,7 @@ CREATE TABLE insight_answer (
   PRIMARY KEY (week, project, via)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX result_verdict_finding ON result_verdict(fingerprints ->> 0, ts)
+CREATE INDEX result_verdict_finding ON result_verdict(CAST(fingerprints ->> 0 AS TEXT), ts)
   WHERE verdict = 'incident' AND repeats IS NULL;
 CREATE INDEX answer_outcome_fingerprint ON answer_outcome(fingerprint, told_at) WHERE fingerprint <> '';
 
@@ -139,6 +179,12 @@ CREATE TRIGGER insight_change_insert INSTEAD OF INSERT ON insight_change BEGIN
       messages = messages + excluded.messages, milliseconds = milliseconds + excluded.milliseconds;
   DELETE FROM insight_finding
     WHERE fingerprint = new.fingerprint AND week = new.week AND project = new.project AND incidents = 0;
+  INSERT INTO insight_session(fingerprint, session_id, week, project, incidents)
+    SELECT new.fingerprint, new.session_id, new.week, new.project, new.sign WHERE new.fingerprint <> ''
+    ON CONFLICT DO UPDATE SET incidents = incidents + excluded.incidents;
+  DELETE FROM insight_session
+    WHERE fingerprint = new.fingerprint AND session_id = new.session_id AND week = new.week AND project = new.project
+      AND incidents = 0;
 END;
 
 CREATE TRIGGER result_verdict_insert AFTER INSERT ON result_verdict BEGIN
@@ -236,8 +282,6 @@ CREATE TABLE rule_draft (
   decided_at  TEXT NOT NULL DEFAULT '',
   reason      TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX rule_draft_status ON rule_draft(status, id);
-CREATE INDEX rule_draft_repository ON rule_draft(repository);
 
 -- What of a draft stands in a rule file, as far as casebook wrote it. Follows `rule_draft`, through undo and redo too.
 CREATE TABLE rule_written (
@@ -258,7 +302,7 @@ CREATE TABLE practice_finding (
   kind        TEXT NOT NULL,          -- rule, lack
   tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
   name        TEXT NOT NULL,          -- the rule or code; what is lacking
-  how         TEXT NOT NULL,          -- suppressed, reasoned, edited, removed, …; '': not fixed
+  how         TEXT NOT NULL,          -- suppressed, edited, removed, configured, …; of a lack: worked instead, open
   shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
   names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
   fix_session TEXT,                   -- its harvested fix, as in `resolution`

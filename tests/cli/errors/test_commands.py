@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 
@@ -64,6 +65,14 @@ def test_a_look_up_counts_once_unless_told_not_to(filled: Run, monkeypatch: pyte
     assert uses() == 2
     monkeypatch.delenv("CASEBOOK_SEARCH_COUNT")
     assert uses() == 3
+
+
+def test_a_look_up_that_counts_is_kept_with_the_session_that_asked(filled: Run, home: Path) -> None:
+    for args in ((), ("--no-count",), ("--session", "s7")):
+        assert filled("errors", "search", BOOM, *args).code == 0
+    with open_store(home / ".local" / "share" / "casebook" / "casebook.db") as store:
+        rows = store.con.execute("SELECT via, session_id, repository <> '' FROM answer_outcome").fetchall()
+    assert rows == [("search", None, 1), ("search", "s7", 1)]
 
 
 def test_an_unknown_error_exits_1_and_a_missing_casebook_is_not_made(run: Run, home: Path) -> None:

@@ -6,9 +6,13 @@ CREATE INDEX answer_key_case ON answer_key(case_id);
 
 CREATE INDEX answer_key_length ON answer_key(prefix, length);
 
+CREATE INDEX answer_outcome_fingerprint ON answer_outcome(fingerprint, told_at) WHERE fingerprint <> '';
+
 CREATE INDEX answer_outcome_resolution ON answer_outcome(resolution_id, outcome);
 
 CREATE INDEX answer_outcome_session ON answer_outcome(session_id, outcome) WHERE session_id IS NOT NULL;
+
+CREATE INDEX before_run_program ON before_run(program, key);
 
 CREATE INDEX case_key_case ON case_key(case_id);
 
@@ -25,6 +29,8 @@ CREATE INDEX case_state_triage ON case_state(seen, last_seen, case_id) WHERE sta
 CREATE INDEX citation_of ON citation(cited_by, item_id);
 
 CREATE INDEX citation_path ON citation(workspace_path);
+
+CREATE INDEX correction_draft ON correction(draft_id) WHERE draft_id IS NOT NULL;
 
 CREATE INDEX derivation_cache_used ON derivation_cache(last_used);
 
@@ -82,6 +88,8 @@ CREATE UNIQUE INDEX message_uuid ON message(uuid, block) WHERE uuid <> '';
 
 CREATE INDEX occurrence_fingerprint ON occurrence(fingerprint, ts);
 
+CREATE INDEX practice_finding_name ON practice_finding(kind, tool, name);
+
 CREATE INDEX project_name_shown ON project_name(repository) WHERE shown = 1;
 
 CREATE INDEX provenance_events_path ON provenance_events(workspace_path, id);
@@ -89,6 +97,9 @@ CREATE INDEX provenance_events_path ON provenance_events(workspace_path, id);
 CREATE INDEX resolution_case ON resolution(case_id, (author = 'harvest' AND status = 'draft'), id DESC);
 
 CREATE UNIQUE INDEX resolution_harvest ON resolution(session_id, fingerprint, message_ids) WHERE author = 'harvest';
+
+CREATE INDEX result_verdict_finding ON result_verdict(fingerprints ->> 0, ts)
+  WHERE verdict = 'incident' AND repeats IS NULL;
 
 CREATE INDEX result_verdict_slip ON result_verdict(slip, session_id) WHERE slip <> '';
 
@@ -99,6 +110,10 @@ CREATE INDEX review_session ON review(session_id, state, evidence_id);
 CREATE INDEX review_state ON review(state, evidence_id);
 
 CREATE INDEX review_type ON review(type, state, evidence_id);
+
+CREATE INDEX rule_draft_repository ON rule_draft(repository);
+
+CREATE INDEX rule_draft_status ON rule_draft(status, id);
 
 CREATE INDEX tool_call_result ON tool_call(session_id, result_idx);
 
@@ -193,6 +208,24 @@ CREATE TABLE backlog (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE backlog_size (kind TEXT PRIMARY KEY, waiting INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE before_run (
+  harvest     TEXT NOT NULL,
+  program     TEXT NOT NULL,
+  key         TEXT NOT NULL,          -- subcommand, option and word that the error named; '': the program is missing
+  session_id  TEXT NOT NULL,
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  fix_session TEXT NOT NULL,
+  message_ids TEXT NOT NULL,
+  worth       TEXT NOT NULL,          -- general, project
+  lack_tool   TEXT NOT NULL,          -- only where the environment lacks this, as in practice_finding; '' else
+  lack_name   TEXT NOT NULL,
+  failed      TEXT NOT NULL,          -- the failing command
+  said        TEXT NOT NULL,          -- its key line
+  passed      TEXT NOT NULL,          -- the command that passed
+  PRIMARY KEY (harvest, program, key, session_id, message_idx, fingerprint)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE blocks (
   block_id          TEXT NOT NULL,
@@ -301,6 +334,19 @@ CREATE TABLE citation (
   author            TEXT NOT NULL,
   ts                TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE correction (
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,       -- of the quote in the message, in code points
+  span_end    INTEGER NOT NULL,
+  quote       TEXT NOT NULL,
+  call_json   TEXT NOT NULL,          -- the call: {"id", "tool", "input"}
+  norm        TEXT NOT NULL,          -- the form of norm it has; '': an order of the moment
+  ts          TEXT NOT NULL,
+  draft_id    INTEGER,                -- the draft rule it is evidence of
+  PRIMARY KEY (session_id, message_idx, span_start)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE derivation_cache (
   key       TEXT PRIMARY KEY,
@@ -447,6 +493,41 @@ CREATE TABLE ingest_runs (
   report_json   TEXT NOT NULL         -- ingest_report.v1 without its items
 ) STRICT;
 
+CREATE TABLE insight_answer (
+  week         TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  via          TEXT NOT NULL,
+  told         INTEGER NOT NULL,
+  withheld     INTEGER NOT NULL,
+  helped       INTEGER NOT NULL,
+  failed_again INTEGER NOT NULL,
+  ignored      INTEGER NOT NULL,
+  PRIMARY KEY (week, project, via)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE insight_finding (
+  fingerprint  TEXT NOT NULL,
+  week         TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  incidents    INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  messages     INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, week, project)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE insight_week (
+  week         TEXT NOT NULL,
+  program      TEXT NOT NULL,
+  project      TEXT NOT NULL,
+  failures     INTEGER NOT NULL,      -- results that show a failure
+  incidents    INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  messages     INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  PRIMARY KEY (week, program, project)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE jobs (
   id       INTEGER PRIMARY KEY,
   kind     TEXT NOT NULL,
@@ -526,6 +607,23 @@ CREATE TABLE occurrence (
   UNIQUE (session_id, message_idx, fingerprint)
 ) STRICT;
 
+CREATE TABLE practice_finding (
+  harvest     TEXT NOT NULL,          -- the session that was harvested
+  session_id  TEXT NOT NULL,          -- the finding: its session, message and fingerprint
+  message_idx INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  kind        TEXT NOT NULL,          -- rule, lack
+  tool        TEXT NOT NULL,          -- the checker; of a lack: program, module, network, service, signing, lock, …
+  name        TEXT NOT NULL,          -- the rule or code; what is lacking
+  how         TEXT NOT NULL,          -- suppressed, edited, removed, configured, …; of a lack: worked instead, open
+  shown       TEXT NOT NULL,          -- the comment, the command or the line that did it
+  names       TEXT NOT NULL,          -- JSON array: identifiers that the edit brought in
+  fix_session TEXT,                   -- its harvested fix, as in `resolution`
+  message_ids TEXT NOT NULL DEFAULT '[]',
+  ts          TEXT NOT NULL,
+  PRIMARY KEY (harvest, session_id, message_idx, fingerprint, kind, tool, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE project_folder (
   folder TEXT PRIMARY KEY,
   remote TEXT NOT NULL,
@@ -575,10 +673,11 @@ CREATE TABLE result_verdict (
   ts           TEXT NOT NULL,
   program      TEXT NOT NULL DEFAULT '',  -- the program or tool that failed
   repeats      INTEGER,               -- the first result of the same incident; NULL: it is that first one
-  attempts     INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- the cost of the whole incident, with its first result alone; else 0
   messages     INTEGER NOT NULL DEFAULT 0,
   seconds      REAL NOT NULL DEFAULT 0,
   solved_idx   INTEGER,               -- the message that showed it gone; NULL: it was still there at the end
+  solved_session TEXT,                -- the session of that message: this one, or one that continues it
   fingerprints TEXT NOT NULL DEFAULT '[]',  -- JSON array: its findings in order; the first is the one of the queue
   slip         TEXT NOT NULL DEFAULT '',    -- what a repeated slip is counted by; '' for everything else
   PRIMARY KEY (session_id, message_idx, tool_use_id)
@@ -609,6 +708,28 @@ CREATE TABLE rule (
   UNIQUE (path, rule_id)
 ) STRICT;
 
+CREATE TABLE rule_draft (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  status      TEXT NOT NULL DEFAULT 'draft',  -- draft, accepted, rejected
+  rule        TEXT NOT NULL,
+  quote       TEXT NOT NULL,          -- where it was said first, as in `correction`
+  session_id  TEXT NOT NULL REFERENCES session(id),
+  message_idx INTEGER NOT NULL,
+  span_start  INTEGER NOT NULL,
+  span_end    INTEGER NOT NULL,
+  call_json   TEXT NOT NULL,
+  repository  TEXT NOT NULL,
+  why         TEXT NOT NULL,          -- the form of norm, or that it was said in two sessions
+  author      TEXT NOT NULL,
+  ts          TEXT NOT NULL,
+  path        TEXT NOT NULL DEFAULT '',  -- the rule file it was accepted into, and its text there
+  rule_id     TEXT NOT NULL DEFAULT '',
+  block_text  TEXT NOT NULL DEFAULT '',
+  decided_by  TEXT NOT NULL DEFAULT '',
+  decided_at  TEXT NOT NULL DEFAULT '',
+  reason      TEXT NOT NULL DEFAULT ''
+) STRICT;
+
 CREATE TABLE rule_file (
   path     TEXT PRIMARY KEY,
   size     INTEGER NOT NULL,
@@ -626,6 +747,12 @@ CREATE TABLE rule_use (
   last      TEXT NOT NULL,
   PRIMARY KEY (path, rule_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rule_written (
+  draft_id INTEGER PRIMARY KEY,
+  path     TEXT NOT NULL,
+  text     TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE session (
   id         TEXT PRIMARY KEY,
@@ -712,6 +839,22 @@ CREATE TRIGGER alignment_review_update AFTER UPDATE ON alignment BEGIN
     WHEN new.status = 'failed' AND new.near THEN 'near'
     ELSE new.status END
   WHERE evidence_id = new.evidence_id;
+END;
+
+CREATE TRIGGER answer_outcome_before_update BEFORE UPDATE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, -1 FROM insight_told WHERE id = old.id;
+END;
+
+CREATE TRIGGER answer_outcome_delete BEFORE DELETE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, -1 FROM insight_told WHERE id = old.id;
+END;
+
+CREATE TRIGGER answer_outcome_insert AFTER INSERT ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, 1 FROM insight_told WHERE id = new.id;
+END;
+
+CREATE TRIGGER answer_outcome_update AFTER UPDATE ON answer_outcome BEGIN
+  INSERT INTO insight_told_change SELECT *, 1 FROM insight_told WHERE id = new.id;
 END;
 
 CREATE TRIGGER backlog_delete AFTER DELETE ON backlog BEGIN
@@ -848,6 +991,56 @@ CREATE TRIGGER fingerprint_backlog_update AFTER UPDATE OF case_id, key_line ON f
     AND NOT EXISTS (SELECT 1 FROM backlog WHERE kind = 'error' AND item_id = error_kb.id);
 END;
 
+CREATE TRIGGER insight_change_insert INSTEAD OF INSERT ON insight_change BEGIN
+  INSERT INTO insight_week(week, program, project, failures, incidents, attempts, messages, milliseconds)
+    VALUES (new.week, new.program, new.project, new.sign, new.sign * new.incidents, new.sign * new.attempts,
+            new.sign * new.messages, new.sign * new.milliseconds)
+    ON CONFLICT DO UPDATE SET failures = failures + excluded.failures, incidents = incidents + excluded.incidents,
+      attempts = attempts + excluded.attempts, messages = messages + excluded.messages,
+      milliseconds = milliseconds + excluded.milliseconds;
+  DELETE FROM insight_week
+    WHERE week = new.week AND program = new.program AND project = new.project AND failures = 0;
+  INSERT INTO insight_finding(fingerprint, week, project, incidents, attempts, messages, milliseconds)
+    SELECT new.fingerprint, new.week, new.project, new.sign, new.sign * new.attempts, new.sign * new.messages,
+           new.sign * new.milliseconds
+    WHERE new.fingerprint <> ''
+    ON CONFLICT DO UPDATE SET incidents = incidents + excluded.incidents, attempts = attempts + excluded.attempts,
+      messages = messages + excluded.messages, milliseconds = milliseconds + excluded.milliseconds;
+  DELETE FROM insight_finding
+    WHERE fingerprint = new.fingerprint AND week = new.week AND project = new.project AND incidents = 0;
+END;
+
+CREATE TRIGGER insight_told_change_insert INSTEAD OF INSERT ON insight_told_change BEGIN
+  INSERT INTO insight_answer(week, project, via, told, withheld, helped, failed_again, ignored)
+    VALUES (new.week, new.project, new.via, new.sign * new.told, new.sign * new.withheld, new.sign * new.helped,
+            new.sign * new.failed_again, new.sign * new.ignored)
+    ON CONFLICT DO UPDATE SET told = told + excluded.told, withheld = withheld + excluded.withheld,
+      helped = helped + excluded.helped, failed_again = failed_again + excluded.failed_again,
+      ignored = ignored + excluded.ignored;
+  DELETE FROM insight_answer
+    WHERE week = new.week AND project = new.project AND via = new.via AND told = 0 AND withheld = 0;
+END;
+
+CREATE TRIGGER result_verdict_before_update BEFORE UPDATE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result
+    WHERE session_id = old.session_id AND message_idx = old.message_idx AND tool_use_id = old.tool_use_id;
+END;
+
+CREATE TRIGGER result_verdict_delete BEFORE DELETE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result
+    WHERE session_id = old.session_id AND message_idx = old.message_idx AND tool_use_id = old.tool_use_id;
+END;
+
+CREATE TRIGGER result_verdict_insert AFTER INSERT ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result
+    WHERE session_id = new.session_id AND message_idx = new.message_idx AND tool_use_id = new.tool_use_id;
+END;
+
+CREATE TRIGGER result_verdict_update AFTER UPDATE ON result_verdict BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result
+    WHERE session_id = new.session_id AND message_idx = new.message_idx AND tool_use_id = new.tool_use_id;
+END;
+
 CREATE TRIGGER review_delete AFTER DELETE ON review BEGIN
   UPDATE review_count SET quotes = quotes - 1
     WHERE session_id = old.session_id AND type = old.type AND state = old.state;
@@ -886,6 +1079,37 @@ WHEN old.content_hash <> new.content_hash BEGIN
   INSERT INTO backlog SELECT 'rule', new.id
     WHERE NOT EXISTS (SELECT 1 FROM backlog WHERE kind = 'rule' AND item_id = new.id);
 END;
+
+CREATE TRIGGER session_project_before_update BEFORE UPDATE OF project, repository ON session
+  WHEN (new.project, new.repository) <> (old.project, old.repository) BEGIN
+  INSERT INTO insight_change SELECT *, -1 FROM insight_result WHERE session_id = old.id;
+END;
+
+CREATE TRIGGER session_project_update AFTER UPDATE OF project, repository ON session
+  WHEN (new.project, new.repository) <> (old.project, old.repository) BEGIN
+  INSERT INTO insight_change SELECT *, 1 FROM insight_result WHERE session_id = new.id;
+END;
+
+CREATE VIEW insight_change AS SELECT *, 1 AS sign FROM insight_result;
+
+CREATE VIEW insight_result AS
+  SELECT v.session_id, v.message_idx, v.tool_use_id, coalesce(date(v.ts, 'weekday 0', '-6 days'), '') AS week, v.program,
+         iif(s.repository = '', s.project, s.repository) AS project,
+         iif(v.verdict = 'incident' AND v.repeats IS NULL, coalesce(v.fingerprints ->> 0, ''), '') AS fingerprint,
+         (v.verdict = 'incident' AND v.repeats IS NULL) AS incidents,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * v.attempts AS attempts,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * v.messages AS messages,
+         (v.verdict = 'incident' AND v.repeats IS NULL) * CAST(round(v.seconds * 1000) AS INTEGER) AS milliseconds
+  FROM result_verdict AS v JOIN session AS s ON s.id = v.session_id
+  WHERE v.verdict IN ('incident', 'flaky');
+
+CREATE VIEW insight_told AS
+  SELECT id, coalesce(date(told_at, 'weekday 0', '-6 days'), '') AS week, repository AS project, via,
+         withheld = 0 AS told, withheld <> 0 AS withheld, withheld = 0 AND outcome = 'helped' AS helped,
+         withheld = 0 AND outcome = 'failed_again' AS failed_again, withheld = 0 AND outcome = 'ignored' AS ignored
+  FROM answer_outcome;
+
+CREATE VIEW insight_told_change AS SELECT *, 1 AS sign FROM insight_told;
 
 CREATE VIEW session_project AS
   SELECT id AS session_id,

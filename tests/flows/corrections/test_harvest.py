@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from core.flows.corrections.harvest import corrections_in, harvest_corrections
 from core.flows.corrections.said import said_in_refusal
+from core.flows.system.undo import take_back
+from core.flows.transcripts.again.api import harvest_again
 from core.store import Store, open_store
 from tests.flows.corrections.chat import NOTE, Transcript, imported, refusal
 
@@ -101,6 +103,19 @@ def test_a_second_import_changes_nothing_and_decisions_stay(store: Store, tmp_pa
     assert store.con.execute("SELECT count(*) FROM correction").fetchone() == (1,)
 
 
+def test_a_casebook_of_before_gets_its_drafts_as_it_is_harvested_again(store: Store, tmp_path: Path) -> None:
+    imported(store, Transcript(tmp_path, "a").declines("npm i", "always use pnpm"))
+    before = drafts(store)
+    with store.transaction() as con:
+        con.execute("DELETE FROM correction")
+        con.execute("DELETE FROM rule_draft")
+    harvest_again(store, actor="ana")
+    assert drafts(store) == before
+    assert take_back(store, "ana").undid.title.startswith("harvest again")
+    assert drafts(store) == []
+    assert store.con.execute("SELECT count(*) FROM correction").fetchone() == (0,)
+
+
 def test_secrets_are_masked(store: Store, tmp_path: Path) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     imported(store, Transcript(tmp_path, "a").declines(f"deploy {key}", f"never use {key} in scripts"))
@@ -117,9 +132,10 @@ def test_every_quote_is_the_slice_of_its_message(tmp_path: Path, parts: list[str
     with open_store(tmp_path / "property.db", create=True) as store:
         imported(store, one := Transcript(tmp_path, f"p{abs(hash(tuple(parts)))}").declines("x", "".join(parts)))
         for found in corrections_in(store.con, one.name):
-            text = store.con.execute(
+            ((text,),) = store.con.execute(
                 "SELECT text FROM message WHERE session_id = ? AND idx = ?", (one.name, found.idx)
-            ).fetchone()[0]
+            ).fetchall()
+            assert isinstance(text, str)
             assert text[found.start : found.end] == found.quote
             assert found.quote.strip()
         with store.transaction() as con:

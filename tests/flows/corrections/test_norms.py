@@ -127,6 +127,71 @@ main 브랜치에 푸시했어
 """
 
 
+FRESH = """\
+Never store patient names in the notebook outputs.
+please always cast the price to Decimal
+from now on translations go through the glossary
+we don't deploy on Fridays
+In this project we name shaders after their pass.
+don't hardcode colours in components
+avoid pandas apply
+prefer named exports to default exports
+only touch terraform state after I confirm
+before releasing, update the changelog
+Use semantic versions, not dates.
+don't use force unwraps in Swift
+You must never log access tokens
+we never rebase release branches
+when you add an endpoint, document it
+stop writing docstrings for private helpers
+I always want to see the plan before you apply it
+contracts must always name both parties
+next time ask before you drop a table
+Do not edit vendored code without asking.
+we keep secrets in vault, not in env files
+앞으로 문서는 한국어로 작성해 주세요
+절대 운영 서버를 재시작하지 마
+이 프로젝트에서는 세미콜론을 쓰지 말아 주세요
+테스트 데이터에는 실명을 넣지 마세요
+다음부터는 리뷰 없이 머지하지 마
+"""
+"""Written after the last change to the rules, of other trades, and not looked at by them."""
+
+FRESH_OTHER = """\
+drop the second column instead
+that texture is wrong, use the other one
+why do we always load the model twice?
+the job never starts when the queue is empty
+don't run it on my machine please
+I don't think that helps
+no, the left button
+we always get a 502 from the gateway
+we use the cached value here by mistake
+let's keep the old name for now
+try with a smaller batch first
+don't bother with the docs
+it should be blue
+the client wants a refund, not a voucher
+never mind that
+you always rename my files
+can we prefer the new parser?
+put the invoice in the second folder
+we just need the totals
+use the staging key
+before we go on, show me the diff
+whenever I click it the app crashes
+no I want the chart on the left
+do not merge yet
+I prefer the second option
+we have two of those
+이 파일만 고쳐줘
+이번에는 배포하지 마
+서버가 항상 느려요
+왜 테스트를 안 돌렸어?
+두 번째 안으로 가자
+"""
+
+
 def lines(text: str) -> list[str]:
     return text.strip().splitlines()
 
@@ -140,6 +205,13 @@ def test_norm(said: str) -> None:
 @pytest.mark.parametrize("said", [*lines(OTHER), *lines(KOREAN_OTHER)])
 def test_no_norm(said: str) -> None:
     assert norms_in(said) == ()
+
+
+def test_fresh_samples() -> None:
+    """No order of the moment is taken for a norm; nine norms of ten would be a fair share, eight a poor one."""
+    found = [said for said in lines(FRESH) if norms_in(said)]
+    assert len(found) / len(lines(FRESH)) > 0.85
+    assert [said for said in lines(FRESH_OTHER) if norms_in(said)] == []
 
 
 def test_only_the_sentence_that_states_the_norm() -> None:

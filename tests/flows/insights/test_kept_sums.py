@@ -77,6 +77,18 @@ def _rows(counts: Counter[Any], width: int) -> Sums:
     return {key: tuple(counts[key, at] for at in range(width)) for key, _ in counts}
 
 
+def sessions(con: apsw.Connection) -> Sums:
+    """How often each session met each finding, from the rows."""
+    found = Counter[Any]()
+    for session, ts, project, fingerprints in con.execute(
+        "SELECT v.session_id, ts, iif(repository = '', project, repository), fingerprints"
+        " FROM result_verdict AS v JOIN session AS s ON s.id = v.session_id"
+        " WHERE verdict = 'incident' AND repeats IS NULL AND fingerprints <> '[]'"
+    ):
+        found[json.loads(fingerprints)[0], session, week_of(ts), project] += 1
+    return {key: (count,) for key, count in found.items()}
+
+
 def kept(con: apsw.Connection) -> tuple[Sums, Sums, Sums]:
     """The sums as they are kept."""
     tables = ("insight_week", "insight_finding", "insight_answer")
@@ -119,6 +131,8 @@ def test_the_sums_equal_a_recount(history: list[tuple[str, Any, Any]], tmp_path_
         for step in history:
             _do(store, step)
         assert kept(store.con) == recount(store.con)
+        met = store.con.execute("SELECT * FROM insight_session")
+        assert {tuple(row[:4]): tuple(row[4:]) for row in met} == sessions(store.con)
 
 
 def test_a_harvest_replaces_the_share_of_its_session(store: Store) -> None:

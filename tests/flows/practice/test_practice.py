@@ -17,6 +17,8 @@ from core.errors.retrieval.api import search
 from core.flows.harvest import harvest_session
 from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.practice.answer import with_practice
+from core.flows.system.undo import take_back
+from core.flows.transcripts.again.api import harvest_again
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME
@@ -184,3 +186,17 @@ def test_an_agent_is_told_the_practice_in_one_quoted_line(store: Store, tmp_path
     (line,) = [line for line in said["additionalContext"].split("\n") if "nilerr: " in line]
     assert line.startswith("> nilerr: ")
     assert "no instruction" in said["additionalContext"]
+
+
+def test_harvesting_a_casebook_again_brings_its_practice_and_one_undo_takes_it_back(
+    store: Store, tmp_path: Path
+) -> None:
+    import_transcripts(store, "auto", three_linted(tmp_path / "in"))
+    before = practices(store.con)
+    for table in ("practice_finding", "before_run"):
+        store.con.execute(f"DELETE FROM {table}")
+    store.con.execute("UPDATE resolution SET original = NULL")
+    assert harvest_again(store, actor="kim").applied
+    assert practices(store.con) == before
+    take_back(store, "kim")
+    assert practices(store.con) == ()

@@ -10,6 +10,7 @@ import pytest
 from core.base.trace import Step
 from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
 from core.errors.cases.resolutions import Resolution
+from core.errors.practice.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
@@ -18,6 +19,7 @@ from tui.render.errors.case import (
     Raw,
     draw_fix,
     draw_head,
+    draw_practice,
     draw_raw,
     draw_source,
     draw_steps,
@@ -237,6 +239,14 @@ def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
 def test_an_endless_trace_is_cut() -> None:
     many = tuple(Step("a", "miss", "no") for _ in range(5_000))
     assert draw_trace(many, UNICODE).plain.count("\n") < 2_000
+
+
+def test_a_practice_is_shown_inert_with_what_it_counts() -> None:
+    hostile = Practice("r", "shop", "rule", "ruff", "F401", 3, 2, "F401: suppressed\x1b]52;c;x\x07 in 3 of 3", ())
+    text = draw_practice(hostile, UNICODE).plain
+    assert "\x1b" not in text
+    assert "3 findings in 2 sessions" in text
+    assert draw_practice(None, UNICODE).plain == ""
 
 
 def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:

@@ -86,7 +86,7 @@ def test_the_top_line_names_the_panes_and_their_keys_while_there_is_room() -> No
     assert draw_top(Place("x", 5, pane="Rules"), 80, TABS).plain.startswith(" casebook  1 Errors  3 Rules ")
     assert draw_top(Place("x", 5, pane="Rules"), 40, TABS).plain.startswith(" casebook  Rules ")
     bound = Keys({"pane.rules": ("f9",), "pane.evidence": ()})
-    named = [("pane.errors", "1"), ("pane.rules", "f9"), ("pane.library", "4")]
+    named = [("pane.errors", "1"), ("pane.rules", "f9"), ("pane.library", "4"), ("pane.insights", "5")]
     assert [(action.id, key) for action, key in panes(bound)] == named
 
 

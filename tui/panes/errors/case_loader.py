@@ -112,7 +112,8 @@ class Reader:
         if not answered or self._case.fix is None or look_up in self._used:
             return
         self._used.add(look_up)
-        self._jobs.run("use", use_case(case_id), lambda _counted, _final: None, lambda _fault: None, keep=True)
+        hit = None if row is None else row.hit
+        self._jobs.run("use", use_case(case_id, hit), lambda _counted, _final: None, lambda _fault: None, keep=True)
 
     def _read(self, delay: float) -> None:
         row = None if self._away else self._at

@@ -315,13 +315,17 @@ def read_case(
     return work
 
 
-def use_case(case_id: int) -> Callable[[Job[bool]], bool]:
-    """Count that the answer of a case was opened or copied; False where nothing can be written."""
+def use_case(case_id: int, hit: Hit | None) -> Callable[[Job[bool]], bool]:
+    """Count that the answer of a case, a `hit`, was opened or copied; False where nothing can be written."""
 
     def work(job: Job[bool]) -> bool:
         from core.errors import count_use
+        from core.errors.fixes.outcomes import Telling
 
-        return count_use(job.lane.path, case_id)
+        fix = None if hit is None else hit.resolution_id
+        mark = "" if hit is None or hit.place is None else hit.place.fingerprint or ""
+        telling = None if fix is None else Telling(fix, "workbench", mark)
+        return count_use(job.lane.path, case_id, telling)
 
     return work
 

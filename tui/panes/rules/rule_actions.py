@@ -42,6 +42,7 @@ class RuleActs:
             "rules.missing": self._missing,
             "rules.problems": self._problems,
             "rules.clusters": self._clusters,
+            "rules.drafts": self._drafts,
             "rules.compare": self._compare,
             "rules.library": self._ask_library,
             "rules.session": self._open_session,
@@ -203,6 +204,11 @@ class RuleActs:
         from tui.panes.rules.tables import cluster_table
 
         self._screen.app.push_screen(cluster_table(self._screen))
+
+    def _drafts(self) -> None:
+        from tui.panes.rules.drafts import draft_table
+
+        self._screen.app.push_screen(draft_table(self._screen))
 
     def _compare(self) -> None:
         from tui.panes.rules.tables import compare_table

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tui.shell.app import CasebookApp
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
-          "rules-all", "rules-table", "rules-relabel")  # fmt: skip
+          "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
 
 
 class RulesScreen(Screen[None]):

@@ -119,6 +119,11 @@ class TableScreen(ModalScreen[None], Generic[T]):
         return Situation("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
 
     @property
+    def chosen(self) -> Hashable | None:
+        """The chosen row."""
+        return self._list.rows.get(self._list.chosen)
+
+    @property
     def _leads(self) -> bool:
         row = self._list.rows.get(self._list.chosen)
         return row is not None and self._table.leads(row)

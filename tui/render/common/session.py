@@ -17,6 +17,7 @@ from tui.render.common.untrusted import cut, inline, title
 
 if TYPE_CHECKING:
     from core.errors import SourceMessage
+    from core.errors.cases.source import Judged
 
 SHOWN = 4_000
 """Code points of one message; the whole of it is one key away."""
@@ -24,6 +25,7 @@ SHOWN = 4_000
 Kind = Literal["head", "text", "more", "gap"]
 Mark = Literal["", "error", "fix"]
 _WORDS = {"tool_use": "call", "tool_result": "result", "thinking": "thought"}
+_VERDICTS = {"agent_tool": "agent's tool"}
 _SIGNED = {"+": "$cb-good", "-": "$cb-bad", "@": "$cb-accent", ":": "$cb-soft"}
 _TONES = {"user": "$cb-accent", "assistant": "$cb-text", "tool": "$cb-dim"}
 
@@ -49,7 +51,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the screen, inert: of which message, what it is, the part that is lit; the sign of a patch's line."""
+    """One line of the screen, inert: of which message, what it is, the part that is lit; the sign of a patch's line.
+
+    `judged`: the verdict on the result that a head line begins.
+    """
 
     index: int
     kind: Kind
@@ -58,6 +63,7 @@ class Line:
     mark: Mark = ""
     lit: tuple[int, int] | None = None
     sign: str = ""
+    judged: Judged | None = None
 
 
 def lines_of(
@@ -75,7 +81,9 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
     mark, index = marks.of(message.index), message.index
     told = [message.role, _WORDS.get(message.kind, "" if message.kind == "text" else message.kind)]
     told += [message.tool or "", stamp(message.ts), "" if message.chain in ("", "main") else f"agent {message.chain}"]
-    yield Line(index, "head", "  ".join(title(part) for part in told if part), message.role, mark)
+    yield Line(
+        index, "head", "  ".join(title(part) for part in told if part), message.role, mark, judged=message.judged
+    )
     if message.kind == "tool_use":
         yield from _call(message, width)
         yield Line(index, "gap", "")
@@ -155,14 +163,25 @@ def wrap(line: str, cells: int) -> Iterator[tuple[int, int]]:
             return
 
 
+def _margin(judged: Judged, room: int) -> tuple[str, str]:
+    """The verdict on a result, and its tone; the rest of what is known of it is in the trace."""
+    said = f"  {_VERDICTS.get(judged.verdict, judged.verdict)}"
+    if judged.repeats is not None:
+        said += f", repeats #{judged.repeats}"
+    elif judged.verdict == "incident":
+        said += "" if judged.worth in ("", "none") else f", {judged.worth}"
+    return inline(said, max(1, room)), "bold $cb-bad" if judged.verdict == "incident" else "$cb-draft"
+
+
 def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """One line; the chosen message has a bar, its head says its number."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
     if line.kind == "head":
         mark = {"error": ("  error", "bold $cb-bad"), "fix": ("  fix", "bold $cb-good")}.get(line.mark, ("", ""))
         tone = _TONES.get(line.role, "$cb-soft")
-        head = inline(f" #{line.index}  {line.text}", max(1, width - 9), more=signs.more)
-        return Content.assemble(bar, (head, f"bold {tone}"), mark)
+        judged = ("", "") if line.judged is None else _margin(line.judged, width - 24)
+        head = inline(f" #{line.index}  {line.text}", max(1, width - 9 - cell_len(judged[0])), more=signs.more)
+        return Content.assemble(bar, (head, f"bold {tone}"), judged, mark)
     if line.kind == "more":
         way = signs.told(": {session.whole} shows all")
         return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))

@@ -48,11 +48,15 @@ _QUEUE_MARKS: dict[QueueMark, tuple[str, str]] = {
 _DIFFERING = {"tool": "tools", "key": "key lines", "fix": "fixes"}
 
 
-def draw_entry(row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, mark: QueueMark) -> Content:
-    """A row of the queue: the row as every list has it, and its mark."""
-    if width < 8:
+def draw_entry(
+    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, mark: QueueMark, part: bool = False
+) -> Content:
+    """A row of the queue: the row as every list has it, and its mark; another finding of the item above is indented."""
+    if width < 12:
         return draw_row(row, width, signs, now, chosen=chosen)
-    return Content.assemble(draw_row(row, width - 2, signs, now, chosen=chosen), _QUEUE_MARKS[mark], " ")
+    indent = "  " if part else ""
+    drawn = draw_row(row, width - 2 - len(indent), signs, now, chosen=chosen)
+    return Content.assemble(indent, drawn, _QUEUE_MARKS[mark], " ")
 
 
 def draw_from(fix: Fix | None, signs: Signs) -> Content:

@@ -27,6 +27,10 @@ _RULE: Final = re.compile(
 _CODE: Final = re.compile(r"\b(?:[A-Z]{1,6}\d{2,6}|[A-Z]{2,}(?:_[A-Z\d]+)+)\b")
 _WORD: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[.\-/]|::)[\w$]+)*")
 _PATH: Final = re.compile(r"(?<![^\s'\"`:,;()\[\]<>=])[^\s'\"`:,;()\[\]<>=/]*+/[^\s'\"`:,;()\[\]<>=]+")
+_MARKED: Final = re.compile(r"[._\-\d]")
+_JOINT: Final = re.compile(r"\.|::")
+_INNER: Final = re.compile(r"[a-z][A-Z]|_|[A-Za-z]\d|[A-Z]{2}[a-z]")
+_FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 _SINGLE: Final = re.compile(r": ([A-Za-z_]\w{2,60})\s*(?:\([\w\-]+\))?$")
 _SUBJECT: Final = re.compile(
     r"(?:^|: )([A-Za-z_]\w*): unbound variable"
@@ -136,7 +140,7 @@ def longest(words: Iterable[str]) -> str | None:
 
 def base_name(path: str) -> str:
     """The last part of a path, in lower case."""
-    return re.split(r"[/\\]", path)[-1].lower()
+    return path.replace("\\", "/").rpartition("/")[2].lower()
 
 
 def _places(lines: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -186,16 +190,17 @@ def _specific(text: str) -> Iterable[str]:
     for path in _PATH.findall(text):
         # The folders of a path are those of every path of a project: as a whole or by its last part it says something.
         yield path.rstrip("./")
-        if re.search(r"[._\-\d]", base := base_name(path.rstrip("./"))):
+        if _MARKED.search(base := base_name(path.rstrip("./"))):
             yield base
     for match in _WORD.finditer(_PATH.sub(" ", text)):
         word = match[0]
         if "." in word or "::" in word:
             yield word
-        for part in re.split(r"\.|::", word):
-            if len(part) > 2 and (re.search(r"[a-z][A-Z]|_|[A-Za-z]\d|[A-Z]{2}[a-z]", part) or "-" in part.strip("-")):
+        for part in _JOINT.split(word) if "." in word or ":" in word else (word,):
+            if len(part) > 2 and (_INNER.search(part) or "-" in part.strip("-")):
                 yield part
-    yield from (flag.group() for flag in re.finditer(r"(?<![\w-])--[a-z][\w-]+", text))
+    if "--" in text:
+        yield from (flag.group() for flag in _FLAG.finditer(text))
 
 
 def phrases(text: str) -> Iterable[str]:

@@ -85,8 +85,11 @@ def diff_lines(hint: Hint, context: str = "  ") -> list[str]:
 
 def is_taken_back(hint: Hint, later: Iterable[Hint]) -> bool:
     """Whether one of the `later` hunks puts back what `hint` changed."""
+    same = [one for one in later if one.file == hint.file]
+    if not same:
+        return False
     changed = (hint.removed, hint.added)
-    return any(one.file == hint.file and (one.added, one.removed) == changed for one in later) and changed != ((), ())
+    return any((one.added, one.removed) == changed for one in same) and changed != ((), ())
 
 
 def _side(lines: list[str]) -> str:

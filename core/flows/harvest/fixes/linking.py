@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import Said
-from core.flows.harvest.explain import sentences
-from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
+from core.flows.harvest.fixes.clues import Clue, base_name, longest, phrases, squeezed, tested
 from core.flows.harvest.fixes.hunks import Hint, is_taken_back
+from core.flows.harvest.fixes.spoken import spoken_in, words_of_names
 from core.flows.harvest.simple_command import SHELLS, Part
 from core.text import words
 
@@ -353,18 +354,24 @@ def rewrites(failed: Command, part: Part) -> bool:
 
 def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Said]]) -> Linked | None:
     """A link by a sentence right before the step that shares terms with the error and with the step."""
-    of_error = failure.clue.words | {word for name in failure.clue.names for word in words(name)}
-    of_step = frozenset(words(_step_text(step.change)))
-    for _, one in reversed([(at, one) for at, one in said if step.at - _SAID_BEFORE <= at < step.at]):
-        for sentence in sentences(one.text):
-            spoken = frozenset(words(sentence))
-            names = names_in(sentence)
+    near = [one for at, one in said if step.at - _SAID_BEFORE <= at < step.at]
+    if not near:
+        return None
+    of_error = failure.clue.words | words_of_names(failure.clue.names)
+    of_step = _words_of_step(step.change)
+    for one in reversed(near):
+        for sentence, spoken, names in spoken_in(one.text):
             shared = (spoken & of_error, spoken & of_step)
             named = names & failure.clue.names
             if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
                 term = longest(named or shared[0])
                 return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
+
+
+@lru_cache(maxsize=64)
+def _words_of_step(change: Change) -> frozenset[str]:
+    return frozenset(words(_step_text(change)))
 
 
 def _step_text(change: Change) -> str:

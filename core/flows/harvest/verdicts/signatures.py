@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from core.flows.harvest.verdicts.prefilter import Prefiltered
 from core.text import clean
 
 _PROBED = 32_768
 """Code points looked at on each end of an output."""
 
-ERROR: Final = re.compile(
+_ERROR: Final = re.compile(
     r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\): error [A-Za-z]{2,9}\d{3,5}: \S"
     r"|^error [A-Z]{2,9}\d{3,5}: \S|^Error:[ \t]*\n[ \t]+0: \S|\berror: could not compile"
     r"|^[ \t]*(?:[+|] )?(?:Exception Group )?Traceback \(most recent call last\)"
@@ -33,9 +34,17 @@ ERROR: Final = re.compile(
     r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|is not recognized as (?:an internal|the name of)",
     re.MULTILINE,
 )
+_ERROR_WORDS: Final = (
+    "rror", "FAIL", ".go:", "RROR", "xception", "fatal", "FATAL", "오류", "에러", "Traceback", "ERR!", "ERR_PNPM_",
+    "E   ", "panic: ", "panicked at ", "undefined reference to ", ": *** ", "sh: ", ": command not found", "× ",
+    "Segmentation fault", "core dumped", "curl: (", "out of memory", "Killed", "The connection to the server ",
+    "Module not found", "rake aborted!", "Failed to compile", "dependency failed to start", "container ",
+    "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
+)  # fmt: skip
+ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"))
 """A line that names an error: strong enough to believe against an exit code of 0."""
 
-FAILED: Final = re.compile(
+_FAILED: Final = re.compile(
     r"(?<![\d.])[1-9]\d{0,5} (?:tests? )?(?:failed|failing|failures?)\b|\bTests? +[1-9]\d* failed"
     r"|\bFound [1-9]\d* errors?\b(?! \(\d+ fixed, 0 remaining)"
     r"|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
@@ -45,19 +54,28 @@ FAILED: Final = re.compile(
     r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed",
     re.MULTILINE,
 )
+FAILED: Final = Prefiltered(
+    _FAILED, ("fail", "Fail", "FAIL", "error", "Error", " problem", "실패", " reformatted", " issue")
+)
 """A summary that counts failures."""
 
 _SHELL: Final = (
     r"(?:\(eval\)|-?(?:[\w./~-]{0,200}/)?(?:ba|z|da|k|a|fi)?sh(?:\[\d+\])?)(?::\w{1,40})?:(?: line)? ?(?:\d+:)? ?"
 )
 SHELL_PREFIX: Final = re.compile(_SHELL)
-SHELL_COMPLAINT: Final = re.compile(
+_SHELL_COMPLAINT: Final = re.compile(
     rf"^{_SHELL}(?:command not found: (?P<zsh>[^\n]+)|(?P<bash>[^:\n]+): (?:command )?not found"
     r"|no matches found: (?P<glob>[^\n]+)|(?P<missing>\S+) not found$|no such file or directory: (?P<path>[^\n]+)"
     r"|permission denied: (?P<denied>[^\n]*)|(?P<syntax>parse error|syntax error|unmatched|bad substitution|bad pattern"
     r"|read-?only variable|bad math expression|ambiguous redirect|event not found)[^\n]*)",
     re.MULTILINE,
 )
+_SHELL_WORDS: Final = (
+    "not found", "no matches found: ", "no such file or directory: ", "permission denied: ", "parse error",
+    "syntax error", "unmatched", "bad substitution", "bad pattern", "only variable", "bad math expression",
+    "ambiguous redirect",
+)  # fmt: skip
+SHELL_COMPLAINT: Final = Prefiltered(_SHELL_COMPLAINT, _SHELL_WORDS)
 """A complaint of the shell that ran the command: zsh, bash, dash and their like, each in its own order of words."""
 
 COMPLAINT_HINTS: Final = (
@@ -69,7 +87,7 @@ COMPLAINT_HINTS: Final = (
 )  # fmt: skip
 """Words without which no output holds a complaint below or above; looked for first, which is fast."""
 
-CLIENT_COMPLAINT: Final = re.compile(
+_CLIENT_COMPLAINT: Final = re.compile(
     r"^(?:gh|glab|hub): [^\n]*\(HTTP [45]\d\d\)|^[^\n{]{1,300} \(HTTP [45]\d\d\)$"
     r"|^[^\n{]{0,120}\b(?:HTTP(?:/\d\.\d)? |status (?:code )?|error:? )429\b|\b429 Too Many Requests"
     r"|^[^\n]{0,200}\bGraphQL: \S|^error connecting to \S+\.\w"
@@ -79,6 +97,13 @@ CLIENT_COMPLAINT: Final = re.compile(
     r"|^npm (?:error|ERR!) (?:Missing script: |could not determine executable to run)",
     re.MULTILINE,
 )
+_CLIENT_WORDS: Final = (
+    "(HTTP ", "429", "GraphQL: ", "error connecting to ", "Unknown JSON field: ", "failed to parse jq ", "jq: ",
+    "Error response from daemon", "Cannot connect to the Docker daemon", "error during connect",
+    "Failed to spawn: ", "no such command: ", ": No module named ", "Missing script: ",
+    "could not determine executable",
+)  # fmt: skip
+CLIENT_COMPLAINT: Final = Prefiltered(_CLIENT_COMPLAINT, _CLIENT_WORDS)
 """What clients of a service (a forge, a container daemon) say when it refused; `jq` of what it was given; runners of
 other programs where there is no such program."""
 
@@ -184,7 +209,7 @@ def only_lines_of(body: str, programs: Iterable[str]) -> str:
     """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`)."""
     names = "|".join(sorted({re.escape(name) for name in programs if name} | {"fatal", "error", "ssh"}))
     own = re.compile(
-        rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S|{_SHELL}\S|{CLIENT_COMPLAINT.pattern}"
+        rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S|{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}"
     )
     return "\n".join(line if own.match(line) else " " * len(line) for line in body.split("\n"))
 

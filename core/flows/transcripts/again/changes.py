@@ -19,6 +19,7 @@ from core.store.sql import number
 
 _HARVESTED: Final = (
     "error_kb", "case_key", "fingerprint", "occurrence", "resolution", "entry", "evidence", "result_verdict",
+    "rule_draft", "correction", "practice_finding", "before_run",
 )  # fmt: skip
 """What a harvest writes, of the tables that a change is recorded of."""
 _COUNTS = """SELECT (SELECT count(*) FROM error_kb),
@@ -35,9 +36,11 @@ def changes_of(work: Work) -> bytes:
         con = copy.con
         con.execute("ATTACH ? AS base", (str(work.base),))
         with closing(apsw.Session(con, "main")) as session:
+            there = {str(row[0]) for row in con.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             for table in _HARVESTED:
-                session.attach(table)
-                session.diff("base", table)
+                if table in there:
+                    session.attach(table)
+                    session.diff("base", table)
             return bytes(session.changeset())
 
 

@@ -12,6 +12,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.version import VERSION
+from core.flows.corrections.harvest import harvest_corrections
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.session import Again, harvest_session
 from core.flows.system.worker_process import Second
@@ -110,6 +111,7 @@ def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], ca
             told(total - len(left) + at, total)
             with copy.transaction() as con:
                 harvest_session(copy, session, second, Again(kept, lambda found: _note(copy.con, found)))
+                harvest_corrections(con, session)
                 con.execute("UPDATE again_session SET done = 1 WHERE session_id = ?", (session,))
         second.close()  # it has the copy open
         with copy.transaction() as con:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.errors.cases.derived import refresh_case
 from core.errors.cases.drafts import Draft, add_drafts
 from core.errors.cases.write import Name, observe
 from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
@@ -24,7 +25,8 @@ WORDS = ("alpha", "beta", "gamma", "delta", "kappa", "lambda", "omega", "sigma",
 TABLES = (
     "error_kb", "case_key", "fingerprint", "occurrence", "resolution", "noise", "merged", "entry", "evidence",
     "alignment", "rule", "citation", "result_verdict", "case_state", "answer_key", "session", "message", "tool_call",
-    "source_file", "hook_event", "review", "review_count", "answer_outcome",
+    "source_file", "correction", "rule_draft", "practice_finding", "before_run", "hook_event", "review",
+    "review_count", "answer_outcome",
 )  # fmt: skip
 """Everything but the history, the runs, and what only grows (events, marks of what is due)."""
 
@@ -77,6 +79,8 @@ def _age(store: Store) -> None:
                 Draft(case_id, name.fingerprint, f"ran make {idx}", "Bash", ("Bash",), session, (idx,), "2026-09-01")
             )
         add_drafts(con, drafts, stale)
+        for (case_id,) in con.execute("SELECT id FROM error_kb").fetchall():
+            refresh_case(con, int(str(case_id)))
 
 
 def decide(store: Store, folder: Path) -> None:

@@ -94,3 +94,6 @@ async def test_looking_around_is_no_use(casebook: Path) -> None:
         await until(pilot, lambda: uses(casebook)[0])
         await until(pilot, lambda: not app.jobs.busy("use"))
         assert uses(casebook) == [1, 0, 0, 0, 0], "the answer alone, and once"
+        with open_store(casebook) as store:
+            rows = store.con.execute("SELECT via, session_id, outcome FROM answer_outcome").fetchall()
+        assert rows == [("workbench", None, "open")]

@@ -22,20 +22,25 @@ AHEAD = 12
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the queue, and whether it is marked or was skipped."""
+    """A row of the queue, and whether it is marked or was skipped. `part`: another finding of the item above."""
 
     row: Row
     marked: bool = False
     skipped: bool = False
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The beginning of the queue as it was read: `left` wait in all, `more` whether there are further rows."""
+    """The beginning of the queue as it was read: `left` items wait in all, `more` whether there are further rows.
+
+    `parts`: the rows that are other findings of the item above them.
+    """
 
     rows: tuple[Row, ...]
     left: int
     more: bool
+    parts: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,8 @@ class Queue:
 
     @property
     def left(self) -> int:
-        """How many cases wait in all, read or not."""
-        return self.read.left - sum(row.id in self.gone for row in self.read.rows)
+        """How many items wait in all, read or not."""
+        return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
 
     def get(self, index: int) -> Entry | None:
         """The row at `index`."""
@@ -123,7 +128,7 @@ class Queue:
 
 def _drawn(queue: Queue) -> Queue:
     entries = tuple(
-        Entry(row, row.id in queue.marked, row.id in queue.skipped)
+        Entry(row, row.id in queue.marked, row.id in queue.skipped, row.id in queue.read.parts)
         for row in queue.read.rows
         if row.id not in queue.gone
     )
@@ -137,7 +142,11 @@ def read_queue(filters: Filters, rows: int) -> Callable[[Job[Waiting]], Waiting]
         from core.errors.curation import triage_queue
 
         page = triage_queue(job.store(), filters, max(PAGE, rows))
-        return Waiting(tuple(row_of(case) for case in page.cases), page.left, page.next is not None)
+        parts: dict[int | None, list[Row]] = {}
+        for case in page.findings:
+            parts.setdefault(case.queue_case, []).append(row_of(case))
+        items = (one for case in page.cases for one in (row_of(case), *parts.get(case.id, ())))
+        return Waiting(tuple(items), page.left, page.next is not None, frozenset(one.id for one in page.findings))
 
     return work
 

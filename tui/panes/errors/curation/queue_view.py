@@ -61,7 +61,7 @@ class QueueView(Vertical):
         if not isinstance(row, Entry):
             return Content("")
         mark = "stays" if row.row.id == self._into else "marked" if row.marked else "skipped" if row.skipped else ""
-        return draw_entry(row.row, width, self._signs, self._clock(), chosen=chosen, mark=mark)
+        return draw_entry(row.row, width, self._signs, self._clock(), chosen=chosen, mark=mark, part=row.part)
 
 
 def _marked(joins: Joins, signs: Signs) -> str:

@@ -1,0 +1,1 @@
+"""Incidents: what their cases are in the queue by, and slips that came back."""

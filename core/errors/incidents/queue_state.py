@@ -1,0 +1,119 @@
+"""What the queue orders a case by: its worth, the sessions that met it, their cost, and whose item it is part of.
+
+Derived from the verdicts. A case that is always second in its incidents is part of the item of the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import apsw
+
+_WORTHS: Final = ("general", "project", "slip", "none")
+"""The best first; the place of a worth is its rank."""
+SLIP: Final = "slip"
+"""The tool of a case that a repeated slip is: worth a line in its project, and an item of its own."""
+_FIRST: Final = 0
+"""What stands for the case itself where an incident names it first: less than the id of any other case."""
+
+# Each incident of a case once: the result that stands for it is its first one.
+_SHARES: Final = """SELECT case_id, count(DISTINCT session_id), round(sum(seconds), 3), min(rank), min(leader) FROM (
+ SELECT f.case_id, r.session_id, r.seconds, min({rank}) AS rank,
+  min(iif(f.tool = 'slip' OR l.case_id IS NULL OR l.case_id = f.case_id, 0, l.case_id)) AS leader
+ FROM {source}
+ JOIN result_verdict v ON v.session_id = o.session_id AND v.message_idx = o.message_idx
+ JOIN result_verdict r ON r.session_id = v.session_id AND r.message_idx = coalesce(v.repeats, v.message_idx)
+ LEFT JOIN fingerprint l ON l.fingerprint = json_extract(r.fingerprints, '$[0]')
+ WHERE {which} GROUP BY f.case_id, r.session_id, r.message_idx
+) GROUP BY case_id"""
+_RANK: Final = (
+    "CASE iif(f.tool = 'slip', 'project', v.worth)"
+    " WHEN 'general' THEN 0 WHEN 'project' THEN 1 WHEN 'slip' THEN 2 ELSE 3 END"
+)
+_OF_SESSIONS: Final = _SHARES.format(
+    rank=_RANK,
+    source="occurrence o JOIN fingerprint f ON f.fingerprint = o.fingerprint",
+    which="o.session_id IN (SELECT value FROM json_each(?))",
+)
+_OF_CASE: Final = _SHARES.format(
+    rank=_RANK,
+    source="fingerprint f JOIN occurrence o ON o.fingerprint = f.fingerprint",
+    which="f.case_id = ?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What some sessions add to a case: how many met it, their seconds, the best worth, whose item it is part of."""
+
+    sessions: int
+    seconds: float
+    rank: int
+    leader: int
+
+
+def shares_of(con: apsw.Connection, sessions: Sequence[str]) -> dict[int, Share]:
+    """What these sessions add to each case that they met, as far as they are judged."""
+    rows = con.execute(_OF_SESSIONS, (json.dumps(list(sessions)),)).fetchall()
+    return {row[0]: Share(*row[1:]) for row in cast("list[tuple[int, int, float, int, int]]", rows)}
+
+
+def move_shares(con: apsw.Connection, before: Mapping[int, Share], after: Mapping[int, Share]) -> None:
+    """Bring the cases up to date that some sessions met `before` and `after` these were judged again.
+
+    Costs what those sessions met, however often the cases were seen elsewhere. Within the caller's transaction.
+    """
+    for case_id in sorted(before.keys() | after.keys()):
+        old, new = before.get(case_id), after.get(case_id)
+        if old == new:
+            continue
+        held = _held(con, case_id)
+        lost = new is None or (
+            old is not None
+            and ((old.rank == held.rank and new.rank > old.rank) or (old.leader == held.leader < new.leader))
+        )
+        if lost or held.sessions == 0 or new is None:
+            refresh_queue(con, case_id)
+            continue
+        sessions = held.sessions + new.sessions - (old.sessions if old is not None else 0)
+        seconds = round(held.seconds + new.seconds - (old.seconds if old is not None else 0.0), 3)
+        _keep(con, case_id, Share(sessions, seconds, min(held.rank, new.rank), min(held.leader, new.leader)))
+
+
+def refresh_queue(con: apsw.Connection, case_id: int) -> None:
+    """Work out anew what the queue orders a case by, from every incident of it."""
+    row = con.execute(_OF_CASE, (case_id,)).fetchone()
+    if row is not None:
+        _keep(con, case_id, Share(*cast("tuple[int, float, int, int]", row[1:])))
+        return
+    con.execute(
+        "UPDATE case_state SET worth = '', sessions = 0, seconds = 0, queue_case = NULL"
+        " WHERE case_id = ? AND (worth, sessions, queue_case) IS NOT ('', 0, NULL)",
+        (case_id,),
+    )
+
+
+def refresh_followers(con: apsw.Connection, case_id: int) -> None:
+    """Work out anew whose item the cases are part of that were part of this one's."""
+    rows = con.execute("SELECT case_id FROM case_state WHERE queue_case = ?1 AND case_id <> ?1", (case_id,)).fetchall()
+    for (follower,) in cast("list[tuple[int]]", rows):
+        refresh_queue(con, follower)
+
+
+def _held(con: apsw.Connection, case_id: int) -> Share:
+    row = con.execute(
+        "SELECT sessions, seconds, worth, queue_case FROM case_state WHERE case_id = ?", (case_id,)
+    ).fetchone()
+    sessions, seconds, worth, leader = cast("tuple[int, float, str, int | None]", row or (0, 0.0, "", None))
+    rank = _WORTHS.index(worth) if worth in _WORTHS else len(_WORTHS)
+    return Share(sessions, seconds, rank, _FIRST if leader is None else leader)
+
+
+def _keep(con: apsw.Connection, case_id: int, share: Share) -> None:
+    con.execute(
+        "UPDATE case_state SET worth = ?, sessions = ?, seconds = ?, queue_case = ? WHERE case_id = ?",
+        (_WORTHS[share.rank], share.sessions, share.seconds, share.leader or None, case_id),
+    )

@@ -1,0 +1,30 @@
+"""Words and names of what was said, remembered: one message is held against every error and every step near it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.flows.harvest.explain import sentences
+from core.flows.harvest.fixes.clues import names_in
+from core.text import words
+
+
+class Spoken(NamedTuple):
+    """A sentence of a message, its words that carry meaning, and the names in it."""
+
+    sentence: str
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def spoken_in(text: str) -> tuple[Spoken, ...]:
+    """The sentences of a message."""
+    return tuple(Spoken(one, frozenset(words(one)), names_in(one)) for one in sentences(text))
+
+
+@lru_cache(maxsize=32)
+def words_of_names(names: frozenset[str]) -> frozenset[str]:
+    """The words that names are made of."""
+    return frozenset(word for name in names for word in words(name))

@@ -1,0 +1,1 @@
+"""Insights: what failed, what it cost, what came back, what was told and helped."""

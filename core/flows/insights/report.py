@@ -1,0 +1,145 @@
+"""What failed, what it cost, what came back, what was told and helped (`insights.v1`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.errors.cases.case import CaseStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the whole report.
+
+    `failures`: results that show a failure; `incidents`: failures counted once however often they were tried again,
+    with the `attempts` and `minutes` until they were gone. `answered`: fixes told; `helped`: those after which the
+    failure was gone.
+    """
+
+    failures: int = 0
+    incidents: int = 0
+    attempts: int = 0
+    minutes: float = 0.0
+    answered: int = 0
+    helped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The sums of one week. `week` is its Monday (UTC); '' holds what has no time."""
+
+    week: str
+    failures: int = 0
+    incidents: int = 0
+    attempts: int = 0
+    minutes: float = 0.0
+    answered: int = 0
+    helped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCost:
+    """What the failures of one program or tool cost; `messages` are those spent on them."""
+
+    tool: str
+    failures: int
+    incidents: int
+    attempts: int
+    messages: int
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCost:
+    """What the failures in one project cost. `project` is its repository, or its folder; `name` is how it is shown."""
+
+    project: str
+    name: str
+    failures: int
+    incidents: int
+    attempts: int
+    minutes: float
+    answered: int = 0
+    helped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """A case by what its incidents cost. `times` counts incidents, `sessions` those that met it."""
+
+    case_id: int
+    key_line: str
+    times: int
+    sessions: int
+    attempts: int
+    minutes: float
+    fix_status: CaseStatus
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class CameBack:
+    """A case that was met again after a fix was known: how often, and what that cost.
+
+    `known_since`: the time of its first fix. `told`, `helped`: answers since the report begins. `reason` says why it
+    was not told, or what came of it.
+    """
+
+    case_id: int
+    key_line: str
+    times: int
+    attempts: int
+    minutes: float
+    fix_status: CaseStatus
+    known_since: str
+    told: int
+    helped: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldCase:
+    """A case whose fix was told: how often, and what came of it. `withheld`: held back, to compare with."""
+
+    case_id: int
+    key_line: str
+    fix_status: CaseStatus
+    told: int
+    helped: int
+    failed_again: int
+    ignored: int
+    withheld: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBy:
+    """Answers by the way they were told: `hook`, `before_run`, `search`, `mcp`, `workbench`."""
+
+    via: str
+    told: int
+    helped: int
+    failed_again: int
+    ignored: int
+    withheld: int
+
+
+@dataclass(frozen=True, slots=True)
+class Insights:
+    """What a casebook knows of failures and answers, newest week first, what cost most first.
+
+    `since`: the Monday of the week it begins with, null for all; `project`: the one it was asked for, null for all.
+    """
+
+    SCHEMA: ClassVar[str] = "insights.v1"
+
+    since: str | None
+    project: str | None
+    totals: Totals
+    by_week: tuple[Week, ...]
+    by_tool: tuple[ToolCost, ...]
+    by_project: tuple[ProjectCost, ...]
+    worst: tuple[WorstCase, ...]
+    came_back: tuple[CameBack, ...]
+    told: tuple[ToldCase, ...]
+    by_way: tuple[ToldBy, ...]

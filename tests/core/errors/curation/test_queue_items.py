@@ -1,0 +1,163 @@
+"""The queue of what a harvest judged: an item an incident, by what it cost and how often it came back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors.cases.derived import refresh_case
+from core.errors.curation import (
+    Written,
+    count_waiting,
+    edit,
+    look,
+    merge,
+    next_after,
+    place_of,
+    preview_merge,
+    reject,
+    take_back,
+    triage_queue,
+)
+from core.flows.transcripts.api import import_transcripts
+from core.store import Store, open_store
+from tests.flows.harvest.chat import LOOKUP, NONE, python_error
+from tests.flows.harvest.test_session import Transcript
+
+UNDEFINED = "./a.go:3:2: undefined: errors\nFAIL\tshop [build failed]"
+LOCKED = "fatal: Unable to create '/x/.git/index.lock': File exists."
+KEY, NULL, FULL = "KeyError: 'currency'", "TypeError: 'NoneType' object is not iterable", "OSError: disk full"
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with open_store(tmp_path / "casebook.db", write=True, create=True) as opened:
+        yield opened
+
+
+def session(folder: Path, number: int) -> Transcript:
+    return Transcript(folder, f"{number:08}-0000-4000-8000-000000000001")
+
+
+def put(store: Store, *chats: Transcript) -> None:
+    import_transcripts(store, "auto", [chat.save() for chat in chats])
+
+
+def lines(store: Store) -> list[str]:
+    return [row.key_line for row in triage_queue(store).cases]
+
+
+def findings(store: Store) -> list[str]:
+    return [row.key_line for row in triage_queue(store).findings]
+
+
+def states(store: Store) -> Sequence[tuple[Any, ...]]:
+    sql = "SELECT case_id, worth, sessions, seconds, queue_case, queued, status FROM case_state ORDER BY case_id"
+    return store.con.execute(sql).fetchall()
+
+
+def two_findings(folder: Path, number: int = 1) -> Transcript:
+    """One incident: the second finding takes the place of the first, until all is green."""
+    chat = session(folder, number).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", NONE, 1)
+    return chat.edit("b.py").bash("python app.py", "fine")
+
+
+def test_what_more_sessions_met_is_first_then_what_cost_more(store: Store, tmp_path: Path) -> None:
+    once = session(tmp_path, 1).bash("git commit -m a", LOCKED, 128).bash("python b.py", python_error(FULL), 1).edit()
+    again = session(tmp_path, 2).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
+    put(store, once.bash("python b.py", "fine"), again, session(tmp_path, 3).bash("python app.py", LOOKUP, 1))
+    assert lines(store)[:2] == [KEY, FULL]
+    rows = triage_queue(store).cases
+    assert [(row.sessions, row.seconds) for row in rows] == [(2, 4.0), (1, 4.0), (1, 0.0)]
+    page, found = triage_queue(store, limit=1), []
+    while page.next:
+        found += page.cases
+        page = triage_queue(store, limit=1, after=page.next)
+    assert (*found, *page.cases) == rows
+    after = next_after(store, place_of(rows[0]))
+    assert after is not None
+    assert after.id == rows[1].id
+
+
+def test_cases_that_nobody_judged_come_behind_in_their_old_order(store: Store, tmp_path: Path) -> None:
+    put(store, session(tmp_path, 1).bash("python app.py", LOOKUP, 1))
+    from core.errors import identify, observe
+
+    with store.transaction():
+        for at in range(3):
+            error, rare = identify("fatal: bad object here"), identify("OSError: disk full")
+            observe(
+                store.con, error, session_id=None, message_idx=None, tool=None, project=None, ts=f"2027-01-0{at + 1}"
+            )
+        observe(store.con, rare, session_id=None, message_idx=None, tool=None, project=None, ts="2027-02-01")
+    assert lines(store) == [KEY, "fatal: bad object here", FULL]
+
+
+def test_an_incident_is_one_item_and_lists_its_other_findings(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path))
+    assert (lines(store), findings(store), count_waiting(store)) == ([KEY], [NULL], 1)
+    ((item,), (other,)) = triage_queue(store).cases, triage_queue(store).findings
+    assert other.queue_case == item.id
+    decided = edit(store, "kim", [look(store.con, item.id)], Written("done"), status="verified")
+    assert (lines(store), findings(store)) == ([NULL], [])
+    take_back(store, "kim", decided.change)
+    assert (lines(store), findings(store)) == ([KEY], [NULL])
+
+
+def test_a_finding_that_was_first_elsewhere_has_its_own_item(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path), session(tmp_path, 2).bash("python app.py", NONE, 1))
+    assert (lines(store), findings(store)) == ([NULL, KEY], [])
+
+
+def test_slips_stay_out_and_hide_nothing(store: Store, tmp_path: Path) -> None:
+    slip = session(tmp_path, 1).bash("go build ./...", UNDEFINED, 1).edit("a.go").bash("go build ./...", "")
+    put(store, slip)
+    assert states(store)[0][1] == "slip"
+    assert (lines(store), count_waiting(store)) == ([], 0)
+
+
+def test_merging_and_its_undo_keep_the_items_right(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path), session(tmp_path, 2).bash("python b.py", python_error(FULL), 1))
+    before = states(store)
+    ids = {row.key_line: row.id for row in (*triage_queue(store).cases, *triage_queue(store).findings)}
+    into, *others = preview_merge(store, ids[FULL], [ids[KEY]]).seen
+    done = merge(store, "kim", into, others)
+    assert findings(store) == [NULL]
+    assert triage_queue(store).findings[0].queue_case == ids[FULL]
+    assert (triage_queue(store).cases[0].sessions, count_waiting(store)) == (2, 1)
+    take_back(store, "kim", done.change)
+    assert states(store) == before
+
+
+def test_what_is_kept_on_write_is_what_the_rows_say(store: Store, tmp_path: Path) -> None:
+    chat = two_findings(tmp_path)
+    put(store, chat, session(tmp_path, 2).bash("python app.py", NONE, 1).bash("python app.py", LOOKUP, 1))
+    put(store, session(tmp_path, 3).bash("python app.py", LOOKUP, 1).bash("python app.py", "fine"))
+    put(store, chat.bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine"))
+    kept = states(store)
+    with store.transaction():
+        for row in kept:
+            refresh_case(store.con, row[0])
+    assert states(store) == kept
+    assert [row[2] for row in kept] == [3, 2]
+
+
+def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:
+    plan = store.con.execute(
+        "EXPLAIN QUERY PLAN SELECT s.case_id FROM case_state s INDEXED BY case_state_triage"
+        " WHERE s.status IN ('unresolved', 'draft') AND queued = 1"
+        " AND (s.sessions, s.seconds, s.seen, s.last_seen, s.case_id) < (1, 1.0, 1, 'x', 1)"
+        " ORDER BY s.sessions DESC, s.seconds DESC, s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT 50"
+    ).fetchall()
+    assert len(plan) == 1
+    assert "SEARCH s USING INDEX case_state_triage (" in plan[0][3]
+
+
+def test_a_rejected_first_finding_leaves_its_others_waiting(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path))
+    item = triage_queue(store).cases[0].id
+    reject(store, "kim", [look(store.con, item)], all_of_it=True)
+    assert lines(store) == [NULL]

@@ -1,0 +1,165 @@
+"""The Insights pane: views of what failed, what came back and what was told; a row opens its case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import fingerprint
+from core.store import open_store
+from tests.flows.insights.rows import add_outcome, add_session, add_verdict
+from tests.tui.support import app_on, frame, make_casebook, settled, until
+from tui.panes.insights.screen import InsightsScreen
+from tui.shell.app import CasebookApp
+
+WIDE, SMALL = (160, 40), (80, 24)
+_YAML = "ModuleNotFoundError: No module named 'yaml'"
+_MOVED = "error[E0382]: borrow of moved value: `config`"
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def casebook(tmp_path: Path) -> Path:
+    """Two cases with incidents, one of which came back though its fix was known and was told."""
+    path = make_casebook(tmp_path / "casebook.db")
+    with open_store(path, write=True) as store, store.transaction() as con:
+        add_session(con, "s1", "github.com/acme/shop")
+        add_session(con, "s2", "github.com/acme/[bold]blog")
+        known, open_case = json.dumps([fingerprint(_YAML)]), json.dumps([fingerprint(_MOVED)])
+        con.execute("UPDATE resolution SET ts = '2026-01-01T00:00:00Z'")
+        add_verdict(con, "s1", 1, fingerprints=known, seconds=3600, program="python")
+        add_verdict(con, "s2", 1, fingerprints=known, seconds=1200, program="python", ts="2026-03-11T10:00:00Z")
+        add_verdict(con, "s2", 2, fingerprints=open_case, seconds=600, program="cargo", ts="2026-03-11T10:00:00Z")
+        add_outcome(con, fingerprint=fingerprint(_YAML), outcome="helped", told_at="2026-03-11T10:00:00Z")
+    return path
+
+
+async def opened(pilot: object, app: CasebookApp) -> InsightsScreen:
+    await pilot.pause()  # type: ignore[attr-defined]
+    await pilot.press("alt+5")  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(app.screen, InsightsScreen) and app.screen.read is not None)  # type: ignore[arg-type]
+    assert isinstance(app.screen, InsightsScreen)
+    return app.screen
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_the_worst_first_with_their_cost_and_the_weeks_beside_them(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await settled(pilot, app)
+        assert [row.name for row in screen.rows.rows.rows] == [_YAML, _MOVED]  # type: ignore[attr-defined]
+        seen = frame(app)
+        assert "80 min" in seen and "10 min" in seen and "ModuleNotFoundError: No" in seen
+        assert "[Worst]" in seen and "all weeks, all projects" in seen
+        if size == WIDE:
+            assert "2 incidents in 2 sessions, 4 attempts" in seen
+            assert "Minutes by week" in seen and "2026-03-09" in seen and "github.com/acme/[bold]" in seen
+            assert "█" in seen
+
+
+async def test_every_view_has_its_rows(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("v")
+        await settled(pilot, app)
+        assert screen.shown.view == "came_back"
+        assert "A fix is known since 2026-01-01" in frame(app)
+        await pilot.press("v")
+        await settled(pilot, app)
+        assert "1 helped" in frame(app) and "Told 1×" in frame(app)
+        await pilot.press("tab")
+        await settled(pilot, app)
+        assert [row.name for row in screen.rows.rows.rows] == ["python", "cargo"]  # type: ignore[attr-defined]
+        await pilot.press("V", "escape")
+        await settled(pilot, app)
+        assert screen.shown.view == "worst"
+
+
+async def test_weeks_and_projects_narrow_it_and_escape_widens_it(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("s", "s")
+        await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 2)
+        assert "last 4 weeks" in frame(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 3)
+        await pilot.press("p")
+        await until(pilot, lambda: screen.read is not None and screen.read.found.project is not None)
+        assert screen.read is not None and screen.read.found.project == screen.read.projects[0][0]
+
+
+async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await settled(pilot, app)
+        assert "borrow of moved value" in str(frame(app))
+        await opened(pilot, app)
+        await pilot.press("V", "enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        assert app.errors.box.asked == "python"
+
+
+async def test_a_copy_is_a_markdown_table(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press("y")
+        await until(pilot, lambda: app.clipboard.startswith("## Worst"))
+        assert f"| 80 | 2× | {_YAML} |" in app.clipboard
+
+
+async def test_what_others_write_appears(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        with open_store(casebook, write=True) as store, store.transaction() as con:
+            add_verdict(con, "s1", 9, fingerprints=json.dumps([fingerprint(_MOVED)]), seconds=9000)
+        await until(pilot, lambda: screen.read is not None and screen.read.found.totals.incidents == 4)
+        assert screen.rows.rows.rows[0].name == _MOVED  # type: ignore[attr-defined]
+
+
+async def test_states_without_rows_say_what_to_do(tmp_path: Path) -> None:
+    app = app_on(make_casebook(tmp_path / "casebook.db"), ascii_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await settled(pilot, app)
+        assert "No insights yet" in frame(app) and "casebook import auto" in frame(app)
+        await pilot.press("s")
+        await until(pilot, lambda: "Nothing here" in frame(app))
+        assert "shows all weeks and projects" in frame(app)
+        assert frame(app).isascii()
+
+
+async def test_ascii_signs_and_a_small_screen(casebook: Path) -> None:
+    app = app_on(casebook, ascii_only=True)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await opened(pilot, app)
+        await settled(pilot, app)
+        assert "80 min" in frame(app) and frame(app).isascii()
+        await pilot.resize_terminal(20, 5)
+        await settled(pilot, app)
+
+
+async def test_a_read_only_casebook_shows_the_same(casebook: Path) -> None:
+    casebook.chmod(0o400)
+    casebook.parent.chmod(0o500)
+    try:
+        app = app_on(casebook)
+        async with app.run_test(size=WIDE) as pilot:
+            screen = await opened(pilot, app)
+            await settled(pilot, app)
+            assert screen.rows.rows.total == 2 and "80 min" in frame(app)
+    finally:
+        casebook.parent.chmod(0o700)

@@ -1,0 +1,77 @@
+"""The verdicts of a harvest in the margin of a session, and why, on demand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.flows.transcripts.api import import_transcripts
+from core.store import open_store
+from tests.flows.harvest.chat import LOOKUP, NONE
+from tests.flows.harvest.test_session import Transcript as Chat
+from tests.tui.screens.queue_support import idle, opened
+from tests.tui.support import app_on, frame, until
+from tui.panes.errors.curation.triage import TriageScreen
+from tui.render.common.session import Marks
+from tui.screens.session import SessionScreen, Transcript
+
+SMALL = (80, 24)
+SESSION = "11111111-0000-4000-8000-000000000001"
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def harvested(tmp_path: Path) -> Path:
+    chat = Chat(tmp_path / "in").bash("python app.py", LOOKUP, 1).edit().bash("python app.py", NONE, 1)
+    chat.edit("b.py").bash("python app.py", "fine").bash("grep -n nothing a.py", "", 1)
+    path = tmp_path / "casebook.db"
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.save()])
+    return path
+
+
+async def test_a_result_has_its_verdict_in_the_margin_and_why_on_demand(harvested: Path) -> None:
+    app = app_on(harvested)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        screen = SessionScreen(app.jobs, SESSION, 1, Marks(), app.signs)
+        await app.push_screen(screen)
+        own = screen.query_one(Transcript)
+        await until(pilot, lambda: own.lines)
+        heads = [line for line in own.lines if line.kind == "head" and line.judged is not None]
+        assert [(line.index, line.judged.verdict, line.judged.repeats) for line in heads if line.judged] == [
+            (1, "incident", None), (5, "incident", 1), (11, "answer", None),
+        ]  # fmt: skip
+        own.choose(1)
+        await until(pilot, lambda: "incident, project" in frame(app))
+        assert not screen.why.display
+        await pilot.press("t")
+        await until(pilot, lambda: "It was gone at message 9." in frame(app))
+        assert "incident: The command failed with exit code 1" in " ".join(frame(app).split())
+        own.choose(5)
+        await until(pilot, lambda: "It repeats the failure of message 1." in frame(app))
+        own.choose(0)
+        await until(pilot, lambda: "No verdict" in frame(app))
+        await pilot.press("t")
+        await until(pilot, lambda: not screen.why.display)
+
+
+async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested: Path) -> None:
+    app = app_on(harvested)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        entries = screen.queue.entries
+        assert [(entry.row.key_line, entry.part) for entry in entries] == [
+            ("KeyError: 'currency'", False), ("TypeError: 'NoneType' object is not iterable", True),
+        ]  # fmt: skip
+        assert "1 left" in frame(app)
+        await pilot.press("N")
+        await until(pilot, lambda: idle(app) and screen.queue.total == 1)
+        assert isinstance(app.screen, TriageScreen)
+        assert [entry.part for entry in screen.queue.entries] == [False]
+        assert screen.queue.left == 1

@@ -1,0 +1,287 @@
+"""The Insights pane: what failed, what it cost, what came back, what was told and helped; each row opens its case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.insights.queries import (
+    VIEWS,
+    WEEKS,
+    InsightRow,
+    InsightRows,
+    ReadInsights,
+    Shown,
+    read_insights,
+    rows_of,
+)
+from tui.render.common.bars import Place
+from tui.render.common.empty_states import Notice, loading, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import title
+from tui.render.insights.rows import (
+    TITLES,
+    draw_row,
+    draw_side,
+    draw_tabs,
+    markdown_of,
+    no_insights,
+    no_rows,
+)
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneCopied, PaneOpenCase
+from tui.runtime.state import Memory
+from tui.runtime.stylesheets import sheet
+from tui.services.db_watch import files_at, watch
+from tui.services.refresh import Following
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.notice_view import NoticeView
+from tui.widgets.row_list import RowList
+from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.scroll_text import Reading
+
+if TYPE_CHECKING:
+    from tui.shell.app import CasebookApp
+
+_LANES: Final = ("insights", "insights-watch")
+_PATIENCE: Final = 0.2
+"""Seconds after which a first read that still runs is said."""
+
+
+class InsightsScreen(Screen[None]):
+    """The pane covers the Errors pane, which stays as it is beneath."""
+
+    CSS_PATH = sheet("insights")
+    BINDINGS = bindings("insights", only=("import.begin",))
+
+    def __init__(
+        self, jobs: Jobs, signs: Signs, place: Place, clock: Callable[[], datetime], memory: Memory | None = None
+    ) -> None:
+        super().__init__(classes="-pane")
+        self._jobs, self.signs, self._clock = jobs, signs, clock
+        self.shown = _recalled(memory or {})
+        self.read: ReadInsights | None = None
+        self.rows = RowList(self._paint, id="insights-rows")
+        self.body = RowsOrNotice(self.rows, NoticeView(id="insights-notice"))
+        self._list = Vertical(id="insights-list")
+        self._tabs = Static(id="insights-head")
+        self._side = Reading(id="insights-side")
+        self._words = Static()
+        self._top = TopBar(replace(place, pane="Insights"), signs)
+        self._keys = KeyFooter(signs, self.situation())
+
+    def compose(self) -> ComposeResult:
+        """The views and their rows; beside them the chosen row, weeks and projects."""
+        yield self._top
+        with Container(id="insights-body"):
+            with self._list:
+                yield self._tabs
+                yield self.body.rows
+                yield self.body.notice
+            with self._side:
+                yield self._words
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Read, and read again whenever somebody writes."""
+        self.set_focus(self.rows)
+        before = files_at(self._jobs.path)
+        self.load()
+        self.set_timer(_PATIENCE, self._still_reading)
+        following = Following(self._jobs, ("insights",), self.load, self.set_timer)
+        self._jobs.run(
+            "insights-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None
+        )
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more."""
+        for lane in _LANES:
+            self._jobs.cancel(lane)
+
+    def on_resize(self) -> None:
+        """Bars are as long as there is room."""
+        self.call_after_refresh(self._draw)
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        return Situation("insights", cases=self.rows.rows.total, rows=self.rows.rows.total)
+
+    @property
+    def chosen(self) -> InsightRow | None:
+        """The chosen row of the view."""
+        row = self.rows.rows.get(self.rows.chosen)
+        return row if isinstance(row, InsightRow) else None
+
+    def load(self) -> None:
+        """Read what is shown; old rows stay until it is there."""
+        self._jobs.run("insights", read_insights(self.shown, self._clock()), self._came, self._troubled)
+
+    def _still_reading(self) -> None:
+        if self.read is None and self._jobs.busy("insights"):
+            self.body.tell(loading())
+
+    def _came(self, read: ReadInsights, _final: bool) -> None:
+        if not self.is_attached:
+            return
+        first, self.read = self.read is None, read
+        self._show(self.rows.chosen)
+        if first:  # a notice that hid the rows may have sent the focus elsewhere
+            self.call_after_refresh(self.body.take_focus)
+
+    def _troubled(self, fault: Fault) -> None:
+        if self.is_attached:
+            self.body.tell(
+                no_insights(scoped=False, readonly=False) if fault.code == "not_indexed" else of_fault(fault)
+            )
+            self._words.update(Content(""))
+            self._changed()
+
+    def _show(self, at: int = 0) -> None:
+        """Show the rows of the view, or why there are none."""
+        if self.read is None:
+            return
+        rows = rows_of(self.read.found, self.shown.view)
+        self.rows.show(rows, at)
+        self.body.tell(self._notice(rows))
+        self._draw()
+        self._changed()
+
+    def _notice(self, rows: InsightRows) -> Notice | None:
+        assert self.read is not None
+        if rows.total:
+            return None
+        if not self.read.found.by_week:
+            return no_insights(scoped=self._is_scoped, readonly=bool(self.read.readonly))
+        return no_rows(self.shown.view)
+
+    def _draw(self) -> None:
+        """The tabs, and what stands beside the rows."""
+        if not self.is_attached:
+            return
+        self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width - 2)))
+        self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
+        if self.read is not None:
+            row, width = self.chosen, max(20, self._side.size.width - 5)
+            detail = row.detail.replace("×", self.signs.times) if row is not None else ""
+            wide = self.size.width >= 100
+            self._words.update(draw_side(self.read.found, detail, width, self.signs, wide=wide))
+
+    @property
+    def _is_scoped(self) -> bool:
+        return bool(self.shown.weeks or self.shown.project)
+
+    @property
+    def _scope(self) -> str:
+        """The weeks and the project that are shown, in words."""
+        weeks = f"last {self.shown.weeks} weeks" if self.shown.weeks else "all weeks"
+        names = dict(self.read.projects) if self.read is not None else {}
+        return f"{weeks}, {names.get(self.shown.project, self.shown.project) or 'all projects'}"
+
+    def _paint(self, row: Hashable | None, width: int, _chosen: bool) -> Content:
+        if not isinstance(row, InsightRow):
+            return Content("")
+        told = self.shown.view == "answers"
+        return draw_row(
+            row.value,
+            row.most,
+            row.count.replace("×", self.signs.times),
+            row.name,
+            row.status,
+            width,
+            self.signs,
+            minutes=not told,
+        )
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "insights.next": lambda: self._turn(1),
+            "insights.previous": lambda: self._turn(-1),
+            "insights.since": self._next_weeks,
+            "insights.project": self._next_project,
+            "insights.unscope": lambda: self._scoped(replace(self.shown, weeks=0, project="")),
+            "insights.copy": self._copy,
+            "list.open": self._open,
+            "list.back": self._back,
+            "view.reload": self.load,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        return True
+
+    def _turn(self, by: int) -> None:
+        view = VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)]
+        self.shown = replace(self.shown, view=view)
+        self._show()
+
+    def _next_weeks(self) -> None:
+        self._scoped(replace(self.shown, weeks=WEEKS[(WEEKS.index(self.shown.weeks) + 1) % len(WEEKS)]))
+
+    def _next_project(self) -> None:
+        names = ["", *(project for project, _ in self.read.projects if project)] if self.read is not None else [""]
+        at = names.index(self.shown.project) if self.shown.project in names else 0
+        self._scoped(replace(self.shown, project=names[(at + 1) % len(names)]))
+
+    def _scoped(self, shown: Shown) -> None:
+        self.shown = shown
+        self.load()
+        self._draw()
+        self._changed()
+
+    def _open(self) -> None:
+        """The case of the chosen row; what has the name of a command."""
+        if (row := self.chosen) is not None:
+            self.post_message(PaneOpenCase(row.case_id, row.name))
+
+    def _back(self) -> None:
+        if self._is_scoped:
+            self._scoped(replace(self.shown, weeks=0, project=""))
+        elif self.shown.view != VIEWS[0]:
+            self.shown = replace(self.shown, view=VIEWS[0])
+            self._show()
+
+    def _copy(self) -> None:
+        if self.read is None:
+            return
+        rows = [(f"{row.value:,.0f}", row.count, row.name) for row in rows_of(self.read.found, self.shown.view).rows]
+        self.post_message(PaneCopied("view", markdown_of(TITLES[self.shown.view], rows)))
+
+    def _changed(self) -> None:
+        """Other actions are possible now."""
+        if self.is_attached:
+            app = cast("CasebookApp", self.app)
+            self._keys.situation = app.situation()
+            app.remember("insights", {"view": self.shown.view, "weeks": self.shown.weeks})
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another row is the chosen one."""
+        event.stop()
+        self._draw()
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        """Enter, or a second click."""
+        event.stop()
+        self._open()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All rows are there."""
+        event.stop()
+
+
+def _recalled(memory: Memory) -> Shown:
+    """What was shown the last time."""
+    views = dict(zip(map(str, VIEWS), VIEWS, strict=True))
+    weeks = memory.get("weeks")
+    shown = next((one for one in WEEKS if one == weeks), 0)
+    return Shown(views.get(str(memory.get("view")), VIEWS[0]), shown)

@@ -1,0 +1,223 @@
+"""Draft rules, a row each: the words of a person, the call they declined. One accepts or rejects them here.
+
+They stand in the Rules pane, not in triage: the queue of triage is of cases, and a draft rule belongs to none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from core.base.fault import Fault
+from tui.actions.registry import Situation, bindings
+from tui.panes.rules.tables import Table, TableScreen
+from tui.render.common.empty_states import Notice
+from tui.render.common.progress import counted
+from tui.render.common.session import Marks
+from tui.render.rules.drafts import draw_draft, draw_draft_row
+from tui.runtime.jobs import Job
+from tui.runtime.stylesheets import sheet
+from tui.screens.session import SessionScreen
+from tui.widgets.single_line_input import LineBox
+
+if TYPE_CHECKING:
+    from core.flows.corrections.drafts import RuleDraft, RuleDrafts
+    from tui.panes.rules.rule_sources import Sources
+    from tui.panes.rules.screen import RulesScreen
+
+LANE = "rules-drafts"
+_NEW_FILE = "CLAUDE.md"
+
+
+class DraftFile(ModalScreen[str | None]):
+    """Ends with the rule file that the person chose, or with None: not accepted."""
+
+    CSS_PATH = sheet("rules")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]
+
+    def __init__(self, suggested: str) -> None:
+        super().__init__()
+        self._box = LineBox(suggested, placeholder="A Markdown file of the project", max_length=4_000)
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        with Vertical(id="draft-file") as frame:
+            frame.border_title = Content("Accept into which rule file?")
+            frame.border_subtitle = Content("enter writes the rule, esc cancels")
+            yield self._box
+            yield Static(Content("casebook writes its own block of the file; nothing else changes."))
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._box.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter accepts."""
+        event.stop()
+        self.dismiss(event.value.strip() or None)
+
+
+class DraftScreen(TableScreen["RuleDrafts"]):
+    """The draft rules of the casebook."""
+
+    BINDINGS = bindings("drafts", only=("undo.last", "undo.redo"))
+
+    def __init__(self, pane: RulesScreen) -> None:
+        super().__init__(pane, _table(pane))
+        self._rules_pane = pane
+
+    def situation(self) -> Situation:
+        """What is possible here."""
+        now = super().situation()
+        return Situation("drafts", leads=now.leads, nothing=now.nothing)
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "draft.accept": self._accept,
+            "draft.reject": self._reject,
+            "undo.last": lambda: self._decide(_taken_back(again=False)),
+            "undo.redo": lambda: self._decide(_taken_back(again=True)),
+        }
+        if (act := acts.get(action_id)) is None:
+            return super().perform(action_id)
+        act()
+        return True
+
+    @property
+    def _draft(self) -> RuleDraft | None:
+        from core.flows.corrections.drafts import RuleDraft
+
+        return row if isinstance(row := self.chosen, RuleDraft) else None
+
+    def _accept(self) -> None:
+        draft = self._draft
+        if draft is None:
+            return
+
+        def named(file: str | None) -> None:
+            if file is not None:
+                self._decide(_accepted(draft.id, file))
+
+        def suggested(file: str, _final: bool) -> None:
+            if self.is_current:
+                self.app.push_screen(DraftFile(file), named)
+
+        self._rules_pane.jobs.run(LANE, _suggestion(self._rules_pane.matching.sources), suggested, self._refused)
+
+    def _reject(self) -> None:
+        if (draft := self._draft) is not None:
+            self._decide(_rejected(draft.id))
+
+    def _decide(self, work: Callable[[Job[str]], str]) -> None:
+        """Write a decision off this thread, then read what is left."""
+
+        def done(told: str, _final: bool) -> None:
+            self._rules_pane.say(told)
+            self.work_out()
+
+        self._rules_pane.jobs.run(LANE, work, done, self._refused, keep=True)
+
+    def _refused(self, fault: Fault) -> None:
+        self._rules_pane.told(fault)
+
+
+def draft_table(pane: RulesScreen) -> DraftScreen:
+    """The draft rules, those said in most sessions first."""
+    return DraftScreen(pane)
+
+
+def _table(pane: RulesScreen) -> Table[RuleDrafts]:
+    from core.flows.corrections.drafts import RuleDraft
+
+    def work(job: Job[Any]) -> RuleDrafts:
+        from core.flows.corrections.drafts import rule_drafts
+
+        return rule_drafts(job.store())
+
+    def paint(row: Hashable, width: int, chosen: bool) -> Content:
+        return draw_draft_row(row, width, pane.signs, chosen=chosen) if isinstance(row, RuleDraft) else Content("")
+
+    def detail(row: Hashable) -> Content:
+        return draw_draft(row) if isinstance(row, RuleDraft) else Content("")
+
+    def take(row: Hashable) -> bool:
+        """The quote in its session; the table stays."""
+        if isinstance(row, RuleDraft):
+            marks = Marks({row.message_index: (row.start, row.end)})
+            pane.app.push_screen(SessionScreen(pane.jobs, row.session, row.message_index, marks, pane.signs))
+        return False
+
+    def told(found: RuleDrafts) -> str:
+        return f"{counted(len(found.drafts), 'draft')}; nobody else sees them" if found.drafts else ""
+
+    nothing = Notice(
+        "No draft rules",
+        'If you decline a call and say a norm ("never push to main"), or say the same in two sessions, the next import'
+        " drafts a rule.",
+        (("{table.back}", "goes back"), ("{undo.last}", "takes your last decision back")),
+    )
+    return Table(
+        "Draft rules", work, lambda found: found.drafts, told, lambda _found: nothing, paint, detail, take,
+        lambda row: isinstance(row, RuleDraft), "There are no draft rules.",
+    )  # fmt: skip
+
+
+def _suggestion(sources: Sources) -> Callable[[Job[str]], str]:
+    """The rule file of this project, else the one it would get."""
+
+    def work(_job: Job[Any]) -> str:
+        own = [path for path, scope in sources.files() if scope == "project"]
+        return str(own[0] if own else (sources.folder or Path.cwd()) / _NEW_FILE)
+
+    return work
+
+
+def _accepted(draft: int, file: str) -> Callable[[Job[str]], str]:
+    def work(job: Job[Any]) -> str:
+        from core.errors.curation.actor import person
+        from core.flows.corrections.drafts import accept_draft
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
+        return f"Wrote {done.rule_id} into {done.path}"
+
+    return work
+
+
+def _rejected(draft: int) -> Callable[[Job[str]], str]:
+    def work(job: Job[Any]) -> str:
+        from core.errors.curation.actor import person
+        from core.flows.corrections.drafts import reject_draft
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            reject_draft(store, person(), draft)
+        return "Rejected the draft"
+
+    return work
+
+
+def _taken_back(*, again: bool) -> Callable[[Job[str]], str]:
+    """Undo what the person decided last, or bring it back."""
+
+    def work(job: Job[Any]) -> str:
+        from core.errors.curation.actor import person
+        from core.flows.system.undo import bring_back, take_back
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            me = person()
+            undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
+        return f"{'Redone' if again else 'Undone'}: {undone.undid.title}"
+
+    return work

@@ -1,0 +1,1 @@
+"""How Insights are drawn."""

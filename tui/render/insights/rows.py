@@ -1,0 +1,133 @@
+"""The rows, the tabs and the sums of the Insights pane as content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from core.flows.insights.bars import bar
+from tui.render.common.empty_states import Notice
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline, pad
+
+if TYPE_CHECKING:
+    from core.flows.insights.report import Insights
+
+TITLES: Final = {
+    "worst": "Worst",
+    "came_back": "Came back",
+    "answers": "Answers",
+    "time": "Where the time went",
+}
+_COUNT, _BAR, _LEAST = 9, 24, 36
+_WEEKS: Final = 26
+
+
+def draw_tabs(view: str, width: int) -> Content:
+    """The views, the open one marked."""
+    parts: list[tuple[str, str]] = []
+    for name, words in TITLES.items():
+        here = name == view
+        parts.append((f"[{words}] " if here else f" {words}  ", "bold $cb-accent" if here else "$cb-dim"))
+    found = Content.assemble(*parts)
+    return found if found.cell_length <= width else Content.assemble((inline(TITLES[view], width), "bold $cb-accent"))
+
+
+def draw_row(
+    value: float, most: float, count: str, name: str, status: str | None, width: int, signs: Signs, *, minutes: bool
+) -> Content:
+    """A row: what it cost, as a number and a bar, how often, its status, and the line that names it."""
+    room = min(_BAR, max(0, width - _COUNT - 20 - _LEAST) // 2)
+    drawn = pad(bar(value, most, room, ascii_only=signs.plain), room)
+    number = f"{value:,.0f}{' min' if minutes else ''}"
+    mark = signs.status(status) if status is not None else None
+    lead = (
+        (f"{inline(number, 11):>11} ", "$cb-text"),
+        (f"{drawn} ", "$cb-accent"),
+        (f"{inline(count, _COUNT):>{_COUNT}} ", "$cb-soft"),
+        (f"{mark.sign} " if mark is not None else "", mark.tone if mark is not None else ""),
+    )
+    used = sum(cell_len(text) for text, _ in lead)
+    shown = inline(name or "(no name)", max(1, width - used), more=signs.more)
+    return Content.assemble(*lead, (shown, "$cb-text"))
+
+
+def counted(count: int, what: str) -> str:
+    """So many of a thing."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def draw_side(found: Insights, detail: str, width: int, signs: Signs, *, wide: bool) -> Content:
+    """The chosen row in words, the sums, and the minutes by week and project as bars."""
+    sums = found.totals
+    parts: list[tuple[str, str]] = []
+    if detail:
+        parts.append((f"{inline(detail, 300)}\n\n" if wide else f"{inline(detail, width)}\n", "$cb-text"))
+    parts.append((
+        f"{counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
+        f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
+        "$cb-soft",
+    ))  # fmt: skip
+    weeks = [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]
+    projects = [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS]]
+    for title, rows in (("Minutes by week", weeks), ("Minutes by project", projects)):
+        parts.append((f"\n{title}\n", "bold $cb-dim"))
+        parts += _bars(rows, width, signs)
+    return Content.assemble(*parts)
+
+
+def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[tuple[str, str]]:
+    most = max((value for _, value in rows), default=0.0)
+    name = min(24, max(10, max((cell_len(inline(one, 24)) for one, _ in rows), default=10)))
+    room = max(4, width - name - 10)
+    parts: list[tuple[str, str]] = []
+    for label, value in rows:
+        drawn = bar(value, most, room, ascii_only=signs.plain)
+        parts += [
+            (pad(inline(label, name, more=signs.more), name), "$cb-text"),
+            (f"{value:>8,.0f} ", "$cb-soft"),
+            (f"{drawn}\n", "$cb-accent"),
+        ]
+    return parts
+
+
+def no_insights(*, scoped: bool, readonly: bool) -> Notice:
+    """Nothing failed in the scope, or nothing was imported yet."""
+    if scoped:
+        return Notice(
+            "Nothing here",
+            "No failure is known in these weeks and this project.",
+            (("{insights.unscope}", "shows all weeks and projects"),),
+        )
+    steps = [("casebook import auto", "reads the sessions found on this computer"), ("{view.reload}", "looks again")]
+    if readonly:
+        steps = [("{view.reload}", "looks again")]
+    return Notice(
+        "No insights yet",
+        "They are counted while sessions are imported." + (" This casebook is read-only." if readonly else ""),
+        tuple(steps),
+    )
+
+
+def no_rows(view: str) -> Notice:
+    """A view without rows, though something failed."""
+    words = {
+        "came_back": ("Nothing came back", "No error was seen again after its fix was known."),
+        "answers": ("Nothing was told", "Hooks, searches and agents have not used a known fix yet."),
+    }
+    what, why = words.get(view, ("Nothing here", "No case failed."))
+    return Notice(what, why, (("{insights.next}", "shows the next view"),))
+
+
+def markdown_of(title: str, rows: Sequence[tuple[str, str, str]]) -> str:
+    """A view as a Markdown table: value, count, name."""
+    lines = [f"## {title}", "", "| cost | times | what |", "| ---: | ---: | --- |"]
+    lines += [f"| {value} | {count} | {_cell(name)} |" for value, count, name in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return inline(text, 200).replace("\\", "\\\\").replace("|", "\\|")
