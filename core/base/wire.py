@@ -64,9 +64,13 @@ def error_object(fault: Fault) -> ErrorObject:
 
 
 @lru_cache(maxsize=256)
-def _plan(kind: type) -> tuple[str | None, tuple[tuple[str, bool], ...]]:
-    """The schema name of a dataclass, and its fields, each with whether its pairs are meant as an object."""
-    fields = tuple((f.name, f.type in {"Facts", "core.base.trace.Facts"}) for f in dataclasses.fields(kind))
+def _plan(kind: type) -> tuple[str | None, tuple[tuple[str, str, bool], ...]]:
+    """The schema name of a dataclass, and its fields: each with its name in JSON (the metadata `wire`, for a name that
+    Python reserves) and whether its pairs are meant as an object."""
+    fields = tuple(
+        (f.name, str(f.metadata.get("wire", f.name)), f.type in {"Facts", "core.base.trace.Facts"})
+        for f in dataclasses.fields(kind)
+    )
     return getattr(kind, "SCHEMA", None), fields
 
 
@@ -96,9 +100,9 @@ def to_wire(value: object) -> Json:
 def _object(value: object) -> dict[str, Any]:
     schema, fields = _plan(type(value))
     out: dict[str, Any] = {} if schema is None else {"schema_version": schema}
-    for name, is_object in fields:
+    for name, written, is_object in fields:
         item = getattr(value, name)
-        out[name] = {key: to_wire(fact) for key, fact in item} if is_object else to_wire(item)
+        out[written] = {key: to_wire(fact) for key, fact in item} if is_object else to_wire(item)
     return out
 
 
@@ -139,10 +143,10 @@ def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     schema, fields = _plan(kind)
     hints = get_type_hints(kind)
     properties: dict[str, Any] = {} if schema is None else {"schema_version": {"const": schema}}
-    for name, is_object in fields:
+    for name, written, is_object in fields:
         value = get_args(get_args(hints[name])[0])[1] if is_object else hints[name]
         found = _type_schema(value, definitions)
-        properties[name] = {"type": "object", "additionalProperties": found} if is_object else found
+        properties[written] = {"type": "object", "additionalProperties": found} if is_object else found
     about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
     return {
         **({"description": about} if about else {}),

@@ -5,7 +5,7 @@ from core.text.mask import MASK, is_masked
 from core.text.offsets import OffsetMap
 from core.text.redaction import redact
 from core.text.sanitizing import visible
-from core.text.tokenizing import hangul_share, tokens, words
+from core.text.tokenizing import estimate_tokens, hangul_share, tokens, words
 
 __all__ = [
     "MASK",
@@ -13,6 +13,7 @@ __all__ = [
     "OffsetMap",
     "clean",
     "clean_with_offsets",
+    "estimate_tokens",
     "hangul_share",
     "is_masked",
     "redact",

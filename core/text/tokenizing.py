@@ -31,6 +31,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text.casefold()))
 
 
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a language model reads in a text: three bytes of UTF-8 each, rounded up."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1
+
+
 def words(text: str) -> tuple[str, ...]:
     """The words that carry meaning, casefolded, in order, with repeats.
 

@@ -88,6 +88,7 @@ def test_a_search_makes_no_dataclass_but_those_that_leave_as_json(spawn: Spawn) 
     answer = ("Hit", "OtherName", "Place", "Query", "SearchAnswer", "Similar", "Source")
     assert set(done.said.split()) == {
         *(f"core.errors.retrieval.answer.{name}" for name in answer),
+        *(f"core.errors.lessons.lesson.{name}" for name in ("Do", "Lesson", "LessonEvidence", "When")),
         *(f"core.errors.identity.identity.{name}" for name in ("Identity", "KeyLine")),
         *(f"core.base.config.settings_sources.{name}" for name in ("Config", "Setting")),
         "core.embedding.models.catalogue.Thresholds",

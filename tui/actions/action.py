@@ -69,6 +69,7 @@ class Situation:
     cites: int = 0
     answered: bool = False
     sources: int = 0
+    lesson: bool = False
 
 
 @dataclass(frozen=True, slots=True)

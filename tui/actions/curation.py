@@ -25,6 +25,10 @@ def _needs_case(now: Situation) -> str:
     return _can_write(now) or ("" if now.case_open else "No case is chosen yet.")
 
 
+def _needs_lesson(now: Situation) -> str:
+    return _needs_case(now) or ("" if now.lesson else "This fix has no lesson.")
+
+
 def _needs_unsaved(now: Situation) -> str:
     return _can_write(now) or ("" if now.unsaved else "Nothing was typed and left unsaved.")
 
@@ -62,6 +66,8 @@ CURATION: tuple[Action, ...] = (
            enabled=_needs_casebook),
     Action("fix.write", "Write the fix", ("w",), "pane", CURATE, "write", 4, enabled=_needs_case),
     Action("fix.editor", "Write the fix in your editor", ("e",), "pane", CURATE, enabled=_needs_case),
+    Action("fix.general", "Keep the lesson for every project, or only for its own", ("W",), "pane", CURATE,
+           enabled=_needs_lesson),
     Action("fix.unsaved", "Go on with a fix that was typed and not saved", ("R",), "pane", CURATE, "unsaved", 2,
            enabled=_needs_unsaved),
     Action("undo.last", "Take your last decision back", ("u",), "pane", CURATE, "undo", 28, enabled=_can_undo),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from cli.commands.errors.lesson import lesson_lines
 from cli.context import Context, not_there
 from cli.format.cases import field, source_line, uses
 from cli.format.layout import clip, one_line, pad
@@ -83,6 +84,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
         if len(case.fingerprints) > 1:
             yield from field(out, "for", _error_of(fix, case))
+        if fix.lesson is not None:
+            yield from lesson_lines(out, fix.lesson)
         yield from field(out, "fix", fix.text)
         yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")

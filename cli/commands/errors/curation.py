@@ -50,6 +50,8 @@ _DONE = {
     "split": "Split",
     "noise": "Marked as noise:",
     "unmark": "No noise any more:",
+    "general": "The lesson holds in every project:",
+    "project": "The lesson holds in its project only:",
 }
 
 
@@ -62,14 +64,14 @@ def run_verify(args: argparse.Namespace, context: Context) -> int:
         written = None if args.resolution is None else _written(args, store, seen[0])
         return verify(store, person(), seen, written, pick=args.fix)
 
-    return _decide(args, context, act)
+    return decide_cases(args, context, act)
 
 
 def run_reject(args: argparse.Namespace, context: Context) -> int:
     """`errors reject`: the fix that answers is wrong, and never answers again."""
     if args.fix is not None and len(args.id) > 1:
         raise Fault("invalid_input", "--fix names a fix of one case", "give one ID")
-    return _decide(
+    return decide_cases(
         args,
         context,
         lambda store, seen: reject(store, person(), seen, args.reason or "", pick=args.fix, all_of_it=args.all),
@@ -87,12 +89,12 @@ def run_edit(args: argparse.Namespace, context: Context) -> int:
         written = _written(args, store, seen[0])
         return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
 
-    return _decide(args, context, act)
+    return decide_cases(args, context, act)
 
 
 def run_merge(args: argparse.Namespace, context: Context) -> int:
     """`errors merge`: several cases are one."""
-    return _decide(args, context, lambda store, seen: merge(store, person(), seen[0], seen[1:]))
+    return decide_cases(args, context, lambda store, seen: merge(store, person(), seen[0], seen[1:]))
 
 
 def run_split(args: argparse.Namespace, context: Context) -> int:
@@ -103,7 +105,7 @@ def run_split(args: argparse.Namespace, context: Context) -> int:
         marks = [redact(mark) for mark in args.fingerprint]
         return split(store, person(), seen[0], marks, mine, keep=args.keep_fix, take=args.take_fix)
 
-    return _decide(args, context, act)
+    return decide_cases(args, context, act)
 
 
 def run_noise(args: argparse.Namespace, context: Context) -> int:
@@ -112,10 +114,10 @@ def run_noise(args: argparse.Namespace, context: Context) -> int:
     def act(store: Store, seen: list[Seen]) -> Curated:
         return unmark_noise(store, person(), seen) if args.off else mark_noise(store, person(), seen, args.reason or "")
 
-    return _decide(args, context, act)
+    return decide_cases(args, context, act)
 
 
-def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store, list[Seen]], Curated]) -> int:
+def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Store, list[Seen]], Curated]) -> int:
     """Look at the cases, act on them, say what was done. Exit 1 if nothing was, or somebody was faster."""
     ids: list[int] = list(dict.fromkeys(args.id if isinstance(args.id, list) else [args.id]))
     mark = getattr(args, "fingerprint", None)

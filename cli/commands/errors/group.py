@@ -52,6 +52,7 @@ def _add_cases(children: Any, shared: Parser) -> None:
     show = add_leaf(children, shared, "show", "everything known about one case")
     show.add_argument("id", metavar="ID", type=number, help="the number of the case")
     show.set_defaults(run=_lazily("run_show"))
+    _add_lesson(children, shared)
     importer = add_leaf(children, shared, "import", "take over cases and fixes from an export or a seed database")
     importer.add_argument(
         "file", metavar="FILE", type=path_name, help="a .jsonl, .csv or .md export or an SQLite database; only read"
@@ -64,6 +65,17 @@ def _add_cases(children: Any, shared: Parser) -> None:
     exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="write to this file instead of stdout")
     exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
     exporter.set_defaults(run=_lazily("run_export"))
+
+
+def _add_lesson(children: Any, shared: Parser) -> None:
+    lesson = add_leaf(children, shared, "lesson", "the fix of a case as a card: when, do, not, check, because, scope")
+    lesson.add_argument("id", metavar="ID", type=number, help="the number of the case")
+    lesson.add_argument("--fix", metavar="FIX", type=number, help="this one of its history, by number")
+    lesson.add_argument("--fingerprint", metavar="MARK", help="the fix that answers for this error of the case")
+    scope = lesson.add_mutually_exclusive_group()
+    scope.add_argument("--general", action="store_true", help="confirm that it helps in every project")
+    scope.add_argument("--project-only", action="store_true", help="it helps in its own project only")
+    lesson.set_defaults(run=_lazily("run_lesson", "cli.commands.errors.lesson"))
 
 
 def _add_filters(leaf: Parser) -> None:

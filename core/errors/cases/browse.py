@@ -266,6 +266,7 @@ def _text_hit(store: Store, case_id: int, found: Worded) -> Hit:
         accepted=False,
         reason="found by its words: browsing, never an answer",
         place=place,
+        lesson=own.lesson if isinstance(own, Resolution) else None,
     )
 
 

@@ -11,8 +11,9 @@ import apsw
 
 from core.errors.cases.current import current_resolution, mirror_current
 from core.errors.cases.derived import index_case, name_tool
-from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts
+from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts, stored_lesson
 from core.errors.fixes.evidence import AUTHOR, Evidence
+from core.errors.lessons.lesson import Lesson
 from core.text import redact
 
 UNTOUCHED: Final = (
@@ -20,6 +21,10 @@ UNTOUCHED: Final = (
     " AND NOT EXISTS (SELECT 1 FROM citation WHERE cited_by = 'resolution' AND item_id = CAST(resolution.id AS TEXT))"
 )
 """Whether a row of `resolution` is a harvested draft that nobody decided on, edited or gave a citation."""
+_LESSON: Final = (
+    "iif(json_valid(lesson) AND json_extract(lesson, '$.scope') = 'general' AND ?9 IS NOT NULL,"
+    " json_set(?9, '$.scope', 'general'), ?9)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Draft:
     message_ids: tuple[int, ...]
     ts: str
     evidence: Evidence | None = None
+    lesson: Lesson | None = None
 
 
 def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -> int:
@@ -66,6 +72,7 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
             ts=draft.ts,
             original=None if draft.evidence is None else draft.evidence.to_json(),
             rejected=rejected[draft.case_id],
+            lesson=draft.lesson,
         )
         if made is None:
             if _renew(con, draft):
@@ -84,13 +91,16 @@ def add_drafts(con: apsw.Connection, drafts: Iterable[Draft], stale: set[int]) -
 
 
 def _renew(con: apsw.Connection, draft: Draft) -> bool:
-    """Write what a harvest now says over its own earlier draft of the same error and messages; whether that differs."""
+    """Write what a harvest now says over its own earlier draft of the same error and messages; whether that differs.
+
+    Where a person confirmed that its lesson holds in every project, it goes on to.
+    """
     original = None if draft.evidence is None else redact(draft.evidence.to_json())[:TEXT_KEPT]
     tools = dump_names(draft.tool_sequence)
     con.execute(
-        "UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4"
+        f"UPDATE resolution SET text = ?1, resolved_by = ?2, tool_sequence = ?3, original = ?4, lesson = {_LESSON}"
         f" WHERE author = ?5 AND session_id = ?6 AND fingerprint = ?7 AND message_ids = ?8 AND {UNTOUCHED}"
-        " AND (text, resolved_by, tool_sequence, original) IS NOT (?1, ?2, ?3, ?4)",
+        f" AND (text, resolved_by, tool_sequence, original, lesson) IS NOT (?1, ?2, ?3, ?4, {_LESSON})",
         (
             redact(draft.text)[:TEXT_KEPT],
             None if draft.resolved_by is None else redact(draft.resolved_by),
@@ -100,6 +110,7 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
             draft.session_id,
             draft.fingerprint,
             json.dumps(list(draft.message_ids)),
+            stored_lesson(draft.lesson),
         ),
     )
     return con.changes() > 0

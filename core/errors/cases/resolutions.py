@@ -14,6 +14,8 @@ from core.errors.cases.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current
 from core.errors.cases.derived import index_case
 from core.errors.cases.readable import readable
 from core.errors.fixes.evidence import strength_of, weakness_of, worth_of
+from core.errors.lessons.lesson import Lesson, lesson_json
+from core.errors.lessons.reading import read_lesson
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
 
@@ -22,11 +24,11 @@ TEXT_KEPT = 65_536
 
 _COLUMNS = (
     "id, fingerprint, text, status, resolved_by, tool_sequence, author, session_id, message_ids, supersedes, ts,"
-    f" tags, reason, replaced_by, original, NOT ({ANSWERS}) AS silent"
+    f" tags, reason, replaced_by, original, lesson, NOT ({ANSWERS}) AS silent"
 )
 _ResolutionRow = tuple[
     int, str | None, str, Status, str | None, str | None, str, str | None, str, int | None, str,
-    str, str, int | None, str | None, int,
+    str, str, int | None, str | None, str | None, int,
 ]  # fmt: skip
 
 
@@ -35,7 +37,8 @@ class Resolution:
     """One resolution of a case. `fingerprint` None: it holds for the whole case. `current`: the one that answers.
 
     `reason` says why it was rejected; `replaced_by` is the one that a person wrote in its place. `strength`: how good
-    it is (decision 3b), `weakness` why it is weak; `worth` is what a harvest says of its own draft.
+    it is (decision 3b), `weakness` why it is weak; `worth` is what a harvest says of its own draft; `lesson` is None
+    where the text is all there is.
     """
 
     id: int
@@ -55,6 +58,7 @@ class Resolution:
     strength: Strength = "strong"
     weakness: str = ""
     worth: Worth | None = None
+    lesson: Lesson | None = None
 
 
 def dump_names(names: Sequence[str]) -> str | None:
@@ -80,6 +84,7 @@ def add_resolution(
     ts: str,
     original: str | None = None,
     tags: Sequence[str] = (),
+    lesson: Lesson | None = None,
 ) -> int | None:
     """Add a resolution inside the caller's transaction and make the case show the one that now answers.
 
@@ -101,6 +106,7 @@ def add_resolution(
         ts=ts,
         original=original,
         tags=tags,
+        lesson=lesson,
     )
     if added is not None:
         mirror_current(con, case_id)
@@ -126,19 +132,19 @@ def insert_resolution(
     tags: Sequence[str] = (),
     reason: str = "",
     rejected: Collection[str] | None = None,
+    lesson: Lesson | None = None,
 ) -> int | None:
     """The row alone, as `add_resolution` writes it: nothing of the case is brought up to date.
 
-    A harvest that finds again what a person rejected stores it as rejected: a rejected fix never answers. `rejected`
-    are the `rejected_texts` of the case, where they are known already.
+    A harvest stores again as rejected what a person rejected. `rejected`: the `rejected_texts`, where they are known.
     """
     kept = redact(text)[:TEXT_KEPT]
     if status == "draft" and author == "harvest":
         status = "rejected" if kept in (rejected_texts(con, case_id) if rejected is None else rejected) else status
     con.execute(
         "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
-        " session_id, message_ids, supersedes, ts, original, tags, reason)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " session_id, message_ids, supersedes, ts, original, tags, reason, lesson)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             case_id,
             fingerprint,
@@ -154,9 +160,15 @@ def insert_resolution(
             None if original is None else redact(original)[:TEXT_KEPT],
             dump_names(tags) or "[]",
             redact(reason),
+            stored_lesson(lesson),
         ),
     )
     return con.last_insert_rowid() if con.changes() else None
+
+
+def stored_lesson(lesson: Lesson | None) -> str | None:
+    """A lesson as the row of its fix keeps it."""
+    return None if lesson is None else redact(lesson_json(lesson))[:TEXT_KEPT]
 
 
 def rejected_texts(con: apsw.Connection, case_id: int) -> frozenset[str]:
@@ -172,7 +184,8 @@ def resolutions_of(con: apsw.Connection, case_id: int, most: int = 200) -> tuple
         (case_id, most),
     ).fetchall()
     return tuple(
-        _resolution(row, current=at == 0 and not row[-1]) for at, row in enumerate(cast("list[_ResolutionRow]", rows))
+        _resolution(con, row, current=at == 0 and not row[-1])
+        for at, row in enumerate(cast("list[_ResolutionRow]", rows))
     )
 
 
@@ -184,7 +197,7 @@ def answering(con: apsw.Connection, case_id: int, fingerprint: str | None = None
     row = con.execute(
         f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 1", values
     ).fetchone()
-    return None if row is None else _resolution(cast("_ResolutionRow", row), current=True)
+    return None if row is None else _resolution(con, cast("_ResolutionRow", row), current=True)
 
 
 def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolution | None:
@@ -192,10 +205,10 @@ def resolution(con: apsw.Connection, case_id: int, resolution_id: int) -> Resolu
     row = con.execute(
         f"SELECT {_COLUMNS} FROM resolution WHERE case_id = ? AND id = ?", (case_id, resolution_id)
     ).fetchone()
-    return None if row is None else _resolution(cast("_ResolutionRow", row), current=not row[-1])
+    return None if row is None else _resolution(con, cast("_ResolutionRow", row), current=not row[-1])
 
 
-def _resolution(row: _ResolutionRow, *, current: bool) -> Resolution:
+def _resolution(con: apsw.Connection, row: _ResolutionRow, *, current: bool) -> Resolution:
     held = (row[6], row[3], row[14])
     return Resolution(
         id=row[0],
@@ -215,6 +228,7 @@ def _resolution(row: _ResolutionRow, *, current: bool) -> Resolution:
         strength=strength_of(*held),
         weakness=weakness_of(*held),
         worth=worth_of(*held),
+        lesson=read_lesson(con, row[0], row[15]),
     )
 
 

@@ -15,6 +15,7 @@ from core.errors.curation.noise import hear_again
 from core.errors.curation.optimistic_lock import Seen
 from core.errors.curation.other_fixes import beside
 from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.lessons.lesson import Lesson
 from core.errors.retrieval.answer import Status
 from core.store import Store
 from core.text import redact
@@ -126,7 +127,7 @@ def _verify(con: apsw.Connection, actor: str, seen: Seen, pick: int | None, ts: 
     if answers is not None and answers.id == target.id:
         return Done(target.id)
     # A newer one would go on answering: say it once more, on top, and leave the older one as it was but silent.
-    made = _write(con, actor, seen, written_of(target), "verified", target.fingerprint, before, ts)
+    made = _write(con, actor, seen, written_of(target), "verified", target.fingerprint, before, ts, target.lesson)
     con.execute(
         "UPDATE resolution SET status = ?, reason = ?, replaced_by = ? WHERE id = ?",
         (target.status, target.reason, made, target.id),
@@ -159,7 +160,8 @@ def _edit(
             return None
         return _verify(con, actor, seen, base.id, ts)
     hear_again(con, seen.case_id)
-    return Done(_write(con, actor, seen, mine, status, scope, base, ts))
+    kept = base.lesson if base is not None and base.text == mine.text else None
+    return Done(_write(con, actor, seen, mine, status, scope, base, ts, kept))
 
 
 def _write(
@@ -171,6 +173,7 @@ def _write(
     scope: str | None,
     base: Resolution | None,
     ts: str,
+    lesson: Lesson | None,
 ) -> int | None:
     """A new resolution on top of `base`, which then answers no more; nor do others that would stand before it."""
     made = insert_resolution(
@@ -187,6 +190,7 @@ def _write(
         supersedes=None if base is None else base.id,
         ts=ts,
         tags=mine.tags,
+        lesson=lesson,
     )
     if base is not None and (scope is None or base.fingerprint == scope):
         # What holds for the whole case stands in the place of every draft in it, save those that stand behind anyway.

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from core.errors.lessons.lesson import parse_lesson
+from core.errors.lessons.text import scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
 
 MOST_LINES = 12
@@ -111,6 +113,8 @@ def _resolution(change: RowChange) -> list[str]:
     if "replaced_by" in after:
         by = after["replaced_by"]
         lines.append(f"{name} answers again" if by is None else f"{name} replaced by fix {by}")
+    if "lesson" in after and (lesson := parse_lesson(cast("str | None", after["lesson"]))) is not None:
+        lines.append(f"{name}: its lesson holds in {scope_name(lesson.scope)}")
     if "case_id" in after:
         lines.append(f"{name} moved from case {before.get('case_id')} to case {after['case_id']}")
     return lines

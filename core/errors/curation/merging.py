@@ -141,6 +141,7 @@ def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: st
             con, case_id, None, kept.text, status=kept.status, resolved_by=kept.resolved_by,
             tool_sequence=kept.tool_sequence, author=kept.author, session_id=kept.source.session,
             message_ids=kept.source.messages, supersedes=kept.id, ts=ts, tags=kept.tags,
+            lesson=kept.lesson,
         )  # fmt: skip
         stands = kept.id if made is None else made
         con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (stands, kept.id))

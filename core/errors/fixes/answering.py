@@ -27,10 +27,12 @@ class AnsweringFix(NamedTuple):
     strength: Strength = "strong"
     weakness: str = ""
     worth: Worth | None = None
+    lesson: str | None = None
 
 
 _FixRow = tuple[
-    str, Status, str | None, str | None, str | None, str, str | None, str | None, int, str, str | None
+    str, Status, str | None, str | None, str | None, str, str | None, str | None, int, str, str | None,
+    str | None,
 ]  # fmt: skip
 
 
@@ -48,7 +50,8 @@ def answering_fixes(
     values += (repository,) if repository else ()
     rows = con.execute(
         "SELECT text, status, resolved_by, tool_sequence, session_id, message_ids,"
-        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint, id, author, original"
+        " (SELECT key_line FROM fingerprint f WHERE f.fingerprint = r.fingerprint), fingerprint, id, author, original,"
+        " lesson"
         f" FROM (SELECT * FROM resolution WHERE case_id = ? AND {ANSWERS}{only} ORDER BY {order} LIMIT 20) r",
         values,
     ).fetchall()
@@ -59,5 +62,5 @@ def _fix(row: _FixRow) -> AnsweringFix:
     held = (row[9], row[1], row[10])
     return AnsweringFix(
         row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7], row[8],
-        strength_of(*held), weakness_of(*held), worth_of(*held),
+        strength_of(*held), weakness_of(*held), worth_of(*held), row[11],
     )  # fmt: skip

@@ -9,6 +9,8 @@ from typing import Any, Final, cast
 from core.errors.retrieval.answer import Strength, Worth
 
 AUTHOR: Final = "harvest"
+AGENT: Final = "agent"
+"""The author of a lesson that an agent recorded itself."""
 _WORTHS: Final = ("general", "project", "slip", "none")
 
 
@@ -56,9 +58,9 @@ def evidence_of(original: str | None) -> Evidence | None:
 
 
 def strength_of(author: str, status: str, original: str | None) -> Strength:
-    """How strong a fix is (decision 3b): a harvested draft is as strong as its evidence, weak without any; a fix that a
-    person wrote or verified, or that was recorded or imported, counts as strong."""
-    if author != AUTHOR or status != "draft":
+    """How strong a fix is (decision 3b): a draft of a harvest or an agent is as strong as its evidence, weak without
+    any; a fix that a person wrote or verified, or that was recorded or imported, counts as strong."""
+    if author not in (AUTHOR, AGENT) or status != "draft":
         return "strong"
     evidence = evidence_of(original)
     return "weak" if evidence is None else evidence.strength

@@ -29,4 +29,4 @@ def for_agents(answer: SearchAnswer) -> SearchAnswer:
 def _without_slip(one: Hit) -> Hit:
     if one.worth != "slip":
         return one
-    return replace(one, resolution=None, resolved_by=None, tool_sequence=(), accepted=False, reason=SLIP)
+    return replace(one, resolution=None, resolved_by=None, tool_sequence=(), lesson=None, accepted=False, reason=SLIP)

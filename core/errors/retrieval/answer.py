@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from core.base.trace import Step
+from core.errors.lessons.lesson import Lesson
 from core.errors.practice.practice import Practice
 
 Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
@@ -68,7 +69,8 @@ class Hit:
     `score` lies in 0..1; `distance` is the L2 distance of the vector tier, else None. `why` says in plain words what
     made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
     or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
-    differs from the one that was searched: then it is another error of the same kind, with low confidence.
+    differs from the one that was searched: then it is another error of the same kind, with low confidence. `lesson`:
+    what `resolution` says, structured; null where the text is all there is.
     """
 
     id: int
@@ -94,6 +96,7 @@ class Hit:
     fix_strength: Strength | None = None
     worth: Worth | None = None
     resolution_id: int | None = None
+    lesson: Lesson | None = None
 
 
 @dataclass(frozen=True, slots=True)

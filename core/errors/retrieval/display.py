@@ -53,7 +53,7 @@ def with_words(hit: Hit, words: Hit) -> Hit:
     return replace(
         hit, key_line=words.key_line, resolution=words.resolution, status=words.status, resolved_by=words.resolved_by,
         tool_sequence=words.tool_sequence, source=words.source, place=words.place, why=(*words.why, *hit.why),
-        fix_strength=words.fix_strength, worth=words.worth, resolution_id=words.resolution_id,
+        fix_strength=words.fix_strength, worth=words.worth, resolution_id=words.resolution_id, lesson=words.lesson,
     )  # fmt: skip
 
 

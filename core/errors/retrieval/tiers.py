@@ -14,6 +14,7 @@ from core.errors.equivalence.names import swapped_names
 from core.errors.equivalence.other_names import Named, fewest_other_names, in_words, other_names
 from core.errors.fixes.answering import AnsweringFix, answering_fixes
 from core.errors.identity.codes import codes_differ
+from core.errors.lessons.reading import read_lesson
 from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Tier
 from core.text import words
 
@@ -103,6 +104,7 @@ def _hit(
         fix_strength=fix.strength if fix else None,
         worth=fix.worth if fix else None,
         resolution_id=fix.id if fix else None,
+        lesson=read_lesson(con, fix.id, fix.lesson) if fix and fix.id is not None else None,
     )
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from core.errors.identity.identity import KeyLine
+from core.errors.lessons.lesson import Lesson
 from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure
@@ -107,6 +108,7 @@ class HarvestedError(NamedTuple):
     cost: Cost | None = None
     hints: tuple[Hint, ...] = ()
     instead: tuple[str, str] | None = None
+    lesson: Lesson | None = None
 
     @property
     def span(self) -> tuple[int, int]:

@@ -78,6 +78,11 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in found if 8 <= len(sentence) <= QUOTE_LIMIT]
 
 
+def says_what_to_do(sentence: str) -> bool:
+    """Whether a sentence names a change, not only a cause."""
+    return _FIX.search(sentence) is not None
+
+
 def _injected(text: str) -> bool:
     return text.lstrip()[:60].startswith(_INJECTED)
 

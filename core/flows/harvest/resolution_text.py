@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
-from core.flows.harvest.fixes.hunks import Hint
+from core.errors.lessons.lesson import Lesson
+from core.flows.harvest.fixes.hunks import Hint, diff_lines
 from core.text import clean, redact
 
 LIMIT: Final = 2_000
@@ -39,28 +39,29 @@ def resolution_text(
     instead: tuple[str, str] | None,
     explanation: tuple[str, int] | None,
     by_a_person: bool,
-    reasons: Sequence[str],
-    checked: str,
+    lesson: Lesson,
     checked_idx: int,
 ) -> str:
     """The resolution as Markdown, at most `LIMIT` code points, redacted and free of control characters.
 
-    What to do comes first, then the evidence. `instead` are the failing and the working command where they differ;
-    `reasons` say why the steps belong to the error; `checked` is the command that showed it gone, at message
-    `checked_idx`. `by_a_person`: the explanation is what a person says to have done.
+    It is the `lesson` in words, with every hunk that fits as its evidence. What to do comes first. `instead` are the
+    failing and the working command where they differ; the check showed the error gone at message `checked_idx`.
+    `by_a_person`: the explanation is what a person says to have done.
     """
-    closing = f"**Checked**: {_code(checked)} no longer shows the error (message {checked_idx})."
+    closing = f"**Checked**: {_code(lesson.check)} no longer shows the error (message {checked_idx})."
     done: list[str] = []
     if commands:
         done.append("**Run**\n\n" + "\n".join(f"- {_code(command)}" for command in commands[:_LISTED]))
     if instead is not None:
         done.append(f"**Run** {_code(instead[1])}\n\n**instead of** {_code(instead[0])}")
     rest: list[str] = []
+    if lesson.dead_ends:
+        rest.append("**Did not help**\n\n" + "\n".join(f"- {_code(one)}" for one in lesson.dead_ends))
     if explanation is not None:
         title = "Done by a person" if by_a_person else "Why"
         rest.append(f"**{title}** (message {explanation[1]})\n\n{_quote(explanation[0])}")
-    if reasons:
-        listed = "\n".join(f"- {_flat(reason)}" for reason in list(dict.fromkeys(reasons))[:_LISTED])
+    if reasons := list(dict.fromkeys(_flat(one.why) for one in lesson.evidence)):
+        listed = "\n".join(f"- {reason}" for reason in reasons[:_LISTED])
         rest.append(f"**Linked**\n\n{listed}")
     tail = "\n\n".join((*done, *rest, closing))
     changed = _changed(files, hints, LIMIT - len(tail) - 2)
@@ -97,13 +98,7 @@ def _flat(text: str) -> str:
 
 def _diff(hint: Hint) -> str:
     """A hunk as a fenced diff, or an empty string where it is too long to help."""
-    old, new = (side.split("\n") if side.strip() else [] for side in (hint.old, hint.new))
-    lines: list[str] = []
-    for mark, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if mark == "equal":
-            lines += [f"  {line}" for line in old[start:end]]
-        else:
-            lines += [f"- {line}" for line in old[start:end]] + [f"+ {line}" for line in new[first:last]]
+    lines = diff_lines(hint)
     body = "\n".join(lines)
     if not lines or len(lines) > _DIFF_LINES or len(body) > HINT_LIMIT:
         return ""

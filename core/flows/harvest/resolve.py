@@ -10,15 +10,16 @@ from datetime import datetime
 from typing import Final
 
 from core.flows.harvest.changes import Change
-from core.flows.harvest.command import Command
+from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
 from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_of
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
+from core.flows.harvest.fixes.lesson import Outline, commands_apart, lesson_of, plain_command
 from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_steps
 from core.flows.harvest.fixes.retry import filtered, left_out, retried
-from core.flows.harvest.fixes.strength import is_proven, marked, strength_of
+from core.flows.harvest.fixes.strength import is_proven, marked, marked_command, strength_of
 from core.flows.harvest.fixes.worth import worth_of
 from core.flows.harvest.outcome import Named, Outcome
 from core.flows.harvest.resolution_text import relative, resolution_text
@@ -169,10 +170,11 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     since = past.steps[bisect_right(past.steps, error.last.at, key=_at) : bisect_left(past.steps, run.at, key=_at)]
     since = [step for step in since if not error.is_older(step.session_id, step.called)]
     if verified.correction is not None:
-        return Fix(run.ran.tool, instead=verified.correction, far=len(since))
+        why = marked_command(verified.correction, error.last.command.text, run.command.text)
+        return Fix(run.ran.tool, instead=why, far=len(since))
     changes = [Candidate(step.at, step.change) for step in since if step.change is not None]
     made = [step for step in since if step.change is not None]
-    failure = Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
+    failure = _failure(error)
     spoken = [(at, said) for at, said in past.words if error.last.at < at < run.at]
     links = link_steps(failure, changes, spoken)
     steps = tuple((made[link.place], marked(link, changes[link.place].change.command)) for link in links)
@@ -183,6 +185,8 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
         instead = retried(failure, run.command)
     if instead is None and not steps:
         instead = waited(failure, run.command) or filtered(failure, run.command) or left_out(failure, run.command)
+    if instead is not None:
+        instead = marked_command(instead, error.last.command.text, run.command.text)
     if steps or instead is not None:
         by = steps[-1][0].tool if steps else run.ran.tool
         return Fix(by, None, steps, instead, len(since))
@@ -231,7 +235,7 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
             worth="none" if transient else unresolved.worth,
         )
     spoken = past.said_between(error.first.at, verified.run.at)
-    return _resolved(unresolved, error, verified, fix, spoken, past.project)
+    return _resolved(unresolved, error, verified, fix, spoken, past)
 
 
 def _resolved(
@@ -240,9 +244,9 @@ def _resolved(
     verified: Verified,
     fix: Fix,
     spoken: Sequence[Said],
-    project: str,
+    past: Past,
 ) -> HarvestedError:
-    run = verified.run
+    run, project = verified.run, past.project
     commands = tuple(dict.fromkeys(step.change.command for step, _ in fix.steps if step.change and step.change.command))
     hints = [hint._replace(file=relative(hint.file, project)) for _, link in fix.steps for hint in link.hints]
     named = [file for step, link in fix.steps if step.change for file in _files_of(step.change, link)]
@@ -251,15 +255,15 @@ def _resolved(
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
     explanation = _explanation(error, fix, spoken, about)
     links = _links(fix, run)
+    lesson = lesson_of(_outline(error, verified, fix, past, explanation, links))
     text = resolution_text(
         files=files,
         hints=hints,
-        commands=commands,
-        instead=instead,
+        commands=[plain_command(parse_command(command), past.project) for command in commands],
+        instead=None if fix.instead is None else commands_apart(error.last.command, run.command, past.project),
         explanation=explanation,
         by_a_person=fix.told is not None,
-        reasons=[link.why for link in links],
-        checked=run.command.text,
+        lesson=lesson,
         checked_idx=run.ran.idx,
     )
     places = [(error.first.ran.session_id, error.first.ran.idx), *((link.session_id, link.idx) for link in links)]
@@ -282,7 +286,39 @@ def _resolved(
         cost=_cost(error, run),
         hints=tuple(hints),
         instead=instead,
+        lesson=lesson,
     )
+
+
+def _outline(
+    error: OpenError,
+    verified: Verified,
+    fix: Fix,
+    past: Past,
+    explanation: tuple[str, int] | None,
+    links: Sequence[StepLink],
+) -> Outline:
+    check = (verified.proof or verified.run).command if fix.instead is None else verified.run.command
+    since = [step for step in past.steps if error.first.at < step.at < verified.run.at and step.change is not None]
+    made = [Candidate(step.at, step.change) for step in since if step.change is not None]
+    return Outline(
+        failure=_failure(error),
+        tried=error.commands,
+        check=check,
+        steps=[(step.change, link) for step, link in fix.steps if step.change is not None],
+        earlier=[one for one in made if one.at < error.last.at],
+        between=[one.change for one in made],
+        instead=fix.instead,
+        said=None if explanation is None else explanation[0],
+        by_a_person=fix.told is not None,
+        links=links,
+        worth=_worth(error, len(links)),
+        project=past.project,
+    )
+
+
+def _failure(error: OpenError) -> Failure:
+    return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
 
 
 def _explanation(error: OpenError, fix: Fix, spoken: Sequence[Said], about: str) -> tuple[str, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
 import apsw
@@ -15,6 +15,8 @@ from core.errors.cases.drafts import UNTOUCHED, Draft, add_drafts
 from core.errors.cases.write import Name, observe
 from core.errors.fixes.evidence import Evidence
 from core.errors.incidents.queue_state import move_shares, shares_of
+from core.errors.lessons.lesson import Lesson
+from core.errors.lessons.versions import READ, version_of
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
@@ -79,7 +81,7 @@ def harvest_session(
         said: list[Explanation] = []
         placed = zip(found, cases, strict=True)
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
-        fixes = add_drafts(con, (_draft(case_id, heard(error, said)) for error, case_id in fixed), stale)
+        fixes = add_drafts(con, (_draft(con, case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
         draft_repeated_slips(con, sessions)
         write_practice(con, session_id, found)
@@ -132,7 +134,7 @@ def _observe(con: apsw.Connection, error: HarvestedError, project: str, stale: s
     return case_id, known is None
 
 
-def _draft(case_id: int, error: HarvestedError) -> Draft:
+def _draft(con: apsw.Connection, case_id: int, error: HarvestedError) -> Draft:
     return Draft(
         case_id=case_id,
         fingerprint=error.fingerprint,
@@ -143,7 +145,21 @@ def _draft(case_id: int, error: HarvestedError) -> Draft:
         message_ids=error.message_ids,
         ts=error.verified_ts or error.ts,
         evidence=evidence_of_fix(error),
+        lesson=_with_version(con, error),
     )
+
+
+def _with_version(con: apsw.Connection, error: HarvestedError) -> Lesson | None:
+    """The lesson of the fix, with the version of the tool where the failing output names it."""
+    lesson = error.lesson
+    if lesson is None or not lesson.when.tool:
+        return lesson
+    row = con.execute(
+        "SELECT substr(text, 1, ?) FROM message WHERE session_id = ? AND idx = ?",
+        (READ, error.session_id, error.message_idx),
+    ).fetchone()
+    version = "" if row is None else version_of(lesson.when.tool, cast("str", row[0]))
+    return replace(lesson, when=replace(lesson.when, version=version))
 
 
 def evidence_of_fix(error: HarvestedError) -> Evidence:

@@ -76,6 +76,8 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
             around.began(payload)
         elif payload.event == "SessionEnd":
             around.ended(payload)
+        elif payload.event == "Stop":
+            return _stopping(payload, database, taken=taken)
         elif payload.event == "PreToolUse":
             return _before(payload, database, around, taken=taken)
         elif taken:
@@ -126,6 +128,13 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
         hold.wanted = live.locked
     reply = reply_to(payload.event, live.answer)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)
+
+
+def _stopping(payload: Payload, database: Path, *, taken: bool) -> Handled:
+    """What an agent is asked before it stops. Where a host has the event, that asks."""
+    from core.flows.hook.stop import ask_for_lesson
+
+    return Handled(None if taken else ask_for_lesson(payload, database), payload.event)
 
 
 def _looked_up(payload: Payload, database: Path) -> Handled:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, result_text
 from core.transcripts.fields import fields, json_text, string, word
 from core.transcripts.records import Failure
 
-EventName = Literal["PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "SessionEnd"]
-KNOWN: frozenset[str] = frozenset(("PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "SessionEnd"))
+EventName = Literal["PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "Stop", "SessionEnd"]
+KNOWN: frozenset[str] = frozenset(get_args(EventName))
 
 MOST_BYTES = 8 << 20
 """A payload this large is no tool's output but a mistake: it is refused whole."""
@@ -24,7 +24,8 @@ class Payload:
     """One event of an agent, as far as casebook cares.
 
     `text` is what the tool said (its error, or its response), not yet redacted; `failure` says whose failure it is, as
-    in a transcript. `chain` is `main` or the subagent's id. Strings that were not given are empty.
+    in a transcript. `chain` is `main` or the subagent's id. Strings that were not given are empty. `stopping_again`:
+    a stop hook has made the agent go on since a person said something.
     """
 
     event: EventName
@@ -38,6 +39,7 @@ class Payload:
     failure: Failure = "none"
     exit_code: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    stopping_again: bool = False
 
 
 def read_payload(data: bytes) -> Payload | str | None:
@@ -63,8 +65,8 @@ def read_payload(data: bytes) -> Payload | str | None:
         "transcript": word(given.get("transcript_path"), 4_096),
         "chain": word(given.get("agent_id")) or "main",
     }
-    if name in ("SessionStart", "SessionEnd"):
-        return Payload(**common)
+    if name in ("SessionStart", "Stop", "SessionEnd"):
+        return Payload(**common, stopping_again=bool(given.get("stop_hook_active")))
     tool, tool_input = word(given.get("tool_name")), given.get("tool_input")
     if not tool:
         return "it names no tool (tool_name)"

@@ -203,6 +203,7 @@ def _close(con: apsw.Connection, payload: Payload) -> int:
             (),
             error.verified_ts or error.ts,
             evidence_of_fix(error),
+            error.lesson,
         )
         for error in settled
         if error.resolved and (case := find_case(con, error.normalized, error.fingerprint)) is not None

@@ -6,6 +6,7 @@ line, between a sentence that says what it is and one that says where it is from
 
 from __future__ import annotations
 
+from core.errors.lessons.text import agent_text
 from core.errors.practice.practice import Practice
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import EventName
@@ -51,10 +52,13 @@ def practice_context(practice: Practice) -> str:
 
 
 def context_of(hit: Hit) -> str:
-    """What is known of the error, for an agent to read: at most about 2,000 code points, no control characters."""
+    """What is known of the error, for an agent to read: at most about 2,000 code points, no control characters.
+
+    A fix with a lesson is told by that, in at most 60 tokens.
+    """
     kind = _TIERS.get(hit.tier, "a known error")
     state = "a person verified this fix" if hit.status == "verified" else "a draft that nobody has verified"
-    fix = (hit.resolution or "").strip()
+    fix = (hit.resolution or "").strip() if hit.lesson is None else agent_text(hit.lesson)
     cut = len(fix) > FIX_KEPT
     return "\n".join(
         (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.base.fault import Fault, FaultCode
 from core.flows.mcp.arguments import many, number, shape, text
-from core.flows.mcp.context import Desk
+from core.flows.mcp.context import Desk, strictness
 from core.flows.mcp.tool import Cancelled, Tool
 
 if TYPE_CHECKING:
-    from core.align import AlignResult, AlignSettings
-    from core.errors import SearchAnswer
+    from core.align import AlignResult
+    from core.errors import Hit, SearchAnswer
     from core.rules.matching.answer import RuleMatch
 
 _MOST_ERROR: Final = 1 << 18
@@ -42,7 +42,20 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     told = for_agents(answer)
     if told.match is not None:
         keep_telling(desk.database, told, "mcp", given.get("session"), project)
-    return brief(with_practice(desk.database, told, project))
+    return brief(with_practice(desk.database, _in_short(told), project))
+
+
+def _in_short(answer: SearchAnswer) -> SearchAnswer:
+    """The answer with the lesson of each fix, in at most 60 tokens, in the place of its text."""
+    from dataclasses import replace
+
+    from core.errors.lessons.text import agent_text
+
+    def short(hit: Hit) -> Hit:
+        return hit if hit.lesson is None else replace(hit, resolution=agent_text(hit.lesson))
+
+    match = None if answer.match is None else short(answer.match)
+    return replace(answer, match=match, candidates=tuple(map(short, answer.candidates)))
 
 
 def _fault_of(step: Any) -> Fault | None:
@@ -59,7 +72,7 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
 
     index = given.get("message_index", 0)
     claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
-    settings = _strictness(desk)
+    settings = strictness(desk)
     if ("messages" in given) == ("session" in given):
         raise Fault("invalid_input", "give either messages or session", "messages are texts; session is an id")
     if "messages" in given:
@@ -73,14 +86,6 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
     with open_store(desk.database) as store, faults(desk.database):
         session = session_named(store.con, given["session"])
         return align(StoredMessages(store.con, session), Extracted((claim,)), settings)
-
-
-def _strictness(desk: Desk) -> AlignSettings:
-    from core.align import AlignSettings
-
-    kept = desk.settings.evidence
-    guard: Any = kept.guard
-    return AlignSettings(kept.fuzzy_threshold / 100, kept.max_quote_length, kept.enable_fuzzy, guard)
 
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
@@ -106,7 +111,8 @@ ERROR_SEARCH: Final = Tool(
     "error_search",
     "Has this error been met, and what fixed it?",
     "Look a failing output up among the user's known errors: the fix that worked, how sure that is, and why. "
-    "`match` is null where it is unknown, which is a normal answer. Answers error_search.v1.",
+    "`resolution` is its lesson in a few lines, where it has one. `match` is null where it is unknown, which is a "
+    "normal answer. Answers error_search.v1.",
     shape(
         ("text",),
         text=text("The failing output, any number of lines.", _MOST_ERROR),

@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.base.config.settings import Settings
 from core.base.config.settings_sources import Config
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 
 if TYPE_CHECKING:
+    from core.align import AlignSettings
     from core.embedding.models.models import Found
     from core.embedding.runtime.embedder import Embedder, Kind, Vector
 
@@ -95,3 +96,12 @@ class Desk:
             )
 
         return VectorSearch(find)
+
+
+def strictness(desk: Desk) -> AlignSettings:
+    """How strictly a quote is compared, as the settings have it."""
+    from core.align import AlignSettings
+
+    kept = desk.settings.evidence
+    guard: Any = kept.guard
+    return AlignSettings(kept.fuzzy_threshold / 100, kept.max_quote_length, kept.enable_fuzzy, guard)

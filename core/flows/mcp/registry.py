@@ -10,11 +10,12 @@ from core.flows.mcp.arguments import checked
 from core.flows.mcp.ask_tool import ASK
 from core.flows.mcp.case_tools import ALIGN_QUOTE, ERROR_SEARCH, MATCH_RULES
 from core.flows.mcp.context import Desk
+from core.flows.mcp.lesson_tool import RECORD_LESSON
 from core.flows.mcp.library_tools import BULK_SEARCH, FETCH, SEARCH
 from core.flows.mcp.tool import Cancelled, Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    SEARCH, BULK_SEARCH, ASK, FETCH, ERROR_SEARCH, ALIGN_QUOTE, MATCH_RULES, SCHEMA, DOCTOR,
+    SEARCH, BULK_SEARCH, ASK, FETCH, ERROR_SEARCH, ALIGN_QUOTE, MATCH_RULES, RECORD_LESSON, SCHEMA, DOCTOR,
 )  # fmt: skip
 
 

@@ -151,7 +151,6 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
-    from core.errors.practice.practice import PracticeList
     from core.evidence.entry_list import EntryPage
     from core.evidence.promotion import Promoted
     from core.evidence.promotions import PromotedMany
@@ -161,7 +160,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.queue import QuotePage
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
-    from core.flows.hook.settings_file import HooksReport
+    from core.flows.hook.settings.settings_file import HooksReport
     from core.flows.rules.watch import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
@@ -178,22 +177,24 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts, PracticeList,
-
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
-    for kind in (*kinds, *_figure_types(), *_library_types()):
+    for kind in (*kinds, *_lesson_types(), *_library_types()):
         name = cast("str", getattr(kind, "SCHEMA"))  # noqa: B009  every one of them names itself
         found[name] = (*found.get(name, ()), kind)
     return found
 
 
-def _figure_types() -> tuple[type, ...]:
-    """What says what failed and what answers were worth."""
+def _lesson_types() -> tuple[type, ...]:
+    """Lessons, and what failures and answers were worth."""
+    from core.errors.lessons.lesson import Lesson
+    from core.errors.practice.practice import PracticeList
     from core.flows.insights.report import Insights
+    from core.flows.lessons.record import LessonRecorded
     from core.flows.replay.report import Replay
 
-    return Insights, Replay
+    return Insights, Lesson, LessonRecorded, PracticeList, Replay
 
 
 def _library_types() -> tuple[type, ...]:

@@ -13,7 +13,7 @@ from core.base.fault import Fault
 from core.base.lazy_pattern import lazy_pattern
 from core.library.search.rows import Passage, citation_of
 from core.llm.language_model import Message
-from core.text import visible
+from core.text import estimate_tokens, visible
 
 TEMPLATES: Final = ("rag-v1", "rag-v2", "rag-v3")
 MULTI_HOP: Final = "rag-multi-hop-v1"
@@ -34,8 +34,8 @@ def template(name: str) -> str:
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has: three bytes each, as the library counts everywhere."""
-    return len(text.encode("utf-8", "replace")) // 3 + 1
+    """About how many tokens a text has, as the library counts everywhere."""
+    return estimate_tokens(text)
 
 
 def fenced(number: int, passage: Passage, trust: str) -> str:

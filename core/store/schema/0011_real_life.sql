@@ -29,6 +29,9 @@ CREATE INDEX result_verdict_slip ON result_verdict(slip, session_id) WHERE slip 
 
 -- The structured statement of a fix (`lesson.v1`) as JSON, without what is counted. NULL: the text is all there is.
 ALTER TABLE resolution ADD COLUMN lesson TEXT;
+-- The same thing to do, in other cases and repositories.
+CREATE INDEX resolution_do ON resolution(iif(json_valid(lesson), json_extract(lesson, '$.do.text'), NULL))
+  WHERE lesson IS NOT NULL;
 
 -- Outcomes ------------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from core.store import open_store
+from tests.flows.harvest.chat import LOOKUP
+from tests.flows.harvest.test_session import Transcript
 
 Run = Callable[..., Any]
 BOOM = "TypeError: Cannot read properties of undefined (reading 'price')"
@@ -280,3 +282,38 @@ def test_another_name_is_told_in_every_form(run: Run) -> None:
     match = run("errors", "search", text.format("iban"), "--no-count", "--json").json()["match"]
     assert (match["confidence"], match["other_names"]) == ("low", [{"known": "vat_id", "searched": "iban"}])
     assert "names differ: vat_id / iban" in match["why"]
+
+
+@pytest.fixture
+def harvested(run: Run, tmp_path: Path) -> Run:
+    """A casebook with one harvested fix."""
+    chat = Transcript(tmp_path / "in").bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
+    assert run("import", "claude-code", str(chat.save())).code == 0
+    return run
+
+
+def test_a_lesson_is_shown_as_a_card(harvested: Run) -> None:
+    found = harvested("errors", "lesson", "1", "--json").json()
+    assert found["schema_version"] == "lesson.v1"
+    assert (found["check"], found["not"], found["told"]) == ("python app.py", [], 0)
+    plain = harvested("errors", "lesson", "1").text
+    assert "when         KeyError: 'currency'" in plain and "check        python app.py" in plain
+    assert "check        python app.py" in harvested("errors", "show", "1").text
+    assert harvested("errors", "show", "1", "--json").json()["resolutions"][0]["lesson"]["check"] == "python app.py"
+
+
+def test_a_lesson_is_confirmed_for_every_project_and_that_is_undone(harvested: Run) -> None:
+    def scope() -> str:
+        return str(harvested("errors", "lesson", "1", "--json").json()["scope"])
+
+    before = scope()
+    done = harvested("errors", "lesson", "1", "--general")
+    assert done.code == 0 and "The lesson holds in every project: case 1." in done.text
+    assert scope() == "general"
+    assert harvested("undo").code == 0 and scope() == before
+
+
+def test_a_case_without_a_lesson_says_so(filled: Run) -> None:
+    done = filled("errors", "lesson", "1")
+    assert done.code == 1 and "case 1 has no lesson in fix 1" in done.said
+    assert filled("errors", "lesson", "77").code == 1

@@ -199,6 +199,7 @@ def test_hooks_are_set_up_and_taken_out_from_the_shell(tmp_path: Path) -> None:
         "PostToolUseFailure",
         "PostToolUse",
         "SessionStart",
+        "Stop",
         "SessionEnd",
     }
     assert json.loads(hooks("status", "--json").stdout)["installed"]

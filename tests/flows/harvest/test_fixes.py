@@ -103,7 +103,7 @@ def test_a_summary_of_failures_shows_nothing_gone() -> None:
         ("npm test", "npm error enoent Could not read package.json: Error: ENOENT: no such file", "cd api && npm test"),
         ("npm install kit", "npm error ERESOLVE could not resolve", "npm install kit --legacy-peer-deps"),
         ("pip install psycopg2", "ERROR: Failed building wheel for psycopg2", "pip install psycopg2-binary"),
-        ("git push", "fatal: The current branch x has no upstream branch.", "git push --set-upstream origin x"),
+        ("git push", "fatal: The current branch main has no upstream branch.", "git push -u origin main"),
         ("gcc main.c -o m", "main.c:(.text+0x1): undefined reference to `sqrt'", "gcc main.c -o m -lm"),
         ("npm test", "Error: Cannot find module 'kit'\nRequire stack:\n- /a.js", "npm install kit && npm test"),
         ("git commit -am x && git push", "error: failed to push some refs to 'x'", "git pull --rebase && git push"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, When
 from core.flows.harvest.event_features import result_of
 from core.flows.harvest.events import Ran
 from core.flows.harvest.explain import sentences
@@ -102,9 +103,11 @@ def test_it_is_inert_whatever_the_session_held() -> None:
 @given(st.lists(st.text(max_size=900), max_size=8), st.text(max_size=3000), st.text(max_size=400))
 def test_it_never_grows_beyond_its_limit(parts: list[str], command: str, quote: str) -> None:
     hints = [Hint(part, part, command[:100]) for part in parts]
+    evidence = tuple(LessonEvidence("s", 1, why) for why in (quote, *parts))
+    lesson = Lesson(When(quote), Do("command", command), tuple(parts), command, quote, evidence=evidence)
     text = resolution_text(
         files=parts, hints=hints, commands=[command, *parts], instead=(command, quote), explanation=(quote, 3),
-        by_a_person=False, reasons=[quote, *parts], checked=command, checked_idx=9,
+        by_a_person=False, lesson=lesson, checked_idx=9,
     )  # fmt: skip
     assert len(text) <= LIMIT
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import list_cases, record_resolution, show_case
+from core.base.config.settings_sources import default_config
+from core.errors import SearchAnswer, list_cases, record_resolution, show_case
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.open_errors import EVENTS_KEPT
+from core.flows.mcp.context import Desk
+from core.flows.mcp.registry import call
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 
@@ -64,7 +67,7 @@ def test_the_next_agent_gets_the_fix_with_its_source(db: Path) -> None:
     said = reply["hookSpecificOutput"]
     assert isinstance(said, dict)
     assert said["hookEventName"] == "PostToolUseFailure"
-    assert "> - `npm install leftpad`" in said["additionalContext"]
+    assert "> do: npm install leftpad" in said["additionalContext"]
     assert "session s1" in said["additionalContext"]
     assert "draft" in said["additionalContext"]
 
@@ -190,3 +193,24 @@ def test_a_slip_and_a_weak_draft_are_told_to_no_agent(db: Path) -> None:
     with open_store(db, write=True) as store:
         store.con.execute("UPDATE resolution SET original = NULL")
     assert tell(db, "npm test", BROKEN, session="s3", failed=True).reply is None
+
+
+def test_the_next_agent_gets_the_lesson_not_the_long_text(db: Path) -> None:
+    tell(db, "npm test", BROKEN, failed=True)
+    tell(db, "npm install leftpad", "added 1 package")
+    tell(db, "npm test", "5 passed")
+    reply = tell(db, "npm test", BROKEN, session="s2", failed=True).reply
+    assert reply is not None
+    told = reply["hookSpecificOutput"]["additionalContext"]  # type: ignore[index]
+    assert "> do: npm install leftpad\n> check: npm test" in told and "**Linked**" not in told
+
+
+def test_an_agent_that_searches_gets_the_lesson_too(db: Path) -> None:
+    tell(db, "npm test", BROKEN, failed=True)
+    tell(db, "npm install leftpad", "added 1 package")
+    tell(db, "npm test", "5 passed")
+    config = default_config({})
+    found = call("error_search", {"text": BROKEN}, Desk(db, config.values, lambda: config))
+    assert isinstance(found, SearchAnswer) and found.match is not None and found.match.lesson is not None
+    assert "do: npm install leftpad" in (found.match.resolution or "")
+    assert "**Linked**" not in (found.match.resolution or "")

@@ -79,7 +79,7 @@ def test_a_response_is_read_like_a_result_in_a_transcript() -> None:
     assert (payload.text, payload.failure, payload.chain) == ("a\nb", "none", "a7")
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit", "Stop", "PreCompact", "SomethingNew"])
+@pytest.mark.parametrize("name", ["UserPromptSubmit", "SubagentStop", "PreCompact", "SomethingNew"])
 def test_an_event_that_casebook_does_not_know_passes(name: str) -> None:
     assert read_payload(json.dumps({"hook_event_name": name}).encode()) is None
 
@@ -106,7 +106,7 @@ def test_what_is_no_payload_is_refused_with_the_reason(data: bytes, said: str) -
 
 
 @given(
-    st.sampled_from(["PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "SessionEnd"]),
+    st.sampled_from(["PostToolUseFailure", "PostToolUse", "PreToolUse", "SessionStart", "Stop", "SessionEnd"]),
     st.dictionaries(
         st.sampled_from(
             ["session_id", "cwd", "tool_name", "tool_input", "tool_response", "error", "is_interrupt", "agent_id"]

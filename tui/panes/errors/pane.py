@@ -109,9 +109,9 @@ class ErrorsPane(SearchesPastes, Container):
             unsaved=self.curating.left_over.count,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
+            lesson=self.case.fix is not None and self.case.fix.lesson is not None,
             raw_clipped=self.case.clipped,
-            seen_older=self.case.seen.has_older,
-            seen_newer=self.case.seen.at > 0,
+            seen_older=self.case.seen.has_older, seen_newer=self.case.seen.at > 0,
             history=self.case.has_history,
             like=bool(self.case.like.rows.total),
             cites=self.case.cited.rows.total,
@@ -119,10 +119,9 @@ class ErrorsPane(SearchesPastes, Container):
             no_embedding=self.embedding.why_not,
             trace_shown=self.why.display,
             filtered=bool(self.results.scope.picked),
-            importing=self.incoming.busy,
-            imported=self.incoming.report is not None,
+            importing=self.incoming.busy, imported=self.incoming.report is not None,
             zoomed=self.has_class("-zoomed"),
-        )
+        )  # fmt: skip
 
     def on_descendant_focus(self) -> None:
         """The focus decides which part a narrow screen shows."""
@@ -235,9 +234,10 @@ class ErrorsPane(SearchesPastes, Container):
             "view.reload": self.results.load,
         }
         if (act := acts.get(action_id)) is None:
-            if self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope):
-                return True
-            return any(part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case))
+            done = self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope)
+            return done or any(
+                part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case)
+            )
         act()
         self.post_message(PaneChanged())
         return True

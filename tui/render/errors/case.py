@@ -16,11 +16,13 @@ from tui.render.common.relative_time import ago, stamp
 from tui.render.common.session_name import short_id
 from tui.render.common.untrusted import BLOCK, block, inline, title
 from tui.render.errors.fix_markdown import draw_marked
+from tui.render.errors.lesson import draw_lesson
 from tui.render.errors.masked import dim_masked, masked_in
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
     from core.errors.cases.case import CaseKeyLine
+    from core.errors.lessons.lesson import Lesson
     from core.errors.practice.practice import Practice
     from core.errors.retrieval.display import Standing
 
@@ -40,6 +42,7 @@ class Fix:
     messages: tuple[int, ...]
     tags: tuple[str, ...] = ()
     weakness: str = ""
+    lesson: Lesson | None = None
 
 
 def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix | None:
@@ -48,12 +51,12 @@ def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix 
     if shown is not None:
         return Fix(
             shown.text, shown.status, shown.resolved_by, shown.tool_sequence,
-            shown.source.session, shown.source.messages, shown.tags, shown.weakness,
+            shown.source.session, shown.source.messages, shown.tags, shown.weakness, shown.lesson,
         )  # fmt: skip
     if hit is not None and hit.accepted and (hit.resolution or "").strip():
         return Fix(
             hit.resolution or "", hit.status or "draft", hit.resolved_by, hit.tool_sequence,
-            hit.source.session, hit.source.messages,
+            hit.source.session, hit.source.messages, lesson=hit.lesson,
         )  # fmt: skip
     if not (case.resolution or "").strip():
         return None
@@ -62,6 +65,7 @@ def fix_of(case: Case, hit: Hit | None, shown: Resolution | None = None) -> Fix 
     return Fix(
         case.resolution or "", current.status if current else case.status, case.resolved_by, case.tool_sequence,
         session, messages, current.tags if current else (), current.weakness if current else "",
+        current.lesson if current else None,
     )  # fmt: skip
 
 
@@ -133,11 +137,14 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
 
 
 def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content:
-    """The fix as it was written, with its Markdown lit; or that there is none, or why none of its `case` answers."""
+    """The card of its lesson, if it has one, and the fix as it was written, with its Markdown lit; or that there is
+    none, or why none of its `case` answers."""
     if fix is None:
         return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
     text, left = block(fix.text.strip("\n"))
     body = draw_marked(text)
+    if fix.lesson is not None:
+        body = Content.assemble(draw_lesson(fix.lesson), ("\n\nAll of it\n", "$cb-faint"), body)
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
     if fix.weakness:

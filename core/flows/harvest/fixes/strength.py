@@ -50,6 +50,12 @@ def marked(link: Linked, command: str | None) -> Linked:
     return link._replace(why=f"{WORKAROUND}{link.why}") if hides(link.hints, command) else link
 
 
+def marked_command(instead: Corrected, failed: str, passed: str) -> Corrected:
+    """The correction, its reason marked where the command that passed hides the failure and the failed one did not."""
+    hiding = hides((), passed) and not hides((), failed)
+    return instead._replace(why=f"{WORKAROUND}{instead.why}") if hiding else instead
+
+
 def strength_of(links: Sequence[Linked], instead: Corrected | None, proven: bool, *, steps: int) -> Strength:
     """`strong` is a linked hunk or one plain command whose check is `proven`; whatever hides the failure is weak.
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 from textual.widget import Widget
 
 from core.base.fault import Fault
-from tui.panes.errors.curation.decisions import LANE, Decision, Returned, brought_back, decided, taken_back
+from tui.panes.errors.curation.decisions import (
+    LANE,
+    Decision,
+    Returned,
+    brought_back,
+    decided,
+    scope_of_lesson,
+    taken_back,
+)
 from tui.panes.errors.curation.outcome import outcome
 from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
@@ -71,6 +79,7 @@ class Curating:
             "triage.open": lambda: self.open_queue(scope),
             "fix.write": lambda: self.write(read),
             "fix.editor": lambda: self.write_outside(read),
+            "fix.general": lambda: self.keep_lesson(read),
             "fix.unsaved": self.left_over.go_on,
             "undo.last": self.take_back,
             "undo.redo": self.bring_back,
@@ -105,6 +114,11 @@ class Curating:
             self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
 
         self.jobs.run(LANE, decided(decision), ended, failed, keep=True)
+
+    def keep_lesson(self, read: Read | None) -> None:
+        """Let the lesson of the fix hold in every project, or only in its own again."""
+        if read is not None and (decision := scope_of_lesson(read)) is not None:
+            self.decide(decision)
 
     def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
         """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""

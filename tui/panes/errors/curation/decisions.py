@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LANE = "curate"
 """All decisions and undos go through this lane, each in its turn."""
 
-Act = Literal["verify", "reject", "edit", "noise", "merge", "split"]
+Act = Literal["verify", "reject", "edit", "noise", "merge", "split", "general", "project"]
 
 DONE: dict[Act, str] = {
     "verify": "Verified",
@@ -26,6 +26,8 @@ DONE: dict[Act, str] = {
     "noise": "Marked as noise",
     "merge": "Merged",
     "split": "Split off",
+    "general": "Kept for every project",
+    "project": "Kept for its project",
 }
 
 
@@ -90,6 +92,17 @@ def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | Non
     return Decision(act, seen, tuple(case_id for case_id in cases if case_id not in whole))
 
 
+def scope_of_lesson(read: Read) -> Decision | None:
+    """Where the lesson of the fix that is shown holds, changed; None where it has none."""
+    from core.errors.curation import seen_with
+
+    fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
+    if fix is None or fix.lesson is None:
+        return None
+    act: Act = "project" if fix.lesson.scope == "general" else "general"
+    return Decision(act, (seen_with(read.case, read.shown, read.at),), pick=fix.id)
+
+
 def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
     """Do it, as one change in the history."""
 
@@ -112,6 +125,10 @@ def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
         return core.verify(store, me, seen, written, pick=decision.pick)
     if decision.act == "reject":
         return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
+    if decision.act in ("general", "project"):
+        from core.errors.lessons.scope import set_scope
+
+        return set_scope(store, me, seen, decision.act, pick=decision.pick)
     if decision.act == "noise":
         return core.mark_noise(store, me, seen)
     if decision.act == "merge":

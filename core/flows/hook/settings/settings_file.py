@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.flows.hook.registration import install, registered, uninstall
+from core.flows.hook.settings.registration import install, registered, uninstall
 
 MOST_BYTES = 4 << 20
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from core.base.fault import Fault
-from core.flows.hook.json_edit import Part, add_part, drop_part, parse, parts_of
+from core.flows.hook.settings.json_edit import Part, add_part, drop_part, parse, parts_of
 
 _STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|Agent|mcp__.*"
 """Tools whose results can be an error, or a step to its fix."""
@@ -20,6 +20,7 @@ EVENTS: dict[str, str | None] = {
     "PostToolUseFailure": _STEPS,
     "PostToolUse": _STEPS,
     "SessionStart": None,
+    "Stop": None,
     "SessionEnd": None,
 }
 """The events that casebook listens to, each with the tools it is for (None: the event has none)."""

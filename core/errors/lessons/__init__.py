@@ -1,0 +1,1 @@
+"""Lessons: the structured statement of a fix, for a person and for an agent alike."""

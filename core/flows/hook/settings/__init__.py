@@ -1,0 +1,1 @@
+"""The hooks of casebook in an agent's settings file."""

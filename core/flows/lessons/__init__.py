@@ -1,0 +1,1 @@
+"""Lessons that an agent records itself, checked against what its session shows."""

@@ -1,0 +1,227 @@
+"""A lesson that an agent records: a draft, and only where the transcript of its session bears it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, NamedTuple, cast
+
+import apsw
+
+from core.align import Extracted, ExtractedEntry, ExtractedQuote, align
+from core.align.settings import AlignSettings
+from core.base.fault import Fault
+from core.errors.cases.resolutions import add_resolution
+from core.errors.cases.write import find_case
+from core.errors.fixes.evidence import AGENT, Evidence
+from core.errors.identity.api import identify
+from core.errors.identity.identity import Identity
+from core.errors.lessons.lesson import HUNK_LINES, Do, Lesson, LessonEvidence, When
+from core.errors.lessons.placeholders import with_placeholders
+from core.evidence.messages import StoredMessages, session_named
+from core.flows.harvest.command import parse_command
+from core.flows.harvest.event_features import Result
+from core.flows.harvest.fixes.hunks import Hint
+from core.flows.harvest.fixes.lesson import plain_command
+from core.flows.harvest.fixes.strength import hides
+from core.flows.harvest.resolution_text import relative, resolution_text
+from core.flows.harvest.session_events import seen_in
+from core.store import Store, now
+from core.text import clean, redact
+
+_DEAD_ENDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRecorded:
+    """A lesson of an agent that was taken as a draft: its case and the number of the fix."""
+
+    SCHEMA: ClassVar[str] = "lesson_recorded.v1"
+
+    case_id: int
+    fix: int
+    lesson: Lesson
+
+
+class Told(NamedTuple):
+    """What an agent says: the output that failed, the command or the hunk (lines of a diff) that fixed it, the check
+    that passed, what did not help, and quotes of the session, of which `because` says why."""
+
+    error: str
+    command: str
+    hunk: str
+    check: str
+    because: str
+    tried: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+def record_lesson(store: Store, session: str, told: Told, settings: AlignSettings) -> LessonRecorded:
+    """Keep what an agent tells of its imported session, as a draft of the author `agent`.
+
+    Raises Fault invalid_input with the reason where the session does not bear it out: the failure, the command or hunk,
+    the whole check that passed behind it, and each quote must be there.
+    """
+    if bool(told.command.strip()) == bool(told.hunk.strip()):
+        raise _refused("give the command that fixed it, or the hunk", "one of them")
+    session = session_named(store.con, session)
+    with store.transaction() as con:
+        found = identify(redact(told.error))
+        case_id, first, last = _met(con, session, found)
+        project = _project(store, session)
+        results = [one for one in seen_in(store, [session], None) if isinstance(one, Result) and one.ran.idx > first]
+        did, file = _done_at(results, told)
+        checked = _checked_at(results, told.check, project, max(did, last))
+        quotes = tuple(dict.fromkeys(quote for quote in (told.because, *told.quotes) if quote.strip()))
+        said = _quoted(store, session, quotes, settings)
+        lesson = replace(
+            _lesson(told, found, project, file),
+            evidence=(LessonEvidence(session, did, "the agent did it here"), *said),
+            workaround=_is_hiding(told),
+        )
+        explained = (told.because, said[0].message) if told.because.strip() else None
+        text = _text(told, lesson, explained, checked)
+        _refuse_twice(con, session, found, text)
+        kept = Evidence("weak" if lesson.workaround else "strong", "project")
+        fix = add_resolution(
+            con, case_id, found.fingerprint, text, resolved_by="Edit" if told.hunk else "Bash", author=AGENT,
+            session_id=session, message_ids=sorted({first, did, checked}), ts=now(), original=kept.to_json(),
+            lesson=lesson,
+        )  # fmt: skip
+    return LessonRecorded(case_id, fix or 0, lesson)
+
+
+def _met(con: apsw.Connection, session: str, found: Identity) -> tuple[int, int, int]:
+    """The case of the failure, and the messages that show it first and last."""
+    case_id = find_case(con, found.normalized, found.fingerprint) if found.normalized else None
+    row = con.execute(
+        "SELECT min(message_idx), max(message_idx) FROM occurrence WHERE session_id = ? AND fingerprint = ?",
+        (session, found.fingerprint),
+    ).fetchone()
+    if case_id is None or row is None or row[0] is None:
+        raise _refused("this session shows no such failure", "give the failing output as it was printed")
+    return (case_id, *cast("tuple[int, int]", row))
+
+
+def _refuse_twice(con: apsw.Connection, session: str, found: Identity, text: str) -> None:
+    row = con.execute(
+        "SELECT 1 FROM resolution WHERE author = ? AND session_id = ? AND fingerprint = ? AND text = ?",
+        (AGENT, session, found.fingerprint, text),
+    ).fetchone()
+    if row is not None:
+        raise _refused("this lesson is recorded already", "nothing more to do")
+
+
+def _text(told: Told, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
+    file = lesson.do.file
+    return resolution_text(
+        files=[file] if told.hunk else [],
+        hints=[_hint(told.hunk, file)] if told.hunk else [],
+        commands=[] if told.hunk else [lesson.do.text],
+        instead=None,
+        explanation=explained,
+        by_a_person=False,
+        lesson=lesson,
+        checked_idx=checked,
+    )
+
+
+def _refused(why: str, hint: str) -> Fault:
+    return Fault("invalid_input", f"not recorded: {why}", hint)
+
+
+def _project(store: Store, session: str) -> str:
+    row = store.con.execute("SELECT project FROM session WHERE id = ?", (session,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _done_at(results: Sequence[Result], told: Told) -> tuple[int, str]:
+    """The message of the last result of what is told to be the fix, and the file that was edited."""
+    if told.command.strip():
+        wanted = _squeezed(redact(told.command))
+        places = [
+            one.ran.idx
+            for one in results
+            if one.ran.failure == "none" and one.command is not None and wanted in _squeezed(one.command.text)
+        ]
+        if not places:
+            raise _refused("no call of this session ran that command with success", "give it as it was run")
+        return places[-1], ""
+    hint = _hint(told.hunk, "")
+    wanted_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
+    made = {change: (one.ran.idx, file) for one in results for change, file in _changed(one)}
+    if not wanted_lines or any(line not in made for line in wanted_lines):
+        raise _refused("no call of this session made that change", "give lines of the edit, each with + or -")
+    return max(made[line] for line in wanted_lines)
+
+
+def _changed(result: Result) -> Iterator[tuple[tuple[str, str], str]]:
+    """The lines that a successful edit added or removed, each with its file."""
+    for hint in () if result.change is None or result.ran.failure != "none" else result.change.hints:
+        for sign, lines in (("+", hint.added), ("-", hint.removed)):
+            yield from (((sign, line.strip()), hint.file) for line in lines)
+
+
+def _checked_at(results: Sequence[Result], check: str, project: str, after: int) -> int:
+    """The message in which the whole check passed, at or behind the place `after`."""
+    wanted = plain_command(parse_command(redact(check)), project)
+    narrowed = False
+    for one in results:
+        command = one.command
+        if command is None or one.ran.idx < after or plain_command(command, project) != wanted:
+            continue
+        if one.outcome.verdict == "passed" and command.view == "whole" and not command.masked:
+            return one.ran.idx
+        narrowed = narrowed or one.outcome.verdict in ("passed", "filtered")
+    if narrowed:
+        raise _refused("the check only ran cut or filtered, which proves little", "run the whole command, then record")
+    raise _refused("the check did not pass in this session after the fix", "run it, then record")
+
+
+def _quoted(store: Store, session: str, quotes: Sequence[str], settings: AlignSettings) -> list[LessonEvidence]:
+    """Where each quote stands. Refuses the first that is not there word for word, or nearly so."""
+    if not quotes:
+        return []
+    claim = ExtractedEntry("", "", "", tuple(ExtractedQuote(0, redact(quote)) for quote in quotes))
+    (entry,) = align(StoredMessages(store.con, session), Extracted((claim,)), settings).entries
+    placed: list[LessonEvidence] = []
+    for one in entry.evidence:
+        # A sentence that stands in several messages is there all the same.
+        if one.status not in ("aligned", "ambiguous") or not one.spans:
+            why = one.reason or (one.reasons[0].kind if one.reasons else one.status)
+            raise _refused(f"a quote is not in this session ({why}): {one.quote[:120]}", "quote a message verbatim")
+        placed.append(LessonEvidence(session, one.spans[0].messageIndex, "quoted"))
+    return placed
+
+
+def _lesson(told: Told, found: Identity, project: str, file: str) -> Lesson:
+    def plain(command: str) -> str:
+        return plain_command(parse_command(redact(command)), project)
+
+    lines = [clean(redact(line)) for line in told.hunk.strip("\n").split("\n")]
+    if told.hunk and len(lines) > HUNK_LINES:
+        raise _refused(f"the hunk has {len(lines)} lines", f"give at most {HUNK_LINES}: those that matter")
+    error = clean(redact(with_placeholders(found.key_line, project)))
+    edit = Do("hunk", "\n".join(lines), with_placeholders(clean(redact(relative(file, project))), project))
+    return Lesson(
+        When(error[:200], "" if found.tool == "unknown" else found.tool),
+        edit if told.hunk else Do("command", plain(told.command)),
+        tuple(plain(one) for one in told.tried[:_DEAD_ENDS]),
+        plain(told.check),
+        clean(redact(told.because)).strip() or None,
+    )
+
+
+def _hint(hunk: str, file: str) -> Hint:
+    """A hunk as the two sides that it makes of each other."""
+    lines = [line for line in redact(hunk).split("\n") if line[:1] in ("+", "-")]
+    sides = ("\n".join(line[1:].removeprefix(" ") for line in lines if line[0] == sign) for sign in "-+")
+    return Hint(file, *sides)
+
+
+def _is_hiding(told: Told) -> bool:
+    return hides([_hint(told.hunk, "")] if told.hunk else [], told.command or None)

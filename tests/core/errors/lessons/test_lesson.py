@@ -1,0 +1,98 @@
+"""The lesson as it is kept, as a card, and as a few words for an agent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.base.wire import json_schema, to_wire
+from core.errors.lessons.lesson import Do, DoKind, Lesson, LessonEvidence, When, lesson_json, parse_lesson
+from core.errors.lessons.text import AGENT_TOKENS, agent_text, card
+from core.errors.lessons.versions import version_of
+from core.text import estimate_tokens
+
+LESSON = Lesson(
+    When("unknown flag: --stat", "gh", "2.40.1", "Linux"),
+    Do("command", "gh pr diff --name-only", instead_of="gh pr diff --stat"),
+    ("gh pr diff --summary",),
+    "gh pr diff --name-only",
+    "gh has no --stat, so only names can be listed.",
+    "general",
+    (LessonEvidence("s", 3, "`--stat`, which the error names, is left out or changed"),),
+)
+
+
+def test_it_is_kept_without_what_is_counted() -> None:
+    told = replace(LESSON, told=3, helped=2, last_helped="2026-01-01", recheck="gh 3", offered="general")
+    kept = json.loads(lesson_json(told))
+    assert set(kept) == {"when", "do", "not", "check", "because", "scope", "evidence", "workaround"}
+    assert parse_lesson(lesson_json(told)) == LESSON
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "{", "[]", "7", "{}", '{"when": 3, "do": {}}', '{"when": {}, "do": {"kind": "x", "text": "y"}}']
+)
+def test_what_is_no_lesson_gives_none(text: str | None) -> None:
+    assert parse_lesson(text) is None
+
+
+def test_its_json_has_not() -> None:
+    written = to_wire(LESSON)
+    assert isinstance(written, dict) and written["not"] == ["gh pr diff --summary"] and "dead_ends" not in written
+    assert "not" in json_schema(Lesson)["required"]
+
+
+def test_the_form_for_an_agent_has_when_do_not_and_check() -> None:
+    assert agent_text(LESSON) == (
+        "when: unknown flag: --stat\ndo: gh pr diff --name-only\nnot: gh pr diff --stat\nnot: gh pr diff --summary\n"
+        "check: gh pr diff --name-only"
+    )
+
+
+def test_an_edit_is_told_by_its_changed_lines() -> None:
+    hunk = Do("hunk", "      def f(a):\n-     return a.b\n+     return a.get('b')", "src/till.py")
+    told = agent_text(replace(LESSON, do=hunk))
+    assert "do: edit till.py\n- return a.b\n+ return a.get('b')\n" in told and "def f" not in told
+
+
+def test_a_workaround_is_called_one() -> None:
+    assert "do (workaround): " in agent_text(replace(LESSON, workaround=True))
+    assert ("Workaround", "it hides the failure instead of fixing it") in card(replace(LESSON, workaround=True))
+
+
+_TEXT = st.text(max_size=300)
+
+
+@given(_TEXT, _TEXT, st.sampled_from(("command", "hunk", "words")), st.lists(_TEXT, max_size=4), _TEXT, _TEXT)
+def test_it_never_takes_an_agent_more_than_60_tokens(
+    error: str, do: str, kind: DoKind, tried: list[str], check: str, file: str
+) -> None:
+    lesson = Lesson(When(error), Do(kind, do, file), tuple(tried), check)
+    assert estimate_tokens(agent_text(lesson)) <= AGENT_TOKENS
+
+
+def test_a_card_leaves_out_what_is_not_known() -> None:
+    bare = Lesson(When("KeyError: 'a'"), Do("command", "make"))
+    assert card(bare) == (("When", "KeyError: 'a'"), ("Do", "make"), ("Scope", "this project"))
+    labels = [label for label, _ in card(LESSON)]
+    assert labels == ["When", "Do", "Instead of", "Not", "Check", "Because", "Scope"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "output", "version"),
+    [
+        ("pytest", "platform linux -- Python 3.11.7, pytest-8.3.2, pluggy-1.5.0", "8.3.2"),
+        ("python", 'File "/usr/lib/python3.12/json.py", line 3', "3.12"),
+        ("node", "Node.js v20.11.0", "20.11.0"),
+        ("go", "go: download go1.22.3: not available; mongo4.2", "1.22.3"),
+        ("ruff", "ruff failed at 0.4.1", ""),
+        ("node", "node 10.0.0.1 refused", ""),
+        ("", "1.2.3", ""),
+    ],
+)
+def test_the_version_is_what_stands_behind_the_name(tool: str, output: str, version: str) -> None:
+    assert version_of(tool, output) == version

@@ -1,0 +1,48 @@
+"""Commands with what is one person's or one moment's own replaced."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors.lessons.placeholders import with_placeholders
+
+PROJECT = "/home/ana/shop"
+
+
+@pytest.mark.parametrize(
+    ("command", "plain"),
+    [
+        ("rm /home/ana/shop/.git/index.lock", "rm .git/index.lock"),
+        ("cat /home/ben/other/notes.txt", "cat <path>"),
+        ("ls /Users/ana/x y", "ls <path> y"),
+        ("rm -rf ~/.gradle/caches", "rm -rf ~/.gradle/caches"),
+        ("cp /home/ana/.npmrc .", "cp ~/.npmrc ."),
+        ("sort /tmp/run-17/out.txt", "sort <path>"),
+        ("cat /etc/hosts", "cat /etc/hosts"),
+        ("git push -u origin fix/login", "git push -u origin <branch>"),
+        ("git push origin main", "git push origin main"),
+        ("git push origin HEAD:wip", "git push origin HEAD:<branch>"),
+        ("git checkout -b try-2 origin/next && make", "git checkout -b <branch> origin/<branch> && make"),
+        ("git checkout src/app.py", "git checkout src/app.py"),
+        ("git -C sub rebase next; ls next", "git -C sub rebase <branch>; ls next"),
+        ("git rebase HEAD~3", "git rebase HEAD~3"),
+        ("git commit -m 'fix the till' && ls", "git commit -m <message> && ls"),
+        ("gh pr view 214 --json state", "gh pr view <number> --json state"),
+        ("gh pr create --head wip --title 'One two'", "gh pr create --head <branch> --title <message>"),
+        ("gh api repos/a/b/pulls/17/files", "gh api repos/a/b/pulls/<number>/files"),
+        ("echo 'closes #31'", "echo 'closes #<number>'"),
+        ("git show 4f2a91c", "git show <id>"),
+        ("gh run view 11522334455", "gh run view <number>"),
+        ("kubectl logs 5f0c2f6e-9d3e-4b6e-8f52-0d2f1d1f9a11", "kubectl logs <id>"),
+        ("kill -9 $(lsof -ti :3000)", "kill -9 $(lsof -ti :3000)"),
+        ("npm install --legacy-peer-deps", "npm install --legacy-peer-deps"),
+        ("timeout 600 make -j8 deadbeef", "timeout 600 make -j8 deadbeef"),
+    ],
+)  # fmt: skip
+def test_what_is_ones_own_becomes_a_placeholder(command: str, plain: str) -> None:
+    assert with_placeholders(command, PROJECT) == plain
+
+
+def test_placeholders_stay() -> None:
+    plain = with_placeholders("git push origin wip && gh pr view 3 && cat /home/x/y", PROJECT)
+    assert with_placeholders(plain, PROJECT) == plain

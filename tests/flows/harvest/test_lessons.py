@@ -1,0 +1,201 @@
+"""The lesson of a harvested fix: what to do, what did not help, how to check it, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors.cases.browse import show_case
+from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, lesson_json
+from core.flows.harvest import harvest_session
+from core.flows.harvest.fixes.lesson import unfiltered
+from core.flows.transcripts.api import import_transcripts
+from core.store import Store, open_store
+from tests.flows.harvest.chat import HOME, LOOKUP, VITEST, Chat
+from tests.flows.harvest.test_session import Transcript
+
+
+def lesson_of(chat: Chat) -> Lesson:
+    lesson = chat.one().lesson
+    assert lesson is not None
+    return lesson
+
+
+def test_an_edit_is_a_hunk_with_its_check_and_its_reason() -> None:
+    chat = Chat().sh("cd web && npm test 2>&1 | tail -40", VITEST, 1)
+    chat.say("add is missing because sum.ts exports plus. I'll rename it.")
+    chat.edit(f"{HOME}/src/sum.ts", "export const plus", "export const add").sh(
+        "cd web && npm test 2>&1 | tail -5", "4 passed"
+    )
+    lesson = lesson_of(chat)
+    assert lesson.do == Do("hunk", "- export const plus\n+ export const add", "src/sum.ts")
+    assert (lesson.check, lesson.because) == ("npm test", "add is missing because sum.ts exports plus.")
+    assert (lesson.when.tool, lesson.when.system, lesson.scope) == ("vitest", "Linux", "session")
+    assert lesson.evidence == (LessonEvidence("s", 2, "the change holds `add`, which the error names"),)
+
+
+def test_a_corrected_command_says_what_it_replaces_and_what_failed_too() -> None:
+    flag = "unknown flag: --stat\n\nUsage:  gh pr diff [<number>] [flags]"
+    chat = Chat().sh("gh pr diff 214 --stat", flag, 1).sh("gh pr diff 214 --stat --color never", flag, 1)
+    lesson = lesson_of(chat.sh("gh pr diff 214 --name-only", "a.py"))
+    assert lesson.do == Do(
+        "command", "gh pr diff <number> --name-only", instead_of="gh pr diff <number> --stat --color never"
+    )
+    assert lesson.when.tool == "gh" and not lesson.workaround
+
+
+def test_a_command_that_was_tried_before_in_vain_is_a_dead_end() -> None:
+    missing = "bash: jq: command not found"
+    chat = Chat().sh("jq . a.json", missing, 127).sh("pip install jq", "ok").sh("jq . a.json", missing, 127)
+    lesson = lesson_of(chat.sh("apt-get install -y jq", "ok").sh("jq . a.json", "{}"))
+    assert lesson.do == Do("command", "apt-get install -y jq")
+    assert lesson.dead_ends == ("pip install jq",)
+    assert "**Did not help**\n\n- `pip install jq`" in (chat.one().resolution_text or "")
+
+
+def test_an_edit_that_was_taken_back_is_a_dead_end() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", "x", "export { add }")
+    chat.sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", "export { add }", "x")
+    chat.edit(f"{HOME}/src/sum.ts", "export const plus", "export const add").sh("npm test", "4 passed")
+    assert lesson_of(chat).dead_ends == ("export { add } in sum.ts",)
+
+
+def test_a_long_edit_is_cut_to_ten_lines_or_told_in_the_sentence_that_explains_it() -> None:
+    old, new = "\n".join(f"add {n}" for n in range(20)), "\n".join(f"sum {n}" for n in range(20))
+    chat = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", old, new).sh("npm test", "4 passed")
+    assert len(lesson_of(chat).do.text.split("\n")) == 10
+    chat = Chat().sh("npm test", VITEST, 1).say("The problem is that add returns nothing, so I change its loop.")
+    lesson = lesson_of(chat.edit(f"{HOME}/src/sum.ts", old, new).sh("npm test", "4 passed"))
+    assert lesson.do.kind == "words" and lesson.do.text.startswith("The problem is that add")
+
+
+def test_a_sentence_that_names_nothing_of_the_error_is_no_reason() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).user("use the plus export everywhere")
+    chat.edit(f"{HOME}/src/sum.ts", "export const plus", "export const add").sh("npm test", "4 passed")
+    assert chat.one().explanation is not None and lesson_of(chat).because is None
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "working"),
+    [
+        ("git commit -m x", "ruff.....Failed\nerror: hook declined the commit", "git commit --no-verify -m x"),
+        ("git pull", "fatal: Unable to create '/r/.git/index.lock': File exists.", "rm -f .git/index.lock && git pull"),
+    ],
+)
+def test_a_command_that_hides_the_failure_is_a_workaround_and_never_strong(
+    failing: str, output: str, working: str
+) -> None:
+    error = Chat().sh(failing, output, 1).sh(working, "ok").one()
+    assert error.lesson is not None and error.lesson.workaround and error.strength == "weak"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("expect(add(1)).toBe(2)", ""),
+        ("it('adds', run)", "it.skip('adds', run)"),
+        ("const add = f", "// @ts-ignore\nconst add = f"),
+    ],
+)
+def test_an_edit_that_hides_the_failure_is_a_workaround_and_never_strong(old: str, new: str) -> None:
+    error = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.test.ts", old, new).sh("npm test", "4 passed").one()
+    assert error.lesson is not None and error.lesson.workaround and error.strength == "weak"
+
+
+def test_a_moved_command_keeps_its_folder() -> None:
+    failed = "npm error enoent Could not read package.json: Error: ENOENT: no such file"
+    assert lesson_of(Chat().sh("npm test", failed, 1).sh("cd api && npm test", "ok")).do.text == "cd api && npm test"
+
+
+@pytest.mark.parametrize(
+    ("command", "whole"),
+    [
+        ("npm test 2>&1 | tail -5", "npm test"),
+        ("make lint | grep -v info | head", "make lint"),
+        ("jq '.a | tail' x", "jq '.a | tail' x"),
+        ("gh api x | jq .a", "gh api x | jq .a"),
+        ("a || head x", "a || head x"),
+    ],
+)
+def test_a_check_is_told_without_its_filters(command: str, whole: str) -> None:
+    assert unfiltered(command) == whole
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "casebook.db", write=True, create=True) as opened:
+        yield opened
+
+
+def imported(store: Store, tmp_path: Path) -> Transcript:
+    chat = Transcript(tmp_path / "in").bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
+    import_transcripts(store, "auto", [chat.save()])
+    return chat
+
+
+def shown(store: Store) -> Lesson:
+    case = show_case(store, 1)
+    assert case is not None and case.resolutions[0].lesson is not None
+    return case.resolutions[0].lesson
+
+
+def test_a_harvested_draft_keeps_its_lesson(store: Store, tmp_path: Path) -> None:
+    chat = imported(store, tmp_path)
+    assert shown(store).check == "python app.py"
+    store.con.execute("UPDATE resolution SET lesson = NULL")
+    harvest_session(store, chat.session)
+    assert shown(store).check == "python app.py"
+
+
+def test_what_was_told_and_helped_is_counted_when_it_is_read(store: Store, tmp_path: Path) -> None:
+    imported(store, tmp_path)
+    rows = [("helped", 1, 0), ("helped", 0, 0), ("failed_again", 1, 0), ("open", 0, 1)]
+    for outcome, performed, withheld in rows:
+        store.con.execute(
+            "INSERT INTO answer_outcome(resolution_id, via, told_at, outcome, performed, withheld, settled_at)"
+            " VALUES (1, 'hook', '2026-01-01', ?, ?, ?, '2026-01-02')",
+            (outcome, performed, withheld),
+        )
+    lesson = shown(store)
+    assert (lesson.told, lesson.helped, lesson.last_helped) == (3, 1, "2026-01-02")
+
+
+def test_a_newer_failure_of_another_version_asks_for_a_recheck(store: Store, tmp_path: Path) -> None:
+    old = LOOKUP.replace("app.py", "/usr/lib/python3.11/app.py")
+    chat = Transcript(tmp_path / "in").bash("python app.py", old, 1).edit().bash("python app.py", "fine")
+    import_transcripts(store, "auto", [chat.save()])
+    assert shown(store).when.version == "3.11" and shown(store).recheck is None
+    store.con.execute(
+        "INSERT INTO occurrence(fingerprint, ts, raw) SELECT fingerprint, '2999-01-01', ? FROM fingerprint",
+        (old.replace("3.11", "3.13"),),
+    )
+    assert shown(store).recheck == "python 3.13 showed this error after the fix for 3.11"
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "offered"),
+    [
+        ("github.com/a/x", "github.com/a/y", "general"),
+        ("github.com/a/x", "github.com/a/x", None),
+        ("/home/ana/x", "/home/ana/y", None),
+        ("github.com/a/x", "/home/ana/y", None),
+    ],
+)
+def test_the_same_thing_to_do_in_two_repositories_is_offered_as_general(
+    store: Store, tmp_path: Path, mine: str, theirs: str, offered: str | None
+) -> None:
+    imported(store, tmp_path)
+    kept = lesson_json(shown(store))
+    store.con.execute(
+        "INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (9, '2026-01-01', 'another error', 0)"
+    )
+    store.con.execute(
+        "INSERT INTO resolution(case_id, text, status, author, ts, lesson, message_ids)"
+        " VALUES (9, 'x', 'draft', 'a', '', ?, '[]')",
+        (kept,),
+    )
+    store.con.execute("UPDATE session SET repository = ?", (mine,))
+    store.con.execute("UPDATE case_state SET repository = ? WHERE case_id = 9", (theirs,))
+    assert shown(store).offered == offered

@@ -1,0 +1,48 @@
+"""The lesson of a fix in the Errors pane: its card, and where it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.errors import show_case
+from core.flows.transcripts.api import import_transcripts
+from core.store import open_store
+from tests.flows.harvest.chat import LOOKUP
+from tests.flows.harvest.test_session import Transcript
+from tests.tui.support import app_on, frame, told, until
+from tui.shell.app import CasebookApp
+
+
+def scope(path: Path) -> str:
+    with open_store(path) as store:
+        case = show_case(store, 1)
+    assert case is not None and case.resolutions[0].lesson is not None
+    return case.resolutions[0].lesson.scope
+
+
+async def test_the_fix_has_its_card_and_one_key_keeps_it_for_every_project(tmp_path: Path) -> None:
+    path = tmp_path / "casebook.db"
+    chat = Transcript(tmp_path / "in").bash("python app.py", LOOKUP, 1)
+    chat.edit("\x1b]52;c;aGk=\x07a.py").bash("python app.py", "fine")
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.save()])
+    before, app = scope(path), app_on(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: app.errors.case.read is not None)
+        screen = frame(app)
+        assert "When        KeyError: 'currency'" in screen and "Check       python app.py" in screen
+        assert "\x1b]52" not in screen
+        await pilot.press("escape", "W")
+        await until(pilot, lambda: told(app, "Kept for every project #1") and scope(path) == "general")
+        await until(pilot, lambda: _scope_shown(app) == "general")
+        await pilot.press("W")
+        await until(pilot, lambda: scope(path) == "project")
+        await pilot.press("u")
+        await until(pilot, lambda: scope(path) == "general")
+        await pilot.press("u")
+        await until(pilot, lambda: scope(path) == before)
+
+
+def _scope_shown(app: CasebookApp) -> str:
+    fix = app.errors.case.fix
+    return "" if fix is None or fix.lesson is None else fix.lesson.scope
