@@ -391,8 +391,7 @@ def _main(arguments: list[str]) -> int:
     if arguments != ["--write"]:
         sys.stdout.write(key_table())
         return 0
-    for name in ("README.md", "docs/workbench.md"):
-        page = Path(__file__).parents[2] / name
+    for page in (Path(__file__).parents[2] / name for name in ("README.md", "docs/workbench.md")):
         page.write_text(with_key_table(page.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 

@@ -42,8 +42,13 @@ TABLES = (
         "journal_subject",
         "sources",
         "citation",
+        "result_verdict",
+        "answer_outcome",
+        "correction",
         "rule_draft",
         "rule_written",
+        "practice_finding",
+        "before_run",
     ),
 )
 """What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew; documents

@@ -20,11 +20,14 @@ CREATE INDEX case_state_first ON case_state(first_seen, case_id);
 
 CREATE INDEX case_state_last ON case_state(last_seen, case_id);
 
+CREATE INDEX case_state_part ON case_state(queue_case) WHERE queue_case IS NOT NULL;
+
 CREATE INDEX case_state_seen ON case_state(seen, case_id);
 
 CREATE INDEX case_state_status ON case_state(status, last_seen, case_id);
 
-CREATE INDEX case_state_triage ON case_state(seen, last_seen, case_id) WHERE status IN ('unresolved', 'draft');
+CREATE INDEX case_state_triage ON case_state(sessions, seconds, seen, last_seen, case_id)
+  WHERE status IN ('unresolved', 'draft') AND queued = 1;
 
 CREATE INDEX citation_of ON citation(cited_by, item_id);
 
@@ -96,9 +99,12 @@ CREATE INDEX provenance_events_path ON provenance_events(workspace_path, id);
 
 CREATE INDEX resolution_case ON resolution(case_id, (author = 'harvest' AND status = 'draft'), id DESC);
 
+CREATE INDEX resolution_do ON resolution(iif(json_valid(lesson), json_extract(lesson, '$.do.text'), NULL))
+  WHERE lesson IS NOT NULL;
+
 CREATE UNIQUE INDEX resolution_harvest ON resolution(session_id, fingerprint, message_ids) WHERE author = 'harvest';
 
-CREATE INDEX result_verdict_finding ON result_verdict(fingerprints ->> 0, ts)
+CREATE INDEX result_verdict_finding ON result_verdict(CAST(fingerprints ->> 0 AS TEXT), ts)
   WHERE verdict = 'incident' AND repeats IS NULL;
 
 CREATE INDEX result_verdict_slip ON result_verdict(slip, session_id) WHERE slip <> '';
@@ -110,10 +116,6 @@ CREATE INDEX review_session ON review(session_id, state, evidence_id);
 CREATE INDEX review_state ON review(state, evidence_id);
 
 CREATE INDEX review_type ON review(type, state, evidence_id);
-
-CREATE INDEX rule_draft_repository ON rule_draft(repository);
-
-CREATE INDEX rule_draft_status ON rule_draft(status, id);
 
 CREATE INDEX tool_call_result ON tool_call(session_id, result_idx);
 
@@ -144,7 +146,8 @@ CREATE TABLE answer_outcome (
   fingerprint   TEXT NOT NULL DEFAULT '',
   via           TEXT NOT NULL,        -- hook, before_run, search, mcp, workbench
   session_id    TEXT,                 -- NULL: asked outside a session
-  repository    TEXT NOT NULL DEFAULT '',
+  repository    TEXT NOT NULL DEFAULT '',  -- else the folder; the scope in which a fix falls silent
+  version       TEXT NOT NULL DEFAULT '',  -- digest of the fix's text and status when it was told
   told_at       TEXT NOT NULL,
   withheld      INTEGER NOT NULL DEFAULT 0,  -- held back, to compare with
   outcome       TEXT NOT NULL DEFAULT 'open',  -- open, helped, failed_again, ignored
@@ -266,7 +269,7 @@ CREATE TABLE case_state (
   seen       INTEGER NOT NULL DEFAULT 0,
   first_seen TEXT NOT NULL,
   last_seen  TEXT NOT NULL
-, repository TEXT NOT NULL DEFAULT '', worth TEXT NOT NULL DEFAULT '', sessions INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, queue_case INTEGER) STRICT;
+, repository TEXT NOT NULL DEFAULT '', worth TEXT NOT NULL DEFAULT '', sessions INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, queue_case INTEGER, queued INTEGER NOT NULL DEFAULT 1) STRICT;
 
 CREATE VIRTUAL TABLE case_term USING fts5vocab('case_fts', 'row');
 
@@ -514,6 +517,15 @@ CREATE TABLE insight_finding (
   messages     INTEGER NOT NULL,
   milliseconds INTEGER NOT NULL,
   PRIMARY KEY (fingerprint, week, project)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE insight_session (
+  fingerprint TEXT NOT NULL,
+  session_id  TEXT NOT NULL,
+  week        TEXT NOT NULL,
+  project     TEXT NOT NULL,
+  incidents   INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, session_id, week, project)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE insight_week (
@@ -890,6 +902,27 @@ CREATE TRIGGER case_key_update AFTER UPDATE ON case_key BEGIN
     FROM error_kb WHERE id = new.case_id AND trim(coalesce(resolution, '')) <> '';
 END;
 
+CREATE TRIGGER case_state_queue_delete AFTER DELETE ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' WHERE queue_case = old.case_id;
+END;
+
+CREATE TRIGGER case_state_queue_insert AFTER INSERT ON case_state BEGIN
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+
+CREATE TRIGGER case_state_queue_update AFTER UPDATE OF status, worth, queue_case ON case_state
+WHEN (old.status, old.worth, old.queue_case) IS NOT (new.status, new.worth, new.queue_case) BEGIN
+  UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
+    SELECT 1 FROM case_state l WHERE l.case_id = case_state.queue_case AND l.case_id <> case_state.case_id
+      AND l.status IN ('unresolved', 'draft') AND l.worth <> 'slip' AND l.queue_case IS NULL
+  ) WHERE case_id = new.case_id;
+  UPDATE case_state SET queued = worth <> 'slip'
+      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
+    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+END;
+
 CREATE TRIGGER chunk_backlog_delete AFTER DELETE ON chunks BEGIN
   DELETE FROM backlog WHERE kind = 'chunk' AND item_id = old.id;
   INSERT INTO backlog SELECT 'chunk', old.id
@@ -1008,6 +1041,12 @@ CREATE TRIGGER insight_change_insert INSTEAD OF INSERT ON insight_change BEGIN
       messages = messages + excluded.messages, milliseconds = milliseconds + excluded.milliseconds;
   DELETE FROM insight_finding
     WHERE fingerprint = new.fingerprint AND week = new.week AND project = new.project AND incidents = 0;
+  INSERT INTO insight_session(fingerprint, session_id, week, project, incidents)
+    SELECT new.fingerprint, new.session_id, new.week, new.project, new.sign WHERE new.fingerprint <> ''
+    ON CONFLICT DO UPDATE SET incidents = incidents + excluded.incidents;
+  DELETE FROM insight_session
+    WHERE fingerprint = new.fingerprint AND session_id = new.session_id AND week = new.week AND project = new.project
+      AND incidents = 0;
 END;
 
 CREATE TRIGGER insight_told_change_insert INSTEAD OF INSERT ON insight_told_change BEGIN
