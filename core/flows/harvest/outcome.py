@@ -53,6 +53,8 @@ _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed o
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
 _INVALID_PARAMS = re.compile(r"\s*(?:Error: )?MCP error -32602\b")
 """JSON-RPC's code for arguments that a tool does not take."""
+_OWN_SCRIPT_FAILED = re.compile(r"\s*(?:Script failed\n[^\n]*\n(?:Output:\s*)?)?Script error:")
+"""How Codex reports an exception of the script in which it calls its tools."""
 _SHORT: Final = 3
 """Lines of an output that is short enough for its first line to name the failure."""
 _FALLBACK: Final = 400
@@ -109,6 +111,8 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
         return _sign("agent_tool", f"The agent misused its own tool {ran.tool}.")
     if ran.failure == "error" and _INVALID_PARAMS.match(ran.text[:80]):
         return _sign("agent_tool", f"The agent called {ran.tool} with invalid arguments.")
+    if ran.failure == "error" and _OWN_SCRIPT_FAILED.match(ran.text[:200]):
+        return _sign("agent_tool", "The agent's own script failed, or its sandbox refused to run it.")
     if command is None:
         return _judge_look(ran) if ran.tool in LOOKS_AT_RUNNING else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):

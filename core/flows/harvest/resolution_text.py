@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from core.errors.lessons.lesson import Lesson
-from core.flows.harvest.fixes.hunks import Hint, diff_lines
+from core.flows.harvest.fixes.hunks import Hint, shown_lines
 from core.text import clean, redact
 
 LIMIT: Final = 2_000
 """Code points of a resolution text."""
-HINT_LIMIT: Final = 900
-"""Code points of a hunk that is shown; a longer one is named by its file alone."""
-_DIFF_LINES: Final = 24
 _HUNKS: Final = 6
 _COMMAND = 300
 _LISTED = 5
@@ -98,9 +95,8 @@ def _flat(text: str) -> str:
 
 def _diff(hint: Hint) -> str:
     """A hunk as a fenced diff, or an empty string where it is too long to help."""
-    lines = diff_lines(hint)
-    body = "\n".join(lines)
-    if not lines or len(lines) > _DIFF_LINES or len(body) > HINT_LIMIT:
+    body = "\n".join(shown_lines(hint))
+    if not body:
         return ""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
     return f"{fence}diff\n{body}\n{fence}"

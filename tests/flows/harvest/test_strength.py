@@ -17,6 +17,13 @@ def test_a_linked_hunk_and_the_whole_check_are_strong() -> None:
     assert chat.one().strength == "strong"
 
 
+def test_a_hunk_too_long_to_be_shown_is_weak() -> None:
+    added = "\n".join(f"add({at})" for at in range(40))
+    chat = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", "plus", added).sh("npm test", "4 passed")
+    assert "```" not in chat.one().resolution_text
+    assert chat.one().strength == "weak"
+
+
 def test_the_only_change_is_weak() -> None:
     assert Chat().sh("npm test", VITEST, 1).edit().sh("npm test", "4 passed").one().strength == "weak"
 

@@ -213,3 +213,19 @@ def test_a_shell_of_a_tool_server_is_judged_by_its_output() -> None:
 def test_invalid_arguments_for_a_tool_of_a_server_are_the_agents_mistake() -> None:
     said = "MCP error -32602: Input validation error: Too big: expected number to be <=45000"
     assert judged("sleep 50", said, failure="error", tool="mcp__workspace__bash").sign == "agent_tool"
+
+
+@pytest.mark.parametrize("said", ["SyntaxError: Unexpected end of input", "exec_command failed for `rm`: Rejected"])
+def test_a_script_of_codex_that_throws_is_the_agents_mistake(said: str) -> None:
+    text = f"Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\n{said}"
+    assert judged("make check", text, failure="error", tool="exec").sign == "agent_tool"
+
+
+def test_a_hint_what_to_do_next_names_no_failure() -> None:
+    text = "\n".join((
+        *(f"✓ Rebased step-{at} onto main" for at in range(9)),
+        "⚠ Rebasing phase-2 onto phase-1 — conflict",
+        "Resolve conflicts on phase-2, then run `gh stack rebase --continue`",
+        "Or abort this operation with `gh stack rebase --abort`",
+    ))  # fmt: skip
+    assert names(judged("gh stack rebase", text, 3)) == ["⚠ Rebasing phase-2 onto phase-1 — conflict"]

@@ -12,6 +12,8 @@ HUNKS_KEPT: Final = 16
 HUNK_LINES: Final = 40
 """Lines kept of each side of a hunk."""
 _LINE: Final = 400
+_SHOWN: Final = 900
+_SHOWN_LINES: Final = 24
 _COMPARED: Final = 1_500
 _PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t]*$", re.MULTILINE)
 _AT: Final = re.compile(r"^@@.*$", re.MULTILINE)
@@ -81,6 +83,12 @@ def diff_lines(hint: Hint, context: str = "  ") -> list[str]:
         else:
             lines += [f"- {line}" for line in old[start:end]] + [f"+ {line}" for line in new[first:last]]
     return lines
+
+
+def shown_lines(hint: Hint) -> list[str]:
+    """A hunk as the lines of a diff; none where it is too long to help anybody."""
+    lines = diff_lines(hint)
+    return lines if len(lines) <= _SHOWN_LINES and sum(len(line) + 1 for line in lines) <= _SHOWN else []
 
 
 def is_taken_back(hint: Hint, later: Iterable[Hint]) -> bool:

@@ -10,7 +10,7 @@ from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.fixes.clues import Clue
 from core.flows.harvest.fixes.correction import Corrected
-from core.flows.harvest.fixes.hunks import Hint
+from core.flows.harvest.fixes.hunks import Hint, shown_lines
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Linked
 from core.flows.harvest.report import Strength
 
@@ -59,12 +59,14 @@ def marked_command(instead: Corrected, failed: str, passed: str) -> Corrected:
 def strength_of(links: Sequence[Linked], instead: Corrected | None, proven: bool, *, steps: int) -> Strength:
     """`strong` is a linked hunk or one plain command whose check is `proven`; whatever hides the failure is weak.
 
-    A name in another file than the reported one is no proof after many `steps`: other work names it too.
+    A hunk that is too long to be shown does not count: the name of its file helps nobody. A name in another file than
+    the reported one is no proof after many `steps`: other work names it too.
     """
     reasons = [*(link.why for link in links), *([instead.why] if instead is not None else [])]
     if not proven or any(reason.startswith(WORKAROUND) for reason in reasons):
         return "weak"
-    hunk = any(link.rank <= (ELSEWHERE if steps <= _CLOSE else NAMED) and link.hints for link in links)
+    near = ELSEWHERE if steps <= _CLOSE else NAMED
+    hunk = any(link.rank <= near and any(map(shown_lines, link.hints)) for link in links)
     plain = instead.linked if instead is not None else bool(links) and links[0].rank <= ELSEWHERE and not links[0].hints
     command = len(reasons) == 1 and plain
     return "strong" if hunk or command else "weak"
