@@ -117,7 +117,7 @@ def _listed() -> ListToolsResult:
                 title=one.title,
                 description=one.about,
                 input_schema=one.shape,
-                annotations=ToolAnnotations(read_only_hint=True, open_world_hint=one.asks_network),
+                annotations=ToolAnnotations(read_only_hint=not one.writes, open_world_hint=one.asks_network),
             )
             for one in TOOLS
         ]

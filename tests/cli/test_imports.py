@@ -66,8 +66,7 @@ def test_a_search_loads_its_own_command_alone(spawn: Spawn, known: bool) -> None
     assert own == {f"cli.{name}" for name in (*rooms, *used)}
     assert not modules & SLOW
     assert {name for name in modules if name.startswith("core.flows.")} == {
-        "core.flows.system",
-        "core.flows.system.vectors",
+        *("core.flows.system", "core.flows.system.vectors", "core.flows.practice", "core.flows.practice.answer"),
     }
 
 
@@ -81,6 +80,9 @@ print(*sorted(made), file=sys.stderr)
 """
 
 
+PRACTICE = ("Approach", "FoundIn", "KnownFailure", "Practice", "PracticeList")
+
+
 def test_a_search_makes_no_dataclass_but_those_that_leave_as_json(spawn: Spawn) -> None:
     """Each takes a third of a millisecond to make, whether it is used or not; a NamedTuple a fifth of that."""
     for command in (("record", "--error", "Error: x y", "--resolution", "z"), ("search", "boom at once")):
@@ -89,10 +91,11 @@ def test_a_search_makes_no_dataclass_but_those_that_leave_as_json(spawn: Spawn) 
     assert set(done.said.split()) == {
         *(f"core.errors.retrieval.answer.{name}" for name in answer),
         *(f"core.errors.lessons.lesson.{name}" for name in ("Do", "Lesson", "LessonEvidence", "When")),
+        *(f"core.errors.practice.practice.{name}" for name in PRACTICE),
         *(f"core.errors.identity.identity.{name}" for name in ("Identity", "KeyLine")),
         *(f"core.base.config.settings_sources.{name}" for name in ("Config", "Setting")),
         "core.embedding.models.catalogue.Thresholds",
-        "core.base.trace.Step",
+        *("core.base.trace.Step", "core.errors.fixes.evidence.Evidence"),
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, Literal, NamedTuple, cast
 
 import apsw
+
+from core.base.digest import digest
 
 Via = Literal["hook", "before_run", "search", "mcp", "workbench"]
 Outcome = Literal["helped", "failed_again", "ignored"]
@@ -14,8 +14,7 @@ SILENT_AFTER: Final = 3
 """Times that a fix was performed in a repository, with the check still red, before it is not told there any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(NamedTuple):
     """A fix that an agent or a person is told. `repository`: where, else the folder; `withheld`: it was held back."""
 
     resolution_id: int
@@ -26,8 +25,7 @@ class Telling:
     withheld: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTelling:
+class OpenTelling(NamedTuple):
     """A telling whose outcome is not known yet, with the fix as it now reads and what is structured of it."""
 
     id: int
@@ -58,7 +56,7 @@ def version_of(con: apsw.Connection, resolution_id: int) -> str:
     row = con.execute("SELECT status, text FROM resolution WHERE id = ?", (resolution_id,)).fetchone()
     if row is None:
         return ""
-    return hashlib.sha256("\0".join(map(str, row)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digest("\0".join(map(str, row))).hex()[:16]
 
 
 def is_silent(con: apsw.Connection, resolution_id: int, repository: str, more: int = 0) -> bool:
@@ -77,8 +75,8 @@ def is_silent(con: apsw.Connection, resolution_id: int, repository: str, more: i
 
 def is_withheld(session_id: str, resolution_id: int, share: float) -> bool:
     """Whether this fix is held back in this session: the same answer each time, for a `share` of all pairs (0..1)."""
-    digest = hashlib.sha256(f"{session_id}\0{resolution_id}".encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big") < share * 2**64
+    found = digest(f"{session_id}\0{resolution_id}")
+    return int.from_bytes(found[:8], "big") < share * 2**64
 
 
 _OPEN: Final = "session_id = ? AND outcome IN ('open', iif(?, 'ignored', 'open')) AND via <> 'before_run'"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from core.errors.cases.case import Case, CaseKeyLine
 from core.errors.identity.identity import Identity
 from core.errors.identity.lack import lack_of
 from core.errors.identity.rule import rule_of
 from core.errors.practice.practice import Practice
 from core.errors.practice.read import practice_about
 from core.store import Store, faults
+
+if TYPE_CHECKING:
+    from core.errors.cases.case import Case, CaseKeyLine
 
 _LINES: Final = 8
 """Errors of a case that are looked up."""

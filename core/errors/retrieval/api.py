@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import apsw
 
@@ -94,12 +94,11 @@ def _no_vectors(tiers: Tiers) -> NoVectors:
     return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
+class _Asking(NamedTuple):
     """How a search was asked, as `search` takes it."""
 
     vectors: VectorSearch
-    count: bool
+    counts: bool
     words: bool
     session: str | None
     project: str
@@ -129,7 +128,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _A
     else:
         looked = VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
     answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
-    if answer.match is not None and asking.count:
+    if answer.match is not None and asking.counts:
         match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
         return replace(answer, match=match, trace=(*answer.trace, step))
     return answer if answer.match is not None or not asking.words else _with_words(store, answer)

@@ -23,6 +23,7 @@ from core.flows.harvest.session_events import seen_in
 from core.flows.harvest.verdicts.incidents import Incidents
 from core.flows.harvest.verdicts.repeated import draft_repeated_slips
 from core.flows.harvest.verdicts.rows import write_verdicts
+from core.flows.outcomes.session import due_in, write_due
 from core.flows.practice.findings import write_practice
 from core.flows.system.worker_process import Second
 from core.store import Store, now
@@ -84,6 +85,7 @@ def harvest_session(
         fixes = add_drafts(con, (_draft(con, case_id, heard(error, said)) for error, case_id in fixed), stale)
         add_explanations(store, said)
         draft_repeated_slips(con, sessions)
+        write_due(con, due_in(con, session_id, lambda: seen_in(store, sessions, None), imported=True), now())
         write_practice(con, session_id, found)
         if again is not None:
             again.note(found)

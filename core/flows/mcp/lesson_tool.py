@@ -51,4 +51,5 @@ RECORD_LESSON: Final = Tool(
         **{"not": many("Commands that were tried and did not help.", text("a command", _MOST), 3)},
     ),
     _record,
+    writes=True,
 )

@@ -23,5 +23,7 @@ class Tool:
     run: Callable[[Desk, dict[str, Any], Cancelled], object]
     asks_network: bool = False
     """Whether it may ask a server that the settings name."""
+    writes: bool = False
+    """Whether it keeps more than a count in the casebook."""
     loose: Shape | None = None
     """What is checked before `run`, in place of `shape`, where that checks the items of a list one by one."""

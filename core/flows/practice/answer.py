@@ -10,7 +10,6 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.identity.api import identify
-from core.errors.practice.lookup import practice_of
 from core.errors.practice.practice import Practice
 from core.errors.retrieval.answer import SearchAnswer
 from core.store import Store, faults, open_store
@@ -60,9 +59,11 @@ def repository_at(con: apsw.Connection, folder: str) -> str:
 
 
 def _practice(con: apsw.Connection, answer: SearchAnswer, folder: str) -> Practice | None:
-    found = identify(answer.query.raw)
     if con.execute("SELECT 1 FROM practice_finding LIMIT 1").fetchone() is None:
         return None
+    from core.errors.practice.lookup import practice_of  # most casebooks of a search hold no practice
+
+    found = identify(answer.query.raw)
     row = None
     if answer.match is not None:
         row = con.execute("SELECT repository FROM case_state WHERE case_id = ?", (answer.match.id,)).fetchone()

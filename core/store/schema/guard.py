@@ -12,6 +12,7 @@ from typing import Final
 
 import apsw
 
+from core.base.digest import digest
 from core.base.fault import Fault
 from core.base.lazy_pattern import lazy_pattern
 from core.store.schema.migrations import SHIPPED, Schema
@@ -27,6 +28,7 @@ DIGESTS: Final = {
     8: "8dc24b1f095d70ffa9b989ed9e862c3bf1daed78856ea1b741b68326c4429e34",
     9: "3f4a28b68d0ec5d32202e5b14eec43771c2f51f77e07c3229c7418d69fcf8bb8",
     10: "e50d87b4cdef6ab751ba024eaf3789d7764f821a96e9138b82a89f1e489ff0a4",
+    11: "ad0aac3f948d4d9901474d21f5ff9ee368695e45489d06d835e4410128f308ed",
 }
 """BLAKE2b of the schema that the shipped scripts make, by version: what nearly every casebook has. A test holds them.
 
@@ -98,15 +100,11 @@ def refuse_altered(con: apsw.Connection, path: Path, schema: Schema = SHIPPED) -
 
 def digest_of(con: apsw.Connection) -> tuple[int, str, int]:
     """The schema version, the digest of what the scripts make, and how many statements it leaves out."""
-    try:
-        from _blake2 import blake2b  # hashlib takes 3 ms to load, and nothing else that opens a casebook needs it
-    except ImportError:
-        from hashlib import blake2b
     row = con.execute(_TEXT).fetchone()
     version, others, text = row if row else (0, 0, "")
     return (
         int(str(version)),
-        blake2b(str(text).encode("utf-8", "replace"), digest_size=32).hexdigest(),
+        digest(str(text)).hex(),
         int(str(others)),
     )
 

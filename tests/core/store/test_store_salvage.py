@@ -30,7 +30,7 @@ TABLES = (
     "vector",
 )
 Rows = dict[str, set[tuple[Any, ...]]]
-COUNT = 900
+COUNT = 1000
 
 
 def rows_of(path: Path) -> Rows:

@@ -165,12 +165,12 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
 
 
 async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Path) -> None:
-    app = CasebookApp(casebook, wishes=[wish("find.clear", "f11"), wish("case.why", "W")], clock=lambda: NOW)
+    app = CasebookApp(casebook, wishes=[wish("find.clear", "f11"), wish("case.why", "f12")], clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
         await until(pilot, lambda: "F11  goes back to all cases" in frame(app))
-        assert "esc, W  shows each step" in frame(app)
+        assert "esc, F12  shows each step" in frame(app)
 
 
 async def test_a_step_whose_key_was_taken_away_is_not_offered(tmp_path: Path) -> None:

@@ -317,7 +317,7 @@ async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(rev
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, quote)
-        await pilot.press("2", "5", "9", "a" if quote == 3 else "2", "2", "2")  # a flagged quote is asked about
+        await pilot.press("2", "8", "9", "a" if quote == 3 else "2", "2", "2")  # a flagged quote is asked about
         assert screen.quotes.left == 4
         assert app.screen is screen
         assert not app._notifications
