@@ -15,9 +15,7 @@ _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(?:[^/]*@)?([^/]*)/(.*)",
 _SCP: Final = re.compile(r"(?:[^/]*@)?(\[[^\]/]*\]|[^/:@]+):(?!//)(.+)", re.DOTALL)
 _PORT: Final = re.compile(r":[0-9]*\Z")
 _HOST: Final = re.compile(r"[^\W_](?:[\w.-]*\w)?|\[[0-9a-f:.]+\]")
-_ODD: Final = re.compile(
-    r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff\\\"<>|]"
-)
+_ODD: Final = re.compile(r"[ \ufffd\\\"<>|]")
 _OTHER_PORTS: Final = {
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
@@ -38,7 +36,7 @@ def repository_of(url: str) -> str:
     Takes `https://…`, `ssh://…`, `git://…` and `user@host:path`.
     """
     text = url.strip()
-    if not text or len(text) > _LONGEST or _ODD.search(text):
+    if not text or len(text) > _LONGEST or not text.isprintable() or _ODD.search(text):
         return ""
     if found := _URL.fullmatch(text):
         scheme, host, path = found.groups()

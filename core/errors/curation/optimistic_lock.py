@@ -45,15 +45,13 @@ class Conflict:
 
 
 def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
-    """What someone sees who has this case before them."""
+    """What someone sees who has this case before them. Its fixes are read in the order in which they answer."""
     may = [one for one in case.resolutions if one.status != "rejected" and one.text.strip(" ") and not one.replaced_by]
     if case.status == "noise":
         may = []
     if fingerprint is not None:
         may = [one for one in may if one.fingerprint in (None, fingerprint)]
-        may.sort(key=lambda one: (_harvested(one), one.fingerprint is None, -one.id))
-    else:
-        may.sort(key=lambda one: (_harvested(one), -one.id))
+        may.sort(key=lambda one: (_harvested(one), _harvested(one) and one.worth == "slip", one.fingerprint is None))
     return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
 
 

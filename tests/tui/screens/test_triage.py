@@ -72,10 +72,12 @@ async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back
             await until(pilot, lambda: shown(screen))
             at = pressed % 7
             keys = ("X",) if at == 3 else ("N",) if at == 5 else ("space", "space", "a") if at == 6 else ("a",)
-            left = screen.queue.left
+            chosen, left = screen.queue.get(screen.rows.chosen), screen.queue.left
+            assert chosen is not None
             await pilot.press(*keys)
             pressed += len(keys)
-            assert screen.queue.left < left, "it leaves at once"
+            assert screen.queue.index_of(chosen.row.id) is None, "it leaves at once"
+            assert screen.queue.left < left or chosen.part, "a part was counted with its incident"
         await until(pilot, lambda: idle(app))
         assert pressed <= 100
         assert f"{screen.queue.left:,} left" in frame(app)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from core.errors import identify, observe, record_resolution, search, show_case
+from core.errors import add_resolution, identify, observe, record_resolution, search, show_case
 from core.errors.cases.current import mirror_current
 from core.errors.cases.drafts import Draft, add_drafts
+from core.errors.curation import look, seen_of
 from core.errors.fixes.evidence import Evidence, Strength, Worth
 from core.store import Store, open_store
 
@@ -119,3 +123,29 @@ def test_what_a_person_wrote_or_verified_goes_first_however_it_is_ranked(store: 
     record_resolution(store, ERROR, "by hand")
     draft(store, "newest")
     assert answer(store) == "by hand"
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["strong", "weak"]), st.sampled_from(["general", "project", "slip"]), st.integers(0, 3)
+        ),
+        max_size=5,
+    ),
+    st.booleans(),
+)
+def test_what_a_person_sees_first_is_what_answers(
+    tmp_path: Path, drafts: list[tuple[Strength, Worth, int]], written: bool
+) -> None:
+    """Else their own decision would be refused as made on something that has changed."""
+    with open_store(tmp_path / f"{uuid4()}.db", create=True) as store:
+        case_id = draft(store, "first")
+        for at, (strength, worth, steps) in enumerate(drafts):
+            draft(store, f"draft {at}", strength, worth, steps)
+        if written:
+            add_resolution(store.con, case_id, None, "by hand", author="kim", ts="2026")
+        case = show_case(store, case_id)
+        assert case is not None
+        for fingerprint in (None, identify(ERROR).fingerprint):
+            assert seen_of(case, fingerprint) == look(store.con, case_id, fingerprint)
