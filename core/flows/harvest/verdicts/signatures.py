@@ -31,7 +31,8 @@ _ERROR: Final = re.compile(
     r"|^[│╷╵ ]*Error: \S|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
     r"|^(?:error during build|Module not found|rake aborted!|Failed to compile)\b|^[ \t]*✘ \[ERROR\]"
     r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)"
-    r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|is not recognized as (?:an internal|the name of)",
+    r"|^level=(?:error|fatal)\b|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S"
+    r"|is not recognized as (?:an internal|the name of)",
     re.MULTILINE,
 )
 _ERROR_WORDS: Final = (
@@ -39,7 +40,7 @@ _ERROR_WORDS: Final = (
     "E   ", "panic: ", "panicked at ", "undefined reference to ", ": *** ", "sh: ", ": command not found", "× ",
     "Segmentation fault", "core dumped", "curl: (", "out of memory", "Killed", "The connection to the server ",
     "Module not found", "rake aborted!", "Failed to compile", "dependency failed to start", "container ",
-    "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
+    "level=", "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
 )  # fmt: skip
 ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"))
 """A line that names an error: strong enough to believe against an exit code of 0."""
