@@ -92,7 +92,8 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if ran.failure == "error" and _OWN_SCRIPT_FAILED.match(ran.text[:200]):
         return _sign("agent_tool", "The agent's own script failed, or its sandbox refused to run it.")
     if command is None:
-        return _judge_look(ran) if ran.tool in LOOKS_AT_RUNNING else _judge_tool(ran)
+        looks = ran.tool in LOOKS_AT_RUNNING or (ran.tool in SHELL_TOOLS and ran.exit_code is not None)
+        return _judge_look(ran) if looks else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):
         # A patch that does not apply is no error of the project.
         return _sign("agent_tool", "The patch did not apply.") if ran.failure == "error" else SILENT

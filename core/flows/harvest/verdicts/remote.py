@@ -17,6 +17,10 @@ _FAILED_RUN: Final = re.compile(
 )
 """What GitHub Actions and GitLab CI write into the log of a job that failed."""
 _CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "Invoke-RestMethod", "irm"})
+_LOGGERS: Final = frozenset(
+    {"docker", "docker-compose", "podman", "kubectl", "oc", "flyctl", "fly", "heroku", "vercel"}
+)
+_RUNTIMES: Final = frozenset({"python", "node", "go", "rust-panic", "java", "ruby", "php", "dotnet"})
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "host.docker.internal"})
 _LONGEST: Final = 4_000
 
@@ -28,6 +32,8 @@ def errors_elsewhere(command: Command, body: str) -> tuple[Named, ...]:
         if not (only_failed or _FAILED_RUN.search(body)):
             return ()
         return tuple(error for error in named_errors(body) if error.key.tool not in ("unknown", "ci"))
+    if any(map(_shows_service, command.parts)):
+        return _crash(body)
     if body.lstrip().startswith("{") and any(map(_asks_service, command.parts)) and _is_refusal(body):
         return named_errors(body)
     return ()
@@ -38,6 +44,18 @@ def _shows_log(part: Part) -> bool:
     if words[:3] == ("gh", "run", "view"):
         return any(word.startswith("--log") for word in words)
     return words[:3] == ("glab", "ci", "trace") or (words[:2] == ("gh", "api") and any("/logs" in w for w in words))
+
+
+def _shows_service(part: Part) -> bool:
+    return part.program == "journalctl" or (part.program in _LOGGERS and "logs" in part.words[1:3])
+
+
+def _crash(body: str) -> tuple[Named, ...]:
+    """What ended the program whose log this is: an uncaught exception or a panic in its last lines."""
+    end = len(body.rstrip())
+    for _ in range(2):
+        end = max(0, body.rfind("\n", 0, end))
+    return tuple(error for error in named_errors(body) if error.key.tool in _RUNTIMES and error.key.start >= end)
 
 
 def _asks_service(part: Part) -> bool:
