@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
     """What a result says. `errors` are those it names; `whole` is False where an error may only not be shown.
 
     `sign` is the verdict of a result with a sign of failure, None where there is no such sign; `reason` says why in one
-    sentence.
+    sentence. `elsewhere`: the command only showed what failed on another machine.
     """
 
     verdict: Verdict
@@ -72,6 +72,7 @@ class Outcome(NamedTuple):
     whole: bool = True
     sign: ResultVerdict | None = None
     reason: str = ""
+    elsewhere: bool = False
 
 
 SILENT: Final = Outcome("silent")
@@ -92,7 +93,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if ran.failure == "error" and _OWN_SCRIPT_FAILED.match(ran.text[:200]):
         return _sign("agent_tool", "The agent's own script failed, or its sandbox refused to run it.")
     if command is None:
-        looks = ran.tool in LOOKS_AT_RUNNING or (ran.tool in SHELL_TOOLS and ran.exit_code is not None)
+        looks = ran.tool in LOOKS_AT_RUNNING or ("script" in ran.facts and ran.exit_code is not None)
         return _judge_look(ran) if looks else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):
         # A patch that does not apply is no error of the project.
@@ -107,7 +108,8 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if code != 0:
         return _failed(ran, command, body, code)
     if elsewhere := errors_elsewhere(command, body):
-        return _failing(elsewhere, "The exit code is 0, but what it shows failed elsewhere", whole=False)
+        shown = _failing(elsewhere, "The exit code is 0, but what it shows failed elsewhere", whole=False)
+        return shown._replace(elsewhere=True)
     if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
     return _partly(command, body) or Outcome("passed")

@@ -263,6 +263,8 @@ class _Chain:
     def _relation(error: OpenError, run: Run) -> Relation:
         key = error.named.key
         programs = {part.program for part in run.command.members}
+        if error.last.outcome.elsewhere and key.tool not in programs:
+            return "none"
         if not programs & error.programs and key.tool not in programs:
             return "none"
         found: list[Relation] = [
@@ -281,8 +283,10 @@ def _failure(error: OpenError) -> Failure:
 
 def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:
     """Why a run of another command is the fix of the one that failed shortly before; None where it is not."""
-    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN:
+    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN or error.last.outcome.elsewhere:
         return None
+    if run.command.reads_only and not error.last.command.reads_only:
+        return None  # to look does not do what the failing command was to do
     failure = _failure(error)
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
     near = other and not past.edited_since(error.last.at)

@@ -162,10 +162,13 @@ def _named(page: Page) -> list[_Named]:
 
 
 def _unfolded(page: Page, named: list[_Named], deep: int = _DEEP) -> list[_Named]:
-    """The same, but a message that only announces an output is what that output says; nothing where it is healthy."""
+    """The same, but a test's message that only announces an output is what that output says; nothing where it is
+    healthy."""
     found: list[_Named] = []
     for item in named:
-        nested = nested_below(page, item.found) if deep and item.found.weight >= CAUSE else None
+        nested = (
+            nested_below(page, item.found) if deep and item.tool in _RUNNERS and item.found.weight >= CAUSE else None
+        )
         if nested is None:
             found.append(item)
             continue

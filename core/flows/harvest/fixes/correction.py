@@ -37,8 +37,18 @@ _PLACE: Final = re.compile(
     r"|makefile|outside repository|workspace",
     re.IGNORECASE,
 )
+_USAGE: Final = re.compile(
+    r"\b(?:unexpected|unrecogni[sz]ed|unknown|invalid|no such|illegal|ambiguous) "
+    r"(?:extra |positional |command[- ]line )?"
+    r"(?:argument|option|flag|switch|choice|command|subcommand)s?\b|\binvalid value\b|\bcannot be used with\b"
+    r"|\bnot allowed with\b|\bno (?:library|bin|test|example) targets?\b|\btoo many (?:positional )?arguments\b",
+    re.IGNORECASE,
+)
+"""A program refused how it was called: a check that did not check is a command like any other."""
 _PROCEEDS: Final = frozenset(("--continue", "--abort", "--help", "-h"))
 """Options that hints name and that cure nothing by themselves."""
+_GROUPED: Final = frozenset(("gh", "glab", "aws", "gcloud", "az"))
+"""Programs whose commands lie in groups (`gh pr view`): the first word alone is no task."""
 _PARTS: Final = 8
 _BUSY: Final = re.compile(
     r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block\b|busy|try again", re.IGNORECASE
@@ -191,12 +201,20 @@ def _without_options(part: Part) -> list[str]:
     return words
 
 
+def lost_parts(failure: Failure) -> list[Part]:
+    """The parts of the failing command that call what the error says is missing."""
+    missing = failure.clue.missing
+    return [part for part in failure.command.parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+
+
 def _same_program(failure: Failure, later: Command) -> str | None:
     """The same program and subcommand, where the words that differ are those that the error names."""
-    for failed in failure.command.parts:
+    lost = lost_parts(failure)
+    for failed in lost or failure.command.parts:
         if failed.kind == "setup" or not failed.words:
             continue
-        if (is_check(failed) or failed.named(programs.CHECKS)) and not MISSING_PLACE.search(failure.key):
+        checks = is_check(failed) or failed.named(programs.CHECKS)
+        if checks and not (MISSING_PLACE.search(failure.key) or _USAGE.search(failure.key)):
             continue
         for part in later.parts:
             if part.program == failed.program and _same_task(failed, part):
@@ -210,9 +228,11 @@ def _same_task(failed: Part, later: Part) -> bool:
     """Whether two calls of one program do the same: by their subcommand, or by an argument that both have."""
     if not _is_near(failed, later):
         return False
-    head = subcommand(failed)[:2]
-    if head != subcommand(later)[:2]:
+    head, other = subcommand(failed), subcommand(later)
+    grouped = failed.program in _GROUPED and len(head) == len(other) == 3
+    if head[:2] != other[:2] or (grouped and head != other):
         return False
+    head = head[:2]
     return len(head) > 1 or bool(set(failed.words[1:]) & set(later.words[1:]))
 
 
@@ -327,7 +347,7 @@ def _other_program(failure: Failure, later: Command) -> str | None:
     """Another program that does the same to the same target, where the error is that the first one is not there."""
     missing = failure.clue.missing
     parts = failure.command.parts
-    lost = [part for part in parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+    lost = lost_parts(failure)
     if missing and not lost and not _MODULE.search(failure.key):
         lost = [part for part in parts if part.kind == "run"]  # what they run lacks it
     if not lost or any(name in part.words for part in later.parts for name in missing):

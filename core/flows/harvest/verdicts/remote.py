@@ -17,9 +17,6 @@ _FAILED_RUN: Final = re.compile(
 )
 """What GitHub Actions and GitLab CI write into the log of a job that failed."""
 _CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "Invoke-RestMethod", "irm"})
-_LOGGERS: Final = frozenset(
-    {"docker", "docker-compose", "podman", "kubectl", "oc", "flyctl", "fly", "heroku", "vercel"}
-)
 _RUNTIMES: Final = frozenset({"python", "node", "go", "rust-panic", "java", "ruby", "php", "dotnet"})
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "host.docker.internal"})
 _LONGEST: Final = 4_000
@@ -32,7 +29,7 @@ def errors_elsewhere(command: Command, body: str) -> tuple[Named, ...]:
         if not (only_failed or _FAILED_RUN.search(body)):
             return ()
         return tuple(error for error in named_errors(body) if error.key.tool not in ("unknown", "ci"))
-    if any(map(_shows_service, command.parts)):
+    if any(map(_shows_crash, command.parts)):
         return _crash(body)
     if body.lstrip().startswith("{") and any(map(_asks_service, command.parts)) and _is_refusal(body):
         return named_errors(body)
@@ -46,8 +43,11 @@ def _shows_log(part: Part) -> bool:
     return words[:3] == ("glab", "ci", "trace") or (words[:2] == ("gh", "api") and any("/logs" in w for w in words))
 
 
-def _shows_service(part: Part) -> bool:
-    return part.program == "journalctl" or (part.program in _LOGGERS and "logs" in part.words[1:3])
+def _shows_crash(part: Part) -> bool:
+    """Whether a part shows the log of a container that ended: other logs quote what others met."""
+    return (
+        part.program in ("kubectl", "oc") and "logs" in part.words[1:3] and bool({"--previous", "-p"} & {*part.words})
+    )
 
 
 def _crash(body: str) -> tuple[Named, ...]:
