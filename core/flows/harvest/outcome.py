@@ -44,6 +44,8 @@ _STOPPED: Final = frozenset((124, 130, 137, 143))
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
+_TELLS_END = re.compile(r"\.session_id\b|\bexit_code\b|\bstringify\(")
+"""A script that prints whether its command still runs."""
 _INVALID_PARAMS = re.compile(r"\s*(?:Error: )?MCP error -32602\b")
 """JSON-RPC's code for arguments that a tool does not take."""
 _OWN_SCRIPT_FAILED = re.compile(r"\s*(?:Script failed\n[^\n]*\n(?:Output:\s*)?)?Script error:")
@@ -127,6 +129,18 @@ def judge_running(ran: Ran) -> Outcome:
     if not errors:
         return Outcome("running")
     return Outcome("running", errors, sign="incident", reason="The command still runs; its output names a failure.")
+
+
+def script_ended(look: Ran, origin: Ran) -> bool | None:
+    """True where a look shows the end of a script of Codex and of the command in it, whose exit code it does not tell;
+    None where the command may still run: the script does not say, and its output names no end."""
+    if not look.text.startswith("Script completed") or look.facts.get("background"):
+        return None
+    scripts = (str(ran.tool_input.get("input", "")) for ran in (look, origin))
+    if any(_TELLS_END.search(script) for script in scripts):
+        return True
+    probe = shortened(blanked(look.text))
+    return True if PASSED.search(probe) or FAILED.search(probe) else None
 
 
 def _judge_look(ran: Ran) -> Outcome:
