@@ -140,7 +140,7 @@ def script_ended(look: Ran, origin: Ran) -> bool | None:
     if any(_TELLS_END.search(script) for script in scripts):
         return True
     probe = shortened(blanked(look.text))
-    return True if PASSED.search(probe) or FAILED.search(probe) else None
+    return True if PASSED.search(probe) or FAILED.search(probe) or ERROR.search(probe) else None
 
 
 def _judge_look(ran: Ran) -> Outcome:
