@@ -120,3 +120,21 @@ def test_a_check_that_refused_its_arguments_is_corrected_by_others() -> None:
 def test_a_look_is_no_correction_of_what_was_to_be_done() -> None:
     chat = Chat().sh("git diff src | git apply --cached", "error: corrupt patch at line 13", 128)
     assert not chat.sh("git diff src | sed -n 1,20p", "+a").one().resolved
+
+
+@pytest.mark.parametrize(
+    ("missing", "failing", "passing"),
+    [
+        ("timeout", "timeout 900 pytest -q | tail -15", "pytest -q | tail -12"),
+        ("rtk", "rtk git push origin main", "git push origin main"),
+        ("jq", "python report.py | jq .rows", "python report.py"),
+    ],
+)
+def test_to_do_without_what_is_missing_is_a_fix(missing: str, failing: str, passing: str) -> None:
+    error = Chat().sh(failing, f"zsh:1: command not found: {missing}", 127).sh(passing, "3 passed").one()
+    assert error.resolved and error.links and f"`{missing}`" in error.links[0].why
+
+
+def test_to_do_less_is_no_way_around_what_is_missing() -> None:
+    chat = Chat().sh("python report.py && jq .rows a.json", "zsh:1: command not found: jq", 127)
+    assert not chat.sh("git status --short", "").one().resolved

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
+from core.flows.harvest.exit_status import FILTERS
 from core.flows.harvest.fixes.clues import base_name, longest
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 from core.flows.harvest.simple_command import Part
@@ -132,18 +133,18 @@ def correction(failure: Failure, later: Command) -> Corrected | None:
         return None  # what goes through another filter as well is a look
     if failure.command.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing
-    why = _same_program(failure, later) or _through(failure, later)
+    why = _same_program(failure, later) or _through(failure, later) or _by_path(failure, later)
     if why is None and not later.masked and all(part.simple.after != "||" for part in later.parts):
         why = _other_program(failure, later)
     return None if why is None else Corrected(why)
 
 
 def same_words(failure: Failure, later: Command) -> Corrected | None:
-    """Why `later` is the fix though it has the words of the failing command: a pattern is quoted now, or the program of
-    a failing check (`cargo fmt --check`) rewrites instead of checking."""
-    quoted = _quoted_glob(failure, later)
-    if quoted is not None:
-        return Corrected(quoted)
+    """Why `later` is the fix though it has the words of the failing command: a pattern is quoted now, a program that is
+    missing is left out, or the program of a failing check (`cargo fmt --check`) rewrites instead of checking."""
+    why = _quoted_glob(failure, later) or _without_it(failure, later)
+    if why is not None:
+        return Corrected(why)
     if not any(rewrites(failure.command, part) for part in later.members):
         return None
     return Corrected("the same program rewrites what its check complains of", linked=False)
@@ -289,6 +290,25 @@ def _through(failure: Failure, later: Command) -> str | None:
             if at > 0 and part.words[at:] == failed.words:
                 return f"`{failed.program}`, which was not found, is run through `{' '.join(part.words[:at])[:80]}`"
     return None
+
+
+def _without_it(failure: Failure, later: Command) -> str | None:
+    """Why a command does without a program that is missing: all that was to be done beside it is done."""
+    missing = failure.clue.missing
+    if not missing or any(missing & {*map(str.lower, (*part.around, *part.words[:1]))} for part in later.parts):
+        return None
+    wanted: list[tuple[str, ...]] = []
+    gone, piped = "", False
+    for part in failure.command.parts:
+        filters, piped = piped and part.named(FILTERS), part.simple.after == "|"
+        around = next((word for word in part.around if word.lower() in missing), "")
+        name = around or (part.program if part.program.lower() in missing else "")
+        gone = gone or name
+        rest = part.words if around or not name else part.words[1:] if len(part.words) > 2 else ()
+        if rest and part.kind != "setup" and not filters:
+            wanted.append(rest)
+    given = {part.words for part in later.parts}
+    return f"`{gone}`, which is missing, is left out" if gone and wanted and given.issuperset(wanted) else None
 
 
 def _moved(failure: Failure, later: Command) -> str | None:
