@@ -1,9 +1,9 @@
-"""What failed, what it cost, what came back, what was told and helped (`insights.v1`)."""
+"""What failed, what it cost, what came back, what was told and helped (`insights.v1`); whether decisions worked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.errors.cases.case import CaseStatus
 
@@ -143,3 +143,73 @@ class Insights:
     came_back: tuple[CameBack, ...]
     told: tuple[ToldCase, ...]
     by_way: tuple[ToldBy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a decision. `times`: incidents of the error, or corrections that say the same; `sessions`: those with
+    at least one; `of_sessions`: all sessions of these projects that began in that time."""
+
+    times: int
+    sessions: int
+    of_sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedWeek:
+    """One week (its Monday, UTC): incidents or corrections on either side of a decision, and the sessions of these
+    projects that began then."""
+
+    week: str
+    before: int
+    after: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A place where it happened after the decision."""
+
+    session: str
+    message: int
+    ts: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedItem:
+    """A decision with a date, and what came before and after it.
+
+    A `lesson` is a verified fix (`id`) of a case; `name` is the error, `do` the fix. A `rule` is an accepted draft or a
+    rule of a rule file; `name` is the rule. `before` and `after` are null where only totals are stored. `told`: how
+    often a fix was told since, or a rule shown; `helped`, `dismissed`: what came of it. `by_week` is oldest first;
+    `still` has the latest places first.
+    """
+
+    kind: Literal["lesson", "rule"]
+    id: int
+    case_id: int | None
+    name: str
+    do: str
+    decided: str
+    told: int = 0
+    helped: int = 0
+    dismissed: int = 0
+    before: Side | None = None
+    after: Side | None = None
+    by_week: tuple[WorkedWeek, ...] = ()
+    still: tuple[Lead, ...] = ()
+
+
+NO_PROOF = "Before and after is no proof: projects, agents and people change too."
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """Decisions and what came before and after them, those first that are broken most. `note` says what it is worth."""
+
+    SCHEMA: ClassVar[str] = "insights_worked.v1"
+
+    project: str | None
+    items: tuple[WorkedItem, ...]
+    note: str = NO_PROOF
