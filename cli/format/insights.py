@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from cli.format.layout import clip, counted, pad
 from cli.output import Output
 from core.flows.insights.bars import bar
-from core.flows.insights.report import Insights
+from core.flows.insights.report import PAUSES, Insights
 
 _BAR, _NAME = 24, 22
 _ROWS = 12
@@ -26,6 +26,7 @@ def insight_lines(out: Output, found: Insights) -> Iterator[str]:
         f" {sums.minutes:,.0f} minutes, {counted(sums.attempts, 'attempt')}"
     )
     yield f"{counted(sums.answered, 'answer')}, {sums.helped:,} helped"
+    yield out.paint(PAUSES, "dim")
     weeks = [(one.week or "no time", one.minutes, one.incidents) for one in found.by_week]
     tools = [(one.tool or "other", one.minutes, one.incidents) for one in found.by_tool]
     projects = [(one.name or "no project", one.minutes, one.incidents) for one in found.by_project]

@@ -7,14 +7,16 @@ from typing import ClassVar, Literal
 
 from core.errors.cases.case import CaseStatus
 
+PAUSES = "A pause counts as 5 minutes at most."
+
 
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Sums over the whole report.
 
     `failures`: results that show a failure; `incidents`: failures counted once however often they were tried again,
-    with the `attempts` and `minutes` until they were gone. `answered`: fixes told; `helped`: those after which the
-    failure was gone.
+    with the `attempts` and the `minutes` worked until they were gone (a pause counts as five at most). `answered`:
+    fixes told; `helped`: those after which the failure was gone.
     """
 
     failures: int = 0

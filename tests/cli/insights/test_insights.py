@@ -28,6 +28,7 @@ def test_insights_as_json_and_as_text(run: Run, tmp_path: Path) -> None:
     assert found["by_tool"][0]["tool"] == "npm"
     text = run("insights", "--db", db).text
     assert "2 failures in 2 incidents: 11 minutes, 4 attempts" in text
+    assert "A pause counts as 5 minutes at most." in text
     assert "█" in text and "\x1b" not in text
     scoped = run("insights", "--since", "2026-02-01", "--json", "--db", db).json()
     assert (scoped["since"], scoped["totals"]["incidents"]) == ("2026-01-26", 1)

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.flows.insights.bars import bar
+from core.flows.insights.report import PAUSES
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad
@@ -71,6 +72,7 @@ def draw_side(found: Insights, detail: str, width: int, signs: Signs, *, wide: b
         f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
         "$cb-soft",
     ))  # fmt: skip
+    parts.append((f"{inline(PAUSES, width)}\n", "$cb-dim"))
     weeks = [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]
     projects = [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS]]
     for title, rows in (("Minutes by week", weeks), ("Minutes by project", projects)):
