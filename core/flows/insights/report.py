@@ -215,3 +215,52 @@ class Worked:
     project: str | None
     items: tuple[WorkedItem, ...]
     note: str = NO_PROOF
+
+
+StripMark = Literal["failed", "passed", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class StripCell:
+    """One result of a session: what it was of, and whether it `failed` (an incident) or is a check that `passed`.
+
+    `message` is its place in the session; `program` the program or tool, `what` its command or file. With a sign of
+    failure it has a `verdict`, and the line that names it with its case, where there is one.
+    """
+
+    message: int
+    ts: str
+    mark: StripMark
+    program: str
+    what: str
+    verdict: str = ""
+    key_line: str = ""
+    case_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedTime:
+    """The minutes until the incidents of a program were gone, and its failed runs. Programs may overlap in time."""
+
+    program: str
+    minutes: float
+    incidents: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStrip:
+    """The results of a session in order. `minutes` are worked, `minutes_red` of them with an incident open."""
+
+    SCHEMA: ClassVar[str] = "session_strip.v1"
+
+    session: str
+    agent: str
+    project: str
+    started: str
+    failed: int
+    passed: int
+    minutes: float
+    minutes_red: float
+    cells: tuple[StripCell, ...]
+    red: tuple[RedTime, ...]
