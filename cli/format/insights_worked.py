@@ -8,8 +8,8 @@ from typing import Final
 from cli.format.layout import clip, counted, pad
 from cli.output import Output, Style
 from core.flows.insights.bars import bar
+from core.flows.insights.marks import marks_in, sign_of
 from core.flows.insights.report import NO_PROOF, PAUSES, SessionStrip, StripMark, Worked, WorkedItem
-from core.flows.insights.strip import marks_in, sign_of
 from core.flows.insights.views import event_of, session_words, side_words, weeks_line
 
 _ROWS: Final = 6
@@ -37,7 +37,7 @@ def worked_lines(out: Output, found: Worked) -> Iterator[str]:
 def _item(out: Output, item: WorkedItem) -> Iterator[str]:
     room = max(40, out.columns - _LABEL - 4)
     head = f"case {item.case_id}, fix verified" if item.kind == "lesson" else f"rule {item.id}, dated"
-    yield out.paint(f"{head} {clip(item.decided, 10)}", "bold")
+    yield out.paint(f"{head} {clip(item.decided[:10], 10)}", "bold")
     yield f"  {clip(item.name, room + _LABEL)}"
     if item.do:
         yield f"  {pad('fix', _LABEL)}{clip(item.do, room)}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Final, Literal
-from xml.sax.saxutils import escape
 
 from core.flows.insights.sharing import owners_in, shareable
 
@@ -146,7 +146,7 @@ def _text(x: float, y: float, text: str, tone: Tone, *, anchor: str = "", size: 
 
 def _inert(text: str) -> str:
     """The text as XML: controls are gone (`clean`), what else no XML may hold is replaced."""
-    return escape("".join("\ufffd" if _is_no_xml(char) else char for char in text))
+    return escape("".join("\ufffd" if _is_no_xml(char) else char for char in text), quote=False)
 
 
 def _is_no_xml(char: str) -> bool:

@@ -21,7 +21,6 @@ from core.text import clean, redact
 _COMMAND: Final = 200
 _FILES: Final = ("file_path", "notebook_path", "path", "pattern", "description", "url")
 _RED: Final = ("incident", "flaky")
-_SIGNS: Final[dict[StripMark, tuple[str, str]]] = {"failed": ("█", "#"), "passed": ("▄", "+"), "other": ("·", ".")}
 
 _CALLS: Final = """SELECT t.result_idx, m.ts, t.name, t.input_json FROM tool_call t
  JOIN message m ON m.session_id = t.session_id AND m.idx = t.result_idx
@@ -79,22 +78,6 @@ def session_strip(store: Store, session: str) -> SessionStrip:
         cells=cells,
         red=red,
     )
-
-
-def marks_in(cells: Sequence[StripCell], width: int) -> tuple[tuple[int, int, StripMark], ...]:
-    """The cells in at most `width` buckets: where each begins and ends, and its gravest mark."""
-    size = max(1, -(-len(cells) // max(1, width)))
-    return tuple((at, min(at + size, len(cells)), _gravest(cells[at : at + size])) for at in range(0, len(cells), size))
-
-
-def sign_of(mark: StripMark, *, ascii_only: bool = False) -> str:
-    """The sign of a mark, which differs without colour too."""
-    return _SIGNS[mark][ascii_only]
-
-
-def _gravest(cells: Iterable[StripCell]) -> StripMark:
-    marks = {cell.mark for cell in cells}
-    return "failed" if "failed" in marks else "passed" if "passed" in marks else "other"
 
 
 def _session(store: Store, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
+from core.flows.insights.marks import marks_in
 from core.flows.insights.picture import Block, Picture, Row, Tone
 from core.flows.insights.report import (
     PAUSES,
@@ -14,7 +15,6 @@ from core.flows.insights.report import (
     Worked,
     WorkedItem,
 )
-from core.flows.insights.strip import marks_in
 
 View = Literal["worst", "came_back", "answers", "time", "worked"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
@@ -71,7 +71,7 @@ def picture_of_session(found: SessionStrip) -> Picture:
 def session_words(found: SessionStrip) -> str:
     """The counts of a session in words."""
     return (
-        f"{len(found.cells):,} results, {found.failed:,} failed, {found.passed:,} checks passed;"
+        f"{_counted(len(found.cells), 'result')}, {found.failed:,} failed, {_counted(found.passed, 'check')} passed;"
         f" {found.minutes_red:,.0f} of {found.minutes:,.0f} minutes with something failing"
     )
 
@@ -79,9 +79,9 @@ def session_words(found: SessionStrip) -> str:
 def side_words(side: Side, what: str) -> str:
     """One side of a decision in words: `9 incidents in 7 of 40 sessions`."""
     if not side.of_sessions and not side.times:
-        return "no session yet"
-    plural = "" if side.times == 1 else "s"
-    return f"{side.times:,} {what}{plural} in {side.sessions:,} of {side.of_sessions:,} sessions"
+        return "no session"
+    where = f"{side.sessions:,} of {side.of_sessions:,}" if side.sessions <= side.of_sessions else f"{side.sessions:,}"
+    return f"{_counted(side.times, what)} in {where} {'session' if where == '1' else 'sessions'}"
 
 
 def event_of(item: WorkedItem) -> str:
@@ -110,6 +110,10 @@ def _level(count: int, most: int, *, ascii_only: bool) -> str:
     if ascii_only:
         return str(count) if count < 10 else "9"
     return _LEVELS[max(1, round(len(_LEVELS) * count / most)) - 1]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _row(minutes: float, times: int, name: str) -> Row:

@@ -87,4 +87,4 @@ def test_a_decision_says_it_is_no_proof() -> None:
     svg = svg_of(picture_of_worked(Worked(None, (_item(),)), "all projects"))
     assert NO_PROOF in svg and "3 after" in svg and "6 before" in svg
     assert side_words(Side(1, 1, 7), "incident") == "1 incident in 1 of 7 sessions"
-    assert side_words(Side(0, 0, 0), "incident") == "no session yet"
+    assert side_words(Side(0, 0, 0), "incident") == "no session"
