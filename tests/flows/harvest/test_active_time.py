@@ -30,7 +30,8 @@ def test_a_night_in_a_session_is_five_minutes(tmp_path: Path) -> None:
         assert store.con.execute("SELECT sum(milliseconds) FROM insight_week").fetchone() == (302_000,)
         assert store.con.execute("SELECT max(seconds) FROM case_state").fetchone() == (302.0,)
         ((original,),) = store.con.execute("SELECT original FROM resolution").fetchall()
-        assert evidence_of(str(original)).seconds == 302.0
+        evidence = evidence_of(str(original))
+        assert evidence is not None and evidence.seconds == 302.0
     assert [one.cost.seconds for one in inspect_transcript(chat.path).results] == [302.0]
 
 
