@@ -11,6 +11,8 @@ DoKind = Literal["command", "hunk", "words"]
 
 HUNK_LINES: Final = 10
 """The most lines of a hunk that is the `do` of a lesson."""
+WHEN_FIELDS: Final = ("error", "tool", "version", "system")
+DO_FIELDS: Final = ("text", "file", "instead_of")
 _COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 
 
@@ -99,8 +101,8 @@ def _lesson(found: dict[str, Any]) -> Lesson | None:
     if kind not in get_args(DoKind) or scope not in get_args(Scope) or not str(do["text"]).strip():
         return None
     return Lesson(
-        when=When(*(str(when.get(name) or "") for name in ("error", "tool", "version", "system"))),
-        do=Do(kind, str(do["text"]), str(do.get("file") or ""), str(do.get("instead_of") or "")),
+        when=When(*(str(when.get(name) or "") for name in WHEN_FIELDS)),
+        do=Do(kind, *(str(do.get(name) or "") for name in DO_FIELDS)),
         dead_ends=tuple(str(one) for one in found.get("not") or ()),
         check=str(found.get("check") or ""),
         because=str(found["because"]) if found.get("because") else None,
