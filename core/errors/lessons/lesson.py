@@ -11,8 +11,9 @@ DoKind = Literal["command", "hunk", "words"]
 
 HUNK_LINES: Final = 10
 """The most lines of a hunk that is the `do` of a lesson."""
-WHEN_FIELDS: Final = ("error", "tool", "version", "system")
+WHEN_FIELDS: Final = ("error", "tool", "version", "system", "sandbox")
 DO_FIELDS: Final = ("text", "file", "instead_of")
+NO_SANDBOX: Final = "off"
 _COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 
 
@@ -20,6 +21,7 @@ _COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 class When:
     """When a lesson applies: the line that names the error, the tool that printed it, that tool's version, the system.
 
+    `sandbox`: the agent's sandbox in which the error was seen (`workspace-write, no network`), `off` outside of one.
     What is not known is empty.
     """
 
@@ -27,6 +29,7 @@ class When:
     tool: str = ""
     version: str = ""
     system: str = ""
+    sandbox: str = ""
 
 
 @dataclass(frozen=True, slots=True)
