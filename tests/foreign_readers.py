@@ -22,7 +22,8 @@ from core.flows.harvest.changes import patch_hints
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.events import Ran, Said
 from core.flows.harvest.explain import claims_action, explanation_of, sentences
-from core.flows.harvest.outcome import judge, named_errors
+from core.flows.harvest.outcome import judge
+from core.flows.harvest.verdicts.named import named_errors
 from core.flows.hook.payload import read_payload
 from core.lexical.query import match_query
 from core.library.ask.checks.claims import claims

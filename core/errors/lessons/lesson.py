@@ -84,6 +84,8 @@ def lesson_json(lesson: Lesson) -> str:
     """A lesson as it is kept in the `lesson` column: without what is counted when it is read."""
     kept = {name: value for name, value in asdict(lesson).items() if name not in _COUNTED}
     kept["not"] = kept.pop("dead_ends")
+    if not lesson.when.sandbox:
+        del kept["when"]["sandbox"]
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 

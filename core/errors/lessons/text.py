@@ -96,12 +96,13 @@ def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
         used.append(line)
         return [line]
 
-    check = take("check", lesson.check)
+    check = [] if _flat(lesson.check) == _flat(lesson.do.text) else take("check", lesson.check)
     when = take("when", lesson.when.error, _WHEN_LEAST)
     sandbox = take("sandbox", sandbox_that_matters(lesson))
     tried = (lesson.do.instead_of, *lesson.dead_ends)
     dead = [line for one in tried for line in take("not", one)]
-    return "\n".join((*when, *sandbox, *do, *dead, *check))
+    because = take("because", lesson.because or "")
+    return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
 
 
 def _do_lines(lesson: Lesson, room: int) -> list[str]:

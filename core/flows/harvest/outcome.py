@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import fingerprint_line
-from core.errors.identity.identity import KeyLine
-from core.errors.identity.normalize import normalize_line
 from core.flows.harvest import programs
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
 from core.flows.harvest.report import ResultVerdict
+from core.flows.harvest.verdicts.named import LINE, SHORT, Named, first_complaint, named_errors, named_line, recognised
+from core.flows.harvest.verdicts.remote import errors_elsewhere
 from core.flows.harvest.verdicts.signatures import (
     ABSENT,
     COMPLAINT,
@@ -24,8 +22,6 @@ from core.flows.harvest.verdicts.signatures import (
     NOTHING_TO_DO,
     OWN_SCRIPT,
     PASSED,
-    PLACE,
-    SHELL_PREFIX,
     blanked,
     complaints,
     is_trailer,
@@ -42,31 +38,23 @@ not over; `silent`: says nothing either way."""
 GUESSED: Final = "A file that was looked for is not there."
 """The reason of an answer that the agent did not expect: it guessed the name."""
 
-KEYS_KEPT: Final = 20
-"""Errors taken from one output."""
-
 _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
 _STOPPED: Final = frozenset((124, 130, 137, 143))
 """Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
+_TELLS_END = re.compile(r"\.session_id\b|\bexit_code\b|\bstringify\(")
+"""A script that prints whether its command still runs."""
 _INVALID_PARAMS = re.compile(r"\s*(?:Error: )?MCP error -32602\b")
 """JSON-RPC's code for arguments that a tool does not take."""
 _OWN_SCRIPT_FAILED = re.compile(r"\s*(?:Script failed\n[^\n]*\n(?:Output:\s*)?)?Script error:")
 """How Codex reports an exception of the script in which it calls its tools."""
-_SHORT: Final = 3
-"""Lines of an output that is short enough for its first line to name the failure."""
-_FALLBACK: Final = 400
-"""Lines looked through, at each end, for one that names a failure which no recogniser knows."""
-_LINE: Final = 1_000
 _LISTED = re.compile(r"\bfor \w+ in [^;\n]*(?:\$\(|`)|\bread\b|\bxargs\b")
 """A command that takes the names of files from what it lists."""
 _LISTER = re.compile(r"(?:ls|find|fd|git|fatal)\b")
 _REFUSED = re.compile(r"\b(?:HTTP|status(?: code)?):? [45]\d\d\b", re.IGNORECASE)
 """What a service answered that a tool asked: an error of what it was asked for, not of the tool."""
-_NAMELESS = re.compile(r"(?:FAIL(?:ED)?|ERROR|Error|exit status \d+|.{0,60}ERROR task failed|Command: .*)\s*")
-"""Lines that a recogniser may take for the name of a failure and that name nothing."""
 _CUT = re.compile(
     r"<persisted-output>|\[\d[\d,]* (?:lines?|characters?|chars|tokens) truncated\]|…\d+ (?:tokens|chars|lines) trunc"
     r"|\[\.\.\. omitted \d+ of|Output too large \(",
@@ -74,19 +62,11 @@ _CUT = re.compile(
 )
 
 
-class Named(NamedTuple):
-    """One error in an output, with the names it is kept under."""
-
-    key: KeyLine
-    normalized: str
-    fingerprint: str
-
-
 class Outcome(NamedTuple):
     """What a result says. `errors` are those it names; `whole` is False where an error may only not be shown.
 
     `sign` is the verdict of a result with a sign of failure, None where there is no such sign; `reason` says why in one
-    sentence.
+    sentence. `elsewhere`: the command only showed what failed on another machine.
     """
 
     verdict: Verdict
@@ -94,6 +74,7 @@ class Outcome(NamedTuple):
     whole: bool = True
     sign: ResultVerdict | None = None
     reason: str = ""
+    elsewhere: bool = False
 
 
 SILENT: Final = Outcome("silent")
@@ -114,7 +95,8 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if ran.failure == "error" and _OWN_SCRIPT_FAILED.match(ran.text[:200]):
         return _sign("agent_tool", "The agent's own script failed, or its sandbox refused to run it.")
     if command is None:
-        return _judge_look(ran) if ran.tool in LOOKS_AT_RUNNING else _judge_tool(ran)
+        looks = ran.tool in LOOKS_AT_RUNNING or ("script" in ran.facts and ran.exit_code is not None)
+        return _judge_look(ran) if looks else _judge_tool(ran)
     if any(part.program in WRITERS for part in command.members):
         # A patch that does not apply is no error of the project.
         return _sign("agent_tool", "The patch did not apply.") if ran.failure == "error" else SILENT
@@ -127,6 +109,9 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
                 return Outcome("passed")
     if code != 0:
         return _failed(ran, command, body, code)
+    if elsewhere := errors_elsewhere(command, body):
+        shown = _failing(elsewhere, "The exit code is 0, but what it shows failed elsewhere", whole=False)
+        return shown._replace(elsewhere=True)
     if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
     return _partly(command, body) or Outcome("passed")
@@ -140,17 +125,29 @@ def judge_running(ran: Ran) -> Outcome:
     probe = shortened(body)
     if not ERROR.search(probe) and not FAILED.search(probe):
         return Outcome("alive")
-    errors = _recognised(named_errors(body))
+    errors = recognised(named_errors(body))
     if not errors:
         return Outcome("running")
     return Outcome("running", errors, sign="incident", reason="The command still runs; its output names a failure.")
+
+
+def script_ended(look: Ran, origin: Ran) -> bool | None:
+    """True where a look shows the end of a script of Codex and of the command in it, whose exit code it does not tell;
+    None where the command may still run: the script does not say, and its output names no end."""
+    if not look.text.startswith("Script completed") or look.facts.get("background"):
+        return None
+    scripts = (str(ran.tool_input.get("input", "")) for ran in (look, origin))
+    if any(_TELLS_END.search(script) for script in scripts):
+        return True
+    probe = shortened(blanked(look.text))
+    return True if PASSED.search(probe) or FAILED.search(probe) or ERROR.search(probe) else None
 
 
 def _judge_look(ran: Ran) -> Outcome:
     """A look at a command whose start is not known: its exit code, or else its output, says what became of it."""
     if ran.exit_code:
         body = blanked(ran.text)
-        errors = named_errors(body) or _first_complaint(body)
+        errors = named_errors(body) or first_complaint(body)
         return _failing(errors, f"A command failed with exit code {ran.exit_code}", whole=False)
     if ran.failure != "none":
         return _sign("agent_tool", f"The agent's own tool {ran.tool} refused the call.")
@@ -197,7 +194,7 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if stopped and not ERROR.search(shortened(body)):
         reason = "The command was stopped before it ended, and its output names no failure."
         return Outcome("failed", (), whole=False, sign="noise", reason=reason)
-    errors = (named_errors(body) or _first_complaint(body) or _first_complaint(behind)) if shown else ()
+    errors = (named_errors(body) or first_complaint(body) or first_complaint(behind)) if shown else ()
     whole = bool(errors) and not _is_cut(ran) and command.view != "part"
     return _failing(errors, f"The command failed with exit code {code}" if code > 0 else "The command failed", whole)
 
@@ -267,7 +264,7 @@ def _partly(command: Command, body: str) -> Outcome | None:
     said = complaints(body, command.text)
     if not said:
         return None
-    errors = named_errors(said) or _first_complaint(said)
+    errors = named_errors(said) or first_complaint(said)
     whole = bool(errors) and command.view == "whole"
     return _failing(errors, "The exit code is 0, but a part of the command could not run", whole)
 
@@ -282,19 +279,36 @@ def _masked(command: Command, body: str) -> Outcome:
     probe = shortened(body)
     fails, passes, named = FAILED.search(probe), PASSED.search(probe), ERROR.search(probe)
     last = body.rstrip().rpartition("\n")
-    said = "" if fails or passes or named else clean(last[2]).lstrip()[:_LINE]
+    said = "" if fails or passes or named else clean(last[2]).lstrip()[:LINE]
     gave_up = LAST_COMPLAINT.match(said) and not (ABSENT.search(said) and said.startswith(_looking(command)))
     crashed = passes and named and OWN_SCRIPT.search(probe)
     if not fails and not gave_up and not crashed and (passes or not named):
         if partly is not None:
             return partly
+        if not passes and (errors := _check_refused(command, body)):
+            return _failing(
+                errors, "The exit code is hidden by a pipe or a list, but a check only complained", whole=True
+            )
         return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
-    errors = _recognised(named_errors(body)) if named or fails else ()
+    errors = recognised(named_errors(body)) if named or fails else ()
     if not named:  # a count alone: only what a recogniser knows is believed
         errors = tuple(error for error in errors if error.key.tool != "unknown")
-    errors = errors or ((_named(len(last[0] + last[1]), last[2][:_LINE]),) if gave_up else _line_of(body, named, probe))
+    errors = errors or (
+        (named_line(len(last[0] + last[1]), last[2][:LINE]),) if gave_up else _line_of(body, named, probe)
+    )
     whole = bool(errors) and command.view != "part"
     return _failing(errors, "The exit code is hidden by a pipe or a list, but the output shows that it failed", whole)
+
+
+def _check_refused(command: Command, body: str) -> tuple[Named, ...]:
+    """What a compiler or linter said that gave up before it looked at anything: a few lines, the first a complaint."""
+    checks = [part for part in command.members if part.named(programs.CHECKS - programs.SCRIPT_RUNNERS)]
+    if not checks or command.view == "part":
+        return ()
+    lines = [line for line in body.split("\n") if line.strip()]
+    if not 0 < len(lines) <= SHORT or not COMPLAINT.search(clean(lines[0][:LINE])):
+        return ()
+    return first_complaint(body)
 
 
 def _looking(command: Command) -> tuple[str, ...]:
@@ -311,7 +325,7 @@ def _line_of(body: str, named: re.Match[str] | None, probe: str) -> tuple[Named,
     at = 0
     for line in body.split("\n"):
         if wanted.strip() and wanted in clean(line) and not is_trailer(line):
-            return (_named(at, line[:_LINE]),)
+            return (named_line(at, line[:LINE]),)
         at += len(line) + 1
     return ()
 
@@ -322,71 +336,11 @@ def _judge_tool(ran: Ran) -> Outcome:
     if ran.failure == "none":
         return SILENT if own else Outcome("passed")
     body = blanked(ran.text)
-    if own or not (ERROR.search(shortened(body)) or _REFUSED.search(body[:_LINE])):
+    if own or not (ERROR.search(shortened(body)) or _REFUSED.search(body[:LINE])):
         return _sign("agent_tool", f"The agent's own tool {ran.tool} refused the call.")
-    errors = _recognised(named_errors(body)) or _first_complaint(body)
+    errors = recognised(named_errors(body)) or first_complaint(body)
     return _failing(errors, f"The tool {ran.tool} failed", bool(errors) and not _is_cut(ran))
 
 
 def _is_cut(ran: Ran) -> bool:
     return bool(ran.facts.get("preview")) or _CUT.search(ran.text) is not None
-
-
-def _recognised(errors: tuple[Named, ...]) -> tuple[Named, ...]:
-    """The errors that a known tool gave, where there are any."""
-    return tuple(error for error in errors if error.key.tool != "unknown") or errors
-
-
-def named_errors(body: str) -> tuple[Named, ...]:
-    """The errors an output names, each once, the first first. Causes and echoes (secondary lines) are no errors."""
-    if not body.strip():
-        return ()
-    found = identify(body)
-    errors: dict[str, Named] = {}
-    texts: list[str] = []
-    for at, key in enumerate(key for key in found.key_lines if key.role == "primary"):
-        if not key.text.strip() or _NAMELESS.fullmatch(key.text) or any(_echo(key.text, said) for said in texts):
-            continue
-        texts.append(key.text)
-        own = at == 0 and key.text == found.key_line
-        print_ = found.fingerprint if own else fingerprint_line(key.text)
-        if print_ not in errors:
-            errors[print_] = Named(key, found.normalized if own else normalize_line(key.text), print_)
-        if len(errors) == KEYS_KEPT:
-            break
-    return tuple(error for error in errors.values() if not error.key.text.endswith(":")) or tuple(errors.values())
-
-
-def _first_complaint(body: str) -> tuple[Named, ...]:
-    """The line that names a failure which no recogniser knows: the first with a word of complaint, or the first of an
-    output of a few lines. Empty where nothing does."""
-    lines: list[tuple[int, str]] = []
-    start = 0
-    for line in body.split("\n"):
-        if line.strip() and not is_trailer(line):
-            lines.append((start, line[:_LINE]))
-        start += len(line) + 1
-    near = lines if len(lines) <= 2 * _FALLBACK else [*lines[:_FALLBACK], *lines[-_FALLBACK:]]
-    said = [one for one in near if COMPLAINT.search(clean(one[1]))]
-    found = next((one for one in said if LAST_COMPLAINT.match(clean(one[1]).lstrip())), said[0] if said else None)
-    found = found or next((one for one in near if PLACE.match(clean(one[1]))), None)
-    if found is None and 0 < len(lines) <= _SHORT:
-        found = lines[0]
-    named = None if found is None else _named(*found)
-    return (named,) if named is not None and named.normalized and named.fingerprint else ()
-
-
-def _named(start: int, line: str) -> Named:
-    """A line at `start` of an output as the name of its failure, without what the shell put before it."""
-    shell = SHELL_PREFIX.match(line)
-    begin = len(line) - len(line.lstrip()) if shell is None else shell.end()
-    raw = line[begin:].rstrip()
-    text = clean(raw)
-    key = KeyLine(text, start + begin, start + begin + len(raw), "unknown", "primary")
-    return Named(key, normalize_line(text), fingerprint_line(text))
-
-
-def _echo(text: str, said: str) -> bool:
-    """Whether one line only says the other again: without its exception's name, or with a note in brackets."""
-    shorter, longer = sorted((text, said), key=len)
-    return longer == shorter or longer.endswith(f" {shorter}") or longer.startswith(f"{shorter} [")

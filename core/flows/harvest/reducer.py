@@ -19,7 +19,7 @@ from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.fixes.correction import Corrected, correction, reaches, same_words
 from core.flows.harvest.fixes.linking import Failure
 from core.flows.harvest.fixes.retry import moved_to_file, retried
-from core.flows.harvest.outcome import judge_running
+from core.flows.harvest.outcome import judge_running, script_ended
 from core.flows.harvest.resolve import OpenError, Past, Run, Step, Verified, fix_of, is_whole, settle, would_be_strong
 
 STEPS_KEPT: Final = 4_000
@@ -151,17 +151,11 @@ class _Chain:
         task = next((str(value) for value in named if value is not None), "")
         if task not in self.started or ran.failure in ("denied", "interrupted"):
             return None, None
-        started = self.started[task]
+        task, started = self._moved(task, ran), self.started.pop(task)
+        self.started[task] = started
         origin, step, earlier = started.result.ran, started.step, started.named
         state, code = _STATE.search(ran.text[:600]), _CODE.search(ran.text[:600])
         exit_code = ran.exit_code if ran.exit_code is not None else int(code[1]) if code else None
-        over = exit_code is not None or (state is not None and state[1] != "running")
-        if over:
-            del self.started[task]
-        if over and exit_code is None:
-            return None, None
-        if over and step < len(self.past.steps) and self.past.steps[step].idx == origin.idx:
-            del self.past.steps[step]
         actual = ran._replace(
             tool=origin.tool,
             tool_input=origin.tool_input,
@@ -169,16 +163,29 @@ class _Chain:
             failure="error" if exit_code else "none",
             exit_code=exit_code,
         )
-        judged = result_of(actual)
-        judged = judged._replace(escalated=started.result.escalated, call_idx=origin.idx)
+        ended = script_ended(ran, origin) if exit_code is None else None
+        over = exit_code is not None or ended is not None or (state is not None and state[1] != "running")
         if over:
-            return judged, earlier
+            del self.started[task]
+        if over and exit_code is None and ended is None:
+            return None, None
+        if over and step < len(self.past.steps) and self.past.steps[step].idx == origin.idx:
+            del self.past.steps[step]
+        if over:
+            judged = result_of(actual._replace(facts={} if ended is None else {"script": True}))
+            return judged._replace(escalated=started.result.escalated, call_idx=origin.idx), earlier
+        judged = result_of(actual)._replace(escalated=started.result.escalated, call_idx=origin.idx)
         command = judged.command or named_command(actual)
         outcome = judge_running(actual)
         judged = judged._replace(command=command, outcome=outcome, begun=None, clues=clues_in(actual.text, outcome))
         if judged.outcome.errors:
             started.named = judged
         return judged, earlier
+
+    @staticmethod
+    def _moved(task: str, ran: Ran) -> str:
+        """The task, or the session in which a script that ended has left its command running."""
+        return str(ran.facts.get("background") or task)
 
     def _done(self, at: int, ran: Ran, change: Change | None) -> None:
         """Remember a successful step, as long as an error is open that it may have fixed."""
@@ -263,6 +270,8 @@ class _Chain:
     def _relation(error: OpenError, run: Run) -> Relation:
         key = error.named.key
         programs = {part.program for part in run.command.members}
+        if error.last.outcome.elsewhere and key.tool not in programs:
+            return "none"
         if not programs & error.programs and key.tool not in programs:
             return "none"
         found: list[Relation] = [
@@ -281,8 +290,10 @@ def _failure(error: OpenError) -> Failure:
 
 def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:
     """Why a run of another command is the fix of the one that failed shortly before; None where it is not."""
-    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN:
+    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN or error.last.outcome.elsewhere:
         return None
+    if run.command.reads_only and not error.last.command.reads_only:
+        return None  # to look does not do what the failing command was to do
     failure = _failure(error)
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
     near = other and not past.edited_since(error.last.at)

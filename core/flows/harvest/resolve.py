@@ -21,8 +21,9 @@ from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_st
 from core.flows.harvest.fixes.retry import filtered, left_out, retried
 from core.flows.harvest.fixes.strength import is_proven, marked, marked_command, strength_of
 from core.flows.harvest.fixes.worth import worth_of
-from core.flows.harvest.outcome import Named, Outcome
+from core.flows.harvest.outcome import Outcome
 from core.flows.harvest.resolution_text import relative, resolution_text
+from core.flows.harvest.verdicts.named import Named
 
 FAR: Final = 60
 """Steps between an error and its fix from which the link between the two is weak."""

@@ -80,7 +80,7 @@ _WORDS = lazy_pattern(
 _HOLLOW = lazy_pattern(
     r"(?:build|command|compilation|script|task|job|step|process|tests?|recipe|target|pipeline|"
     r"action|execution)\b.{0,80}\b(?:failed|failure|exited|returned|fail)\b|"
-    r"\bexit(?:ed|s)? (?:with )?(?:code|status)|non-zero|could not compile|"
+    r"\bexit(?:ed|s)? (?:with )?(?:code|status)|\bexit ?= ?-?\d+\b|non-zero|could not compile|"
     r"aborting due to|\b\d+ errors?\b|see (?:above|the|log)|\bfailed\W*\Z|"
     r"\berrors? occurred\b|(?:errors?|failures?|problems?|exceptions?)\s*:?\Z|complete log of this run|"
     r"error: process completed|\(\d+\):\Z",
@@ -124,6 +124,11 @@ def sounds_like_error(text: str) -> bool:
     """Whether a line has a word of failure in it and is no noise."""
     start, end = peel(text)
     return start < end and not _NOISE.match(text, start, end) and _score(text, start, end) >= 2
+
+
+def is_hollow(text: str) -> bool:
+    """Whether a message says only that something failed, or how it ended, and not what."""
+    return _HOLLOW.search(text[:600]) is not None
 
 
 def is_noise(text: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.envelope import single_line, unwrap
 from core.errors.identity.identity import KeyLine
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, message
 from core.errors.identity.keylines.generic import best_line, is_noise
 from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.nested import nested_below
 from core.errors.identity.keylines.peel import location, peel
 from core.errors.identity.keylines.quoted import quoted_lines
 from core.errors.identity.keylines.registry import TOOLS
@@ -55,6 +58,11 @@ _DIAGNOSES = frozenset(
 )
 """Tools whose findings are errors of their own, also where one command ran several of them."""
 _HEAD = 3
+_BROKEN_PIPE = lazy_pattern(
+    r"(?:BrokenPipeError\b|(?:.{0,200}: )?(?:write )?EPIPE\b|.{0,200}\bBroken pipe\b)", re.IGNORECASE
+)
+_DEEP = 3
+"""How deep an output inside an output is looked for."""
 
 
 class _Named(NamedTuple):
@@ -118,8 +126,7 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
     filled = [number for number, line in enumerate(page.lines) if line.text.strip()]
     if not filled:
         return ()
-    present = _present(page.whole)
-    named = [*_blocks(page, present), *_lines(page, present)]
+    named = _named(page)
     if len(filled) == 1:
         best = min(named, key=lambda item: (-item.found.weight, item.order)) if named else None
         inside = best is not None and best.tool in ("json", "html")
@@ -129,8 +136,7 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
     quoted = quoted_lines(page)
     if quoted:
         named = [item for item in named if item.found.parts[0].number not in quoted]
-    named = _without_wrapped(named)
-    ranked = _ranked(page, named, quoted)
+    ranked = _ranked(page, _unfolded(page, _without_wrapped(named)), quoted)
     return tuple(_key_line(page, item.found.parts, item.tool, primary=_is_peer(item, ranked[0])) for item in ranked)
 
 
@@ -147,6 +153,32 @@ def _is_peer(item: _Named, top: _Named) -> bool:
 def _names_failure(item: _Named) -> bool:
     """Whether a line is more than a trailer or a guess."""
     return item.found.weight > _GUESS
+
+
+def _named(page: Page) -> list[_Named]:
+    """What every entry says of a page."""
+    present = _present(page.whole)
+    return [*_blocks(page, present), *_lines(page, present)]
+
+
+def _unfolded(page: Page, named: list[_Named], deep: int = _DEEP) -> list[_Named]:
+    """The same, but a test's message that only announces an output is what that output says; nothing where it is
+    healthy."""
+    found: list[_Named] = []
+    for item in named:
+        nested = (
+            nested_below(page, item.found) if deep and item.tool in _RUNNERS and item.found.weight >= CAUSE else None
+        )
+        if nested is None:
+            found.append(item)
+            continue
+        inner = _ranked(nested.page, _unfolded(nested.page, _named(nested.page), deep - 1), frozenset())
+        if inner and _names_failure(inner[0]):
+            outer = nested.outside(inner[0].found, item.found.weight)
+            found.append(item._replace(found=outer))
+        else:
+            found.append(item._replace(found=item.found._replace(weight=DETAIL)))
+    return found
 
 
 def _blocks(page: Page, present: frozenset[str]) -> Iterator[_Named]:
@@ -188,7 +220,7 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
     """The primary first, then the others in their order in the text, each line and each text once."""
     if any(item.found.weight == WRAPPER and item.tool in _RUNNERS for item in named):
         named = [item for item in named if item.tool not in _LOGS]
-    told = [item for item in named if item.found.weight > WRAPPER]
+    told = [_without_echo(page, item) for item in named if item.found.weight > WRAPPER]
     if not told or max(item.found.weight for item in told) <= DETAIL:
         cut = any(item.tool in _RUNNERS for item in named)
         taken = {part.number for item in named for part in item.found.parts} | quoted
@@ -212,6 +244,13 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
         if len(kept) == MOST:
             break
     return [*kept[:1], *sorted(kept[1:], key=lambda item: item.found.parts[0].number)]
+
+
+def _without_echo(page: Page, item: _Named) -> _Named:
+    """A reader that went away breaks the writer's pipe: that names the failure only where nothing else does."""
+    if item.found.weight <= DETAIL or not _BROKEN_PIPE.match(_text(page, item.found.parts)):
+        return item
+    return item._replace(found=item.found._replace(weight=DETAIL))
 
 
 def _without_wrapped(named: list[_Named]) -> list[_Named]:

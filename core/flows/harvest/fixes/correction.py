@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
+from core.flows.harvest.exit_status import FILTERS
 from core.flows.harvest.fixes.clues import base_name, longest
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 from core.flows.harvest.simple_command import Part
@@ -37,8 +38,18 @@ _PLACE: Final = re.compile(
     r"|makefile|outside repository|workspace",
     re.IGNORECASE,
 )
+_USAGE: Final = re.compile(
+    r"\b(?:unexpected|unrecogni[sz]ed|unknown|invalid|no such|illegal|ambiguous) "
+    r"(?:extra |positional |command[- ]line )?"
+    r"(?:argument|option|flag|switch|choice|command|subcommand)s?\b|\binvalid value\b|\bcannot be used with\b"
+    r"|\bnot allowed with\b|\bno (?:library|bin|test|example) targets?\b|\btoo many (?:positional )?arguments\b",
+    re.IGNORECASE,
+)
+"""A program refused how it was called: a check that did not check is a command like any other."""
 _PROCEEDS: Final = frozenset(("--continue", "--abort", "--help", "-h"))
 """Options that hints name and that cure nothing by themselves."""
+_GROUPED: Final = frozenset(("gh", "glab", "aws", "gcloud", "az"))
+"""Programs whose commands lie in groups (`gh pr view`): the first word alone is no task."""
 _PARTS: Final = 8
 _BUSY: Final = re.compile(
     r"rate limit|too many requests|\b429\b|\b50[234]\b|timed? ?out|\block\b|busy|try again", re.IGNORECASE
@@ -122,18 +133,18 @@ def correction(failure: Failure, later: Command) -> Corrected | None:
         return None  # what goes through another filter as well is a look
     if failure.command.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing
-    why = _same_program(failure, later) or _through(failure, later)
+    why = _same_program(failure, later) or _through(failure, later) or _by_path(failure, later)
     if why is None and not later.masked and all(part.simple.after != "||" for part in later.parts):
         why = _other_program(failure, later)
     return None if why is None else Corrected(why)
 
 
 def same_words(failure: Failure, later: Command) -> Corrected | None:
-    """Why `later` is the fix though it has the words of the failing command: a pattern is quoted now, or the program of
-    a failing check (`cargo fmt --check`) rewrites instead of checking."""
-    quoted = _quoted_glob(failure, later)
-    if quoted is not None:
-        return Corrected(quoted)
+    """Why `later` is the fix though it has the words of the failing command: a pattern is quoted now, a program that is
+    missing is left out, or the program of a failing check (`cargo fmt --check`) rewrites instead of checking."""
+    why = _quoted_glob(failure, later) or _without_it(failure, later)
+    if why is not None:
+        return Corrected(why)
     if not any(rewrites(failure.command, part) for part in later.members):
         return None
     return Corrected("the same program rewrites what its check complains of", linked=False)
@@ -191,12 +202,20 @@ def _without_options(part: Part) -> list[str]:
     return words
 
 
+def lost_parts(failure: Failure) -> list[Part]:
+    """The parts of the failing command that call what the error says is missing."""
+    missing = failure.clue.missing
+    return [part for part in failure.command.parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+
+
 def _same_program(failure: Failure, later: Command) -> str | None:
     """The same program and subcommand, where the words that differ are those that the error names."""
-    for failed in failure.command.parts:
+    lost = lost_parts(failure)
+    for failed in lost or failure.command.parts:
         if failed.kind == "setup" or not failed.words:
             continue
-        if (is_check(failed) or failed.named(programs.CHECKS)) and not MISSING_PLACE.search(failure.key):
+        checks = is_check(failed) or failed.named(programs.CHECKS)
+        if checks and not (MISSING_PLACE.search(failure.key) or _USAGE.search(failure.key)):
             continue
         for part in later.parts:
             if part.program == failed.program and _same_task(failed, part):
@@ -210,9 +229,11 @@ def _same_task(failed: Part, later: Part) -> bool:
     """Whether two calls of one program do the same: by their subcommand, or by an argument that both have."""
     if not _is_near(failed, later):
         return False
-    head = subcommand(failed)[:2]
-    if head != subcommand(later)[:2]:
+    head, other = subcommand(failed), subcommand(later)
+    grouped = failed.program in _GROUPED and len(head) == len(other) == 3
+    if head[:2] != other[:2] or (grouped and head != other):
         return False
+    head = head[:2]
     return len(head) > 1 or bool(set(failed.words[1:]) & set(later.words[1:]))
 
 
@@ -271,6 +292,25 @@ def _through(failure: Failure, later: Command) -> str | None:
     return None
 
 
+def _without_it(failure: Failure, later: Command) -> str | None:
+    """Why a command does without a program that is missing: all that was to be done beside it is done."""
+    missing = failure.clue.missing
+    if not missing or any(missing & {*map(str.lower, (*part.around, *part.words[:1]))} for part in later.parts):
+        return None
+    wanted: list[tuple[str, ...]] = []
+    gone, piped = "", False
+    for part in failure.command.parts:
+        filters, piped = piped and part.named(FILTERS), part.simple.after == "|"
+        around = next((word for word in part.around if word.lower() in missing), "")
+        name = around or (part.program if part.program.lower() in missing else "")
+        gone = gone or name
+        rest = part.words if around or not name else part.words[1:] if len(part.words) > 2 else ()
+        if rest and part.kind != "setup" and not filters:
+            wanted.append(rest)
+    given = {part.words for part in later.parts}
+    return f"`{gone}`, which is missing, is left out" if gone and wanted and given.issuperset(wanted) else None
+
+
 def _moved(failure: Failure, later: Command) -> str | None:
     """Why the folder in which a command ran is the cure of an error about a place that is not there."""
     if later.directory and later.directory != failure.command.directory and _PLACE.search(failure.key):
@@ -327,7 +367,7 @@ def _other_program(failure: Failure, later: Command) -> str | None:
     """Another program that does the same to the same target, where the error is that the first one is not there."""
     missing = failure.clue.missing
     parts = failure.command.parts
-    lost = [part for part in parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+    lost = lost_parts(failure)
     if missing and not lost and not _MODULE.search(failure.key):
         lost = [part for part in parts if part.kind == "run"]  # what they run lacks it
     if not lost or any(name in part.words for part in later.parts for name in missing):

@@ -347,8 +347,16 @@ def concerned(clue: Clue, given: Iterable[str]) -> str | None:
 def rewrites(failed: Command, part: Part) -> bool:
     """Whether a part is a failing check (`cargo fmt --check`) without the option that makes it only a check."""
     return any(
-        part.program == other.program and _CHECK_ONLY & set(other.words) and not _CHECK_ONLY & set(part.words)
+        part.program == other.program and _only_checks(other) and not _CHECK_ONLY & set(part.words)
         for other in failed.members
+    )
+
+
+def _only_checks(part: Part) -> bool:
+    """Whether an option makes a program only look (`docker compose up -d` has the letter for something else)."""
+    options = _CHECK_ONLY & set(part.words)
+    return any(word.startswith("--") for word in options) or (
+        bool(options) and _FORMATS.search(part.program) is not None
     )
 
 

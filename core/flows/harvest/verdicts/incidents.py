@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from core.flows.harvest.command import Command
 from core.flows.harvest.event_features import Result
 from core.flows.harvest.events import HarvestedError
-from core.flows.harvest.outcome import Named
 from core.flows.harvest.report import WORTHS, Cost, ResultVerdict, Worth
 from core.flows.harvest.resolve import hours_between
+from core.flows.harvest.verdicts.named import Named
 from core.flows.harvest.verdicts.slips import LIMIT, slip_in
 
 _GROUPED: Final = ("incident", "flaky", "noise")

@@ -17,11 +17,11 @@ _ERROR: Final = re.compile(
     r"|^error [A-Z]{2,9}\d{3,5}: \S|^Error:[ \t]*\n[ \t]+0: \S|\berror: could not compile"
     r"|^[ \t]*(?:[+|] )?(?:Exception Group )?Traceback \(most recent call last\)"
     r"|^[ \t]*(?:npm|pnpm|yarn) (?:error|ERR!) |\bERR_PNPM_[A-Z_]+"
-    r"|^(?:fatal|error|오류|에러): \S"
+    r"|^(?:[│|][ \t]{1,8})?(?:fatal|error|오류|에러): \S"
     r"|^E {3,}\S|^(?:FAILED|ERROR) \S+(?:::|\.py)|^ *--- FAIL: |^panic: |\bpanicked at "
     r"|^\S[^:\n]*:\d+(?::\d+)?: (?:fatal )?(?:error|오류)\b|^\S+\.go:\d+(?::\d+)?: \S|^\S+:\d+:\d+: [A-Z]+\d{3,4} "
     r"|\bundefined reference to |^Exception in thread |^make(?:\[\d+\])?: \*\*\* |^CMake Error\b"
-    r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^(?:Uncaught )?Error: \S"
+    r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^(?:Uncaught )?Error(?: \[\w+\])?: \S"
     r"|^(?:psql:[^\n]{0,200}: )?(?:ERROR|FATAL): +\S|^Error response from daemon|^ERROR: failed to (?:solve|build)"
     r"|^(?:\S*/)?(?:ba|z|da|k)?sh: [^\n]*(?:not found|No such file|Permission denied|없)|: command not found$"
     r"|^[ \t]*(?:×|✗|✖|●|❯)? ?FAIL\b|^[ \t]*× |^[ \t]+\d+:\d+[ \t]+error[ \t]"
@@ -31,7 +31,8 @@ _ERROR: Final = re.compile(
     r"|^[│╷╵ ]*Error: \S|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
     r"|^(?:error during build|Module not found|rake aborted!|Failed to compile)\b|^[ \t]*✘ \[ERROR\]"
     r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)"
-    r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S|is not recognized as (?:an internal|the name of)",
+    r"|^level=(?:error|fatal)\b|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S"
+    r"|is not recognized as (?:an internal|the name of)",
     re.MULTILINE,
 )
 _ERROR_WORDS: Final = (
@@ -39,23 +40,24 @@ _ERROR_WORDS: Final = (
     "E   ", "panic: ", "panicked at ", "undefined reference to ", ": *** ", "sh: ", ": command not found", "× ",
     "Segmentation fault", "core dumped", "curl: (", "out of memory", "Killed", "The connection to the server ",
     "Module not found", "rake aborted!", "Failed to compile", "dependency failed to start", "container ",
-    "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
+    "level=", "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
 )  # fmt: skip
 ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"))
 """A line that names an error: strong enough to believe against an exit code of 0."""
 
 _FAILED: Final = re.compile(
     r"(?<![\d.])[1-9]\d{0,5} (?:tests? )?(?:failed|failing|failures?)\b|\bTests? +[1-9]\d* failed"
-    r"|\bFound [1-9]\d* errors?\b(?! \(\d+ fixed, 0 remaining)"
+    r"|\bFound [1-9]\d* (?:errors?|diagnostics?)\b(?! \(\d+ fixed, 0 remaining)"
     r"|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
     r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d{0,8}개 실패"
     r"|\*\* [A-Z]+ FAILED \*\*|^Build FAILED|\b[1-9]\d{0,5} errors? in \d|^[ \t]*[1-9]\d{0,5} fail$|^[#ℹ] fail [1-9]"
     r"|^[1-9]\d{0,5} files? would be reformatted|\bCode style issues (?:found )?in \S|\bFailed: +[1-9]"
-    r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed",
+    r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed"
+    r"|^g?make(?:\[\d+\])?: \*\*\* [^\n]*Error \d|\bELIFECYCLE\b[^\n]{0,40}\bfailed",
     re.MULTILINE,
 )
 FAILED: Final = Prefiltered(
-    _FAILED, ("fail", "Fail", "FAIL", "error", "Error", " problem", "실패", " reformatted", " issue")
+    _FAILED, ("fail", "Fail", "FAIL", "error", "Error", " problem", "실패", " reformatted", " issue", " diagnostic")
 )
 """A summary that counts failures."""
 
@@ -83,7 +85,7 @@ COMPLAINT_HINTS: Final = (
     "parse error", "syntax error", "unmatched", "bad substitution", "daemon", "error connecting to ", "jq: ",
     " 429", "Unknown JSON field", "failed to parse jq", "GraphQL: ", "bad pattern", "only variable: ",
     "bad math expression", "ambiguous redirect", "Failed to spawn: ", ": No module named ", "no such command: ",
-    "Missing script: ", "determine executable to run",
+    "Missing script: ", "determine executable to run", "gh auth login",
 )  # fmt: skip
 """Words without which no output holds a complaint below or above; looked for first, which is fast."""
 
@@ -94,14 +96,15 @@ _CLIENT_COMPLAINT: Final = re.compile(
     r"|^Unknown JSON field: |^failed to parse jq expression|^jq: (?:parse )?error(?: |:)"
     r"|^(?:Error response from daemon|Cannot connect to the Docker daemon|error during connect)\b"
     r"|^error: (?:Failed to spawn|no such command): |^\S{0,200}python[\d.]{0,6}(?:\.exe)?: No module named "
-    r"|^npm (?:error|ERR!) (?:Missing script: |could not determine executable to run)",
+    r"|^npm (?:error|ERR!) (?:Missing script: |could not determine executable to run)"
+    r"|^[^\n]{0,200}\bTo (?:tell gh|get started with GitHub CLI|authenticate)\b[^\n]{0,120}\bgh auth login\b",
     re.MULTILINE,
 )
 _CLIENT_WORDS: Final = (
     "(HTTP ", "429", "GraphQL: ", "error connecting to ", "Unknown JSON field: ", "failed to parse jq ", "jq: ",
     "Error response from daemon", "Cannot connect to the Docker daemon", "error during connect",
     "Failed to spawn: ", "no such command: ", ": No module named ", "Missing script: ",
-    "could not determine executable",
+    "could not determine executable", "gh auth login",
 )  # fmt: skip
 CLIENT_COMPLAINT: Final = Prefiltered(_CLIENT_COMPLAINT, _CLIENT_WORDS)
 """What clients of a service (a forge, a container daemon) say when it refused; `jq` of what it was given; runners of

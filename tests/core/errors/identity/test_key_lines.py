@@ -188,3 +188,49 @@ def test_any_mix_of_outputs_keeps_its_spans(raw: str) -> None:
 def test_the_key_line_of_a_key_line_is_itself(raw: str) -> None:
     line = key_line(raw)
     assert key_line(line) == line
+
+
+@pytest.mark.parametrize(
+    ("output", "key"),
+    [
+        (
+            "--- FAIL: TestImage (5.79s)\n    docker_test.go:48: make check failed: exit=2 timeout=false\n"
+            "        ./scripts/check.sh\n        ./scripts/check.sh: line 13: rg: command not found\n"
+            "        make: *** [Makefile:30: check] Error 127\nFAIL\n",
+            "./scripts/check.sh: line 13: rg: command not found",
+        ),
+        (
+            "    e2e_test.go:137: cannot resolve the base commit\n    e2e_test.go:215: api logs:\n"
+            '        {"level":"INFO","msg":"API service ready"}\n--- FAIL: TestA (90.34s)\nFAIL\n',
+            "cannot resolve the base commit",
+        ),
+        (
+            "    e2e_test.go:253: cannot resolve the base commit\n"
+            "    testing.go:1464: TempDir RemoveAll cleanup: openfdat /tmp/a: permission denied\n"
+            "--- FAIL: TestA (1.27s)\nFAIL\n",
+            "cannot resolve the base commit",
+        ),
+        (
+            "====== FAILURES ======\n______ test_wheel ______\n>       assert done.returncode == 0, done.stderr\n"
+            "E       AssertionError: Traceback (most recent call last):\n"
+            'E           File "/tmp/cli.py", line 4, in <module>\nE             import rfc8785\n'
+            "E         ModuleNotFoundError: No module named 'rfc8785'\n",
+            "ModuleNotFoundError: No module named 'rfc8785'",
+        ),
+        (
+            "Exception ignored while flushing sys.stdout:\nBrokenPipeError: [Errno 32] Broken pipe\nswitched\n"
+            "/usr/bin/bash: line 1: jq: command not found\n",
+            "/usr/bin/bash: line 1: jq: command not found",
+        ),
+        ("Successfully built dd48c6\n./inspect.sh\nmake: *** [Makefile:9: images] Error 141\n", None),
+        (" Container a-1 Started\ncontainer a-1 exited (1)\nmake: *** [up] Error 1\n", "container a-1 exited (1)"),
+    ],
+)
+def test_what_a_wrapper_holds_names_the_failure(output: str, key: str | None) -> None:
+    first = identify(output).key_lines[0]
+    assert first.role == "primary"
+    assert key is None or (first.text, output[first.start : first.end]) == (key, key)
+
+
+def test_an_interrupted_make_names_nothing() -> None:
+    assert identify("a\nb\nmake: *** [Makefile:9: images] Error 130\n").key_lines[0].role == "secondary"

@@ -46,11 +46,15 @@ def test_its_json_has_not() -> None:
     assert "not" in json_schema(Lesson)["required"]
 
 
-def test_the_form_for_an_agent_has_when_do_not_and_check() -> None:
-    assert agent_text(LESSON) == (
+def test_the_form_for_an_agent_has_when_do_not_check_and_because() -> None:
+    assert agent_text(replace(LESSON, check="gh pr view", because="There is no --stat.")) == (
         "when: unknown flag: --stat\ndo: gh pr diff --name-only\nnot: gh pr diff --stat\nnot: gh pr diff --summary\n"
-        "check: gh pr diff --name-only"
+        "check: gh pr view\nbecause: There is no --stat."
     )
+
+
+def test_what_is_to_be_done_is_not_told_twice_as_its_own_check() -> None:
+    assert LESSON.check == LESSON.do.text and "check: " not in agent_text(LESSON)
 
 
 def test_an_edit_is_told_by_its_changed_lines() -> None:

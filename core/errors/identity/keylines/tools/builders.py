@@ -31,6 +31,11 @@ def _bazel(page: Page) -> Iterator[Found]:
             yield whole(page, number, WRAPPER + 1 if hollow else REPORT)
 
 
+_MAKE = r"(?:g?make(?:\[\d+\])?|mingw32-make): \*\*\* \[.*\]"
+_TELLING = r"Error 1(?:2[67]|3[1-9]|4[0-24-9])"
+"""Exit codes that say why: not executable, not found, ended by a signal (141: its reader went away) that nobody sent
+to stop it."""
+
 TOOLS = (
     Tool("cmake", signs=("CMake Error",), find=_cmake),
     Tool(
@@ -43,7 +48,8 @@ TOOLS = (
     Tool(
         "make",
         rules=(
-            rule("***", r"(?:g?make(?:\[\d+\])?|mingw32-make): \*\*\* \[.*\] .+", WRAPPER),
+            rule("***", rf"{_MAKE} (?!{_TELLING}\Z).+", WRAPPER),
+            rule("***", rf"{_MAKE} {_TELLING}", DETAIL),
             rule("***", r"(?:(?:g?make(?:\[\d+\])?|mingw32-make): )?\*\*\* .*(?:Stop|멈춤)\.", REPORT),
             rule("make: ", r"(?:g?make(?:\[\d+\])?): (?!\*\*\*|Entering|Leaving|Nothing|\[|warning).*", REPORT - 1),
         ),

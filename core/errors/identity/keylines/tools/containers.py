@@ -39,6 +39,7 @@ TOOLS = (
                 r"error during connect|permission denied while trying to connect).*",
                 REPORT + 1,
             ),
+            rule("template parsing error: ", r"template parsing error: .*", REPORT),
             rule("docker: ", r"docker: (?!Error response).*", REPORT),
             rule("parse error", r"(?:ERROR: )?(?:failed to solve: )?[Dd]ockerfile parse error.*", CAUSE),
             rule("unknown instruction", r"(?:ERROR: |Error: )?.*unknown instruction: .*", CAUSE),
@@ -63,6 +64,7 @@ TOOLS = (
         rules=(
             rule(
                 (
+                    "container ",
                     "no configuration file provided",
                     "no such service",
                     "refers to undefined",
@@ -73,7 +75,8 @@ TOOLS = (
                     "validating ",
                 ),
                 r"(?:ERROR: )?(?:no configuration file provided.*|no such service: .*|service \".*|"
-                r"(?:Error )?dependency failed to start.*|env file .*|validating .*)",
+                r"(?:Error )?dependency failed to start.*|"
+                r"container \S+ (?:exited \([1-9]\d*\)|is unhealthy)|env file .*|validating .*)",
                 REPORT + 1,
             ),
             rule("yaml: ", r"(?:ERROR: |parsing \S+: )?yaml: .*", REPORT),

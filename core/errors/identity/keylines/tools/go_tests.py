@@ -15,6 +15,8 @@ _ENDED = lazy_pattern(r".*?--- (?P<how>FAIL|PASS|SKIP): (?P<name>\S+)")
 _PACKAGE = lazy_pattern(r"(?:FAIL|ok|PASS|\?)(?:\s|\Z)")
 # A message may follow, on one line, what the program under test printed without a line break.
 _SAID = lazy_pattern(r"(?:\s+|.{0,400}?\S {4,})[\w.-]+\.go:\d+: ?")
+_OWN = lazy_pattern(r"\s+testing\.go:\d+: ")
+"""What the package `testing` adds once a test has ended: of a cleanup, of a process that still runs."""
 _ASSERTS = lazy_pattern(
     r"(?!(?i:warning|note|info|debug|hint|phase|step|log|===)\b).*\b(?:want(?:ed)?|got|expect(?:ed|s)?|should|must|"
     r"unexpected(?:ly)?|mismatch|missing|differs?|fail(?:ed|ure|s)?|error|invalid|cannot|could not|not found)\b",
@@ -45,7 +47,8 @@ def _go_tests(page: Page) -> Iterator[Found]:
     if not failed and "PASS" in ends.values() and "FAIL" not in page.whole:
         return
     groups: dict[str, list[_Said]] = {}
-    for one in failed or [one for one in said if one.test not in ends]:
+    told = failed or [one for one in said if one.test not in ends]
+    for one in [one for one in told if not _OWN.match(page.text(one.number))] or told:
         groups.setdefault(one.test, []).append(one)
     weight = TEST
     for group in groups.values():
