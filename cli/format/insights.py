@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator
 from cli.format.layout import clip, counted, pad
 from cli.output import Output
 from core.flows.insights.bars import bar
-from core.flows.insights.report import Insights
+from core.flows.insights.report import PAUSES, Insights
+from core.flows.insights.views import View
 
 _BAR, _NAME = 24, 22
 _ROWS = 12
 """Rows of a table of bars; the text says how many more there are."""
 
 
-def insight_lines(out: Output, found: Insights) -> Iterator[str]:
-    """The totals, then minutes by week, tool and project as bars, then the cases."""
+def insight_lines(out: Output, found: Insights, view: View | None = None) -> Iterator[str]:
+    """The totals, then minutes by week, tool and project as bars, then the cases; or only what a view shows."""
     sums = found.totals
     scope = f" since {found.since}" if found.since else ""
     if not found.by_week:
@@ -26,10 +27,12 @@ def insight_lines(out: Output, found: Insights) -> Iterator[str]:
         f" {sums.minutes:,.0f} minutes, {counted(sums.attempts, 'attempt')}"
     )
     yield f"{counted(sums.answered, 'answer')}, {sums.helped:,} helped"
+    yield out.paint(PAUSES, "dim")
     weeks = [(one.week or "no time", one.minutes, one.incidents) for one in found.by_week]
     tools = [(one.tool or "other", one.minutes, one.incidents) for one in found.by_tool]
     projects = [(one.name or "no project", one.minutes, one.incidents) for one in found.by_project]
-    for title, rows in (("Week", weeks), ("Command", tools), ("Project", projects)):
+    bars = (("Week", weeks), ("Command", tools), ("Project", projects))
+    for title, rows in bars if view is None else bars[1:2] if view == "time" else ():
         yield from _bars(out, title, rows)
     worst = [(one.case_id, one.key_line, _cost(one.minutes, one.times), one.fix_status) for one in found.worst]
     again = [(one.case_id, one.key_line, _cost(one.minutes, one.times), one.reason) for one in found.came_back]
@@ -37,8 +40,14 @@ def insight_lines(out: Output, found: Insights) -> Iterator[str]:
         (one.case_id, one.key_line, f"told {one.told:,}, helped {one.helped:,}", f"failed again {one.failed_again:,}")
         for one in found.told
     ]
-    for title, cases in (("Worst", worst), ("Came back although a fix was known", again), ("Answers", told)):
-        yield from _cases(out, title, cases)
+    lists: tuple[tuple[View, str, list[tuple[int, str, str, str]]], ...] = (
+        ("worst", "Worst", worst),
+        ("came_back", "Came back although a fix was known", again),
+        ("answers", "Answers", told),
+    )
+    for name, title, cases in lists:
+        if view in (None, name):
+            yield from _cases(out, title, cases)
 
 
 def _cost(minutes: float, times: int) -> str:

@@ -9,11 +9,12 @@ from typing import Literal
 Scope = Literal[
     "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
     "evidence", "rules", "typed", "table", "drafts", "library", "passage", "ingest",
-    "ask", "insights",
+    "ask", "insights", "strip",
 ]  # fmt: skip
 Focus = Literal[
     "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
-    "typed", "table", "drafts", "library", "passage", "ingest", "naming", "ask", "asking", "insights", "none",
+    "typed", "table", "drafts", "library", "passage", "ingest", "naming", "ask", "asking", "insights", "strip",
+    "none",
 ]  # fmt: skip
 
 

@@ -16,12 +16,12 @@ from tui.actions.evidence import EVIDENCE
 from tui.actions.export import EXPORTS
 from tui.actions.incoming import INCOMING
 from tui.actions.ingest import INGEST_ACTIONS
-from tui.actions.insights import INSIGHT_ACTIONS
+from tui.actions.insights import INSIGHT_ACTIONS, STRIP_ACTIONS
 from tui.actions.keys import Keys, Wish, grant, key_name, types_text
 from tui.actions.library import LIBRARY
 from tui.actions.pane_tabs import APP, PANES
 from tui.actions.rules import RULE_ACTIONS
-from tui.actions.text_viewer import WHOLE
+from tui.actions.text_viewer import SESSION_ACTIONS, WHOLE
 
 
 def _needs_case(now: Situation) -> str:
@@ -90,7 +90,7 @@ def _needs_colours(now: Situation) -> str:
     return "NO_COLOR is set: every theme looks the same." if now.no_color else ""
 
 
-FIND, MOVE, READ, CASE, SESSION = "Find", "In the list", "In a text", "The case", "In a session"
+FIND, MOVE, READ, CASE = "Find", "In the list", "In a text", "The case"
 VIEW = "View"
 
 ACTIONS: tuple[Action, ...] = (
@@ -141,14 +141,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("case.like", "Go to the similar cases", ("L",), "pane", CASE, "similar", 10, enabled=_needs_like),
     Action("case.pager", "View the error in your pager", ("v",), "pane", CASE, "pager", 27, enabled=_needs_case),
     Action("case.editor", "Open the case in your editor, to read", ("V",), "pane", CASE, enabled=_needs_case),
-    Action("session.next_mark", "Next error or fix", ("n",), "session", SESSION, "next mark", 2, palette=False),
-    Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, "previous", 3, palette=False),
-    Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
-    Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
-    Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
-    Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
-    Action("session.why", "Show or hide why: the verdict", ("t",), "session", SESSION, "why", 6, palette=False),
-    Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
+    *SESSION_ACTIONS,
     *CURATION,
     *EVIDENCE,
     *RULE_ACTIONS,
@@ -157,6 +150,7 @@ ACTIONS: tuple[Action, ...] = (
     *CITE_ACTIONS,
     *ASK_ACTIONS,
     *INSIGHT_ACTIONS,
+    *STRIP_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5, enabled=_needs_some),
     *INCOMING,
     *EXPORTS,
@@ -214,12 +208,13 @@ PLACES: tuple[tuple[Scope, ...], ...] = (
     ("scroll", "ask"),
     ("app", "list", "insights"),
     ("app", "scroll", "insights"),
+    ("strip",),
 )
 """Scopes whose keys hold at the same time, so that a key may stand there once."""
 
 _HOLDING = (
     {"box": {"app", "box"}, "session": {"session"}, "whole": {"whole"}, "evidence": {"app", "evidence"}}
-    | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage")}
+    | {part: {part} for part in ("triage", "write", "history", "conflict", "table", "ingest", "passage", "strip")}
     | {"rules": {"app", "rules"}, "typed": {"app", "typed"}, "library": {"app", "library"}, "naming": {"ingest"}}
     | {"ask": {"ask"}, "asking": {"ask"}, "drafts": {"table", "drafts"}, "insights": {"app", "insights"}}
 )

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
 from core.base.fault import Fault
 from core.text import visible
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
-from tui.services.exporting import REPLACES, Export, Written, told_count, told_of, written
+from tui.runtime.messages import PaneSaid
+from tui.services.exporting import (
+    REPLACES,
+    Export,
+    Written,
+    export_of_picture,
+    proposed,
+    told_count,
+    told_of,
+    written,
+)
 from tui.widgets.path_box import PathBox
+
+if TYPE_CHECKING:
+    from core.flows.insights.picture import Picture
 
 LANE, COPYING = "export", "backup"
 """A copy of the casebook cannot be stopped half-way: its lane lets it end."""
@@ -26,6 +40,16 @@ _HELP = "enter writes, tab completes a path, esc closes"
 
 Said = Callable[[str, str], object]
 """Tells a person something, and how grave it is."""
+
+
+def ask_picture(over: Screen[None], picture: Picture, name: str, now: datetime, jobs: Jobs) -> None:
+    """Ask where a view of Insights is to be written."""
+    export = export_of_picture(picture, name, now)
+
+    def said(text: str, severity: str) -> None:
+        over.app.post_message(PaneSaid(text, severity))
+
+    over.app.push_screen(ExportScreen(export, proposed(None, export.name), jobs, said))
 
 
 class ExportScreen(ModalScreen[str | None]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -216,6 +217,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             "session.whole": lambda: self._with_text(self._show_whole),
             "session.copy": lambda: self._with_text(self._copy),
             "session.why": lambda: self.post_message(self.WhyAsked()),
+            "session.strip": self._show_strip,
             "session.back": self.screen.dismiss,
         }
         if action_id in steps:
@@ -245,6 +247,11 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _copy(self, text: str) -> None:
         self.app.post_message(PaneCopied(f"message {self.chosen}", text))
+
+    def _show_strip(self) -> None:
+        from tui.screens.strip import StripScreen
+
+        self.app.push_screen(StripScreen(self._jobs, self._session, self._signs, datetime.now, self.chosen))
 
     def _show_whole(self, text: str) -> None:
         from tui.screens.pager import WholeText

@@ -17,9 +17,10 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.errors import Filters
     from core.errors.exchange.case_export import Format
+    from core.flows.insights.picture import Picture
     from tui.panes.errors.auto_refresh import LiveResults
 
-Kind = Literal["listed", "cases", "fixes", "backup"]
+Kind = Literal["listed", "cases", "fixes", "backup", "picture"]
 FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 """What a file's name ends in, by form."""
 _TELL = 200
@@ -32,7 +33,7 @@ REPLACES = "f2"
 class Export:
     """What is to go out: its heading, what it is in a sentence, the name that is proposed for the file.
 
-    `which`: the filters that the cases pass, or their numbers; None for all.
+    `which`: the filters that the cases pass, or their numbers; None for all. `picture`: a view of Insights.
     """
 
     kind: Kind
@@ -40,6 +41,7 @@ class Export:
     told: str
     name: str
     which: Filters | tuple[int, ...] | None = None
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,13 @@ def export_of(kind: Kind, results: LiveResults, now: datetime) -> Export:
     return Export(kind, "Export the cases that are listed", told, f"cases-{day}.jsonl", which)
 
 
+def export_of_picture(picture: Picture, name: str, now: datetime) -> Export:
+    """A view of Insights as a file, named after the view and the day."""
+    told = "Without paths and user names. The ending names the form: .svg (a picture) or .md (a table)."
+    day = now.astimezone().date().isoformat()
+    return Export("picture", "Save the view", told, f"{name}-{day}.svg", picture=picture)
+
+
 def proposed(folder: Path | None, name: str) -> str:
     """Where a file might go: to where the last one went, else to where the workbench was started."""
     try:
@@ -94,6 +103,8 @@ def written(export: Export, named: str, *, replacing: bool) -> Callable[[Job[Wri
             return _backed_up(job, path)
         if path.is_dir():
             raise Fault("invalid_input", f"{path} is a folder", "name a file in it")
+        if export.picture is not None:
+            return _pictured(export.picture, path, replacing=replacing)
         form = FORMS.get(path.suffix.lower())
         if form is None:
             raise Fault(
@@ -105,7 +116,6 @@ def written(export: Export, named: str, *, replacing: bool) -> Callable[[Job[Wri
 
 
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
-    from core.base.atomic import check_target
     from core.errors import Filters
     from core.errors.exchange.case_export import export_file
     from core.errors.exchange.fix_block import is_for_agents
@@ -116,13 +126,7 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
             job.partial(Written(count))
 
     fixes = export.kind == "fixes"
-    try:
-        check_target(path, replace=replacing or (fixes and form == "markdown" and is_for_agents(path)))
-    except Fault as fault:
-        if path.is_file():
-            hint = f"{REPLACES.upper()} replaces it, or name another file"
-            raise Fault(fault.code, fault.message, hint, there=True) from None
-        raise
+    _check(path, replacing=replacing or (fixes and form == "markdown" and is_for_agents(path)))
     which = Filters() if export.which is None else export.which
     try:
         done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell)
@@ -134,6 +138,30 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     return Written(done.count, done.path, done.size)
 
 
+def _check(path: Path, *, replacing: bool) -> None:
+    """Raise Fault where no file may be written; `there` where one may be replaced."""
+    from core.base.atomic import check_target
+
+    try:
+        check_target(path, replace=replacing)
+    except Fault as fault:
+        if path.is_file():
+            hint = f"{REPLACES.upper()} replaces it, or name another file"
+            raise Fault(fault.code, fault.message, hint, there=True) from None
+        raise
+
+
+def _pictured(picture: Picture, path: Path, *, replacing: bool) -> Written:
+    from core.base.atomic import write_file
+    from core.flows.insights.picture import markdown_of, svg_of
+
+    form = {".svg": svg_of, ".md": markdown_of}.get(path.suffix.lower())
+    if form is None:
+        raise Fault("invalid_input", f"no form is named by the end of {path.name}", "end it with .svg or .md")
+    _check(path, replacing=replacing)
+    return Written(1, path, write_file(path, (form(picture),), replace=replacing))
+
+
 def _backed_up(job: Job[Any], path: Path) -> Written:
     from core.store.backups import backup
 
@@ -143,7 +171,8 @@ def _backed_up(job: Job[Any], path: Path) -> Written:
 
 def told_of(export: Export, done: Written) -> str:
     """Where the file is, and how much is in it."""
-    what = "The casebook" if export.kind == "backup" else told_count(export, done.count)
+    whole = {"backup": "The casebook", "picture": "The view"}
+    what = whole.get(export.kind) or told_count(export, done.count)
     return f"{what} written to {done.path} ({size_of(done.size)})."
 
 

@@ -1,41 +1,148 @@
-"""`casebook insights`: what failed, what it cost, what came back, what was told and helped."""
+"""`casebook insights`: what failed, what it cost, what came back, whether decisions worked, one session as a strip."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from cli.context import Context
-from cli.parser import Parser, number
+from cli.parser import Parser, number, path_name
 from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.insights.picture import Picture
+    from core.flows.insights.views import View
 
 _EXAMPLES = """\
 examples:
   casebook insights
   casebook insights --since 2026-01-01 --project acme/shop
+  casebook insights worked                      before and after each verified fix and accepted rule
+  casebook insights session 019d6d29            one session as a strip of failures and passed checks
+  casebook insights worst --svg worst.svg       a picture without paths and user names
   casebook insights --json
 """
 _SHOWN = 10
+_SESSION: Final = "session"
+_VIEWS: Final[dict[str, View]] = {
+    "worst": "worst", "came-back": "came_back", "answers": "answers", "time": "time", "worked": "worked",
+}  # fmt: skip
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "view", metavar="VIEW", nargs="?", choices=(*_VIEWS, _SESSION),
+        help="worst, came-back, answers, time, worked (before and after a decision), session (default: the first four)",
+    )  # fmt: skip
+    parser.add_argument("id", metavar="ID", nargs="?", help="with session: its id, or how it begins")
     parser.add_argument("--since", metavar="DATE", help="begin with the week of this date (2026-01-31)")
     parser.add_argument("--project", metavar="NAME", help="only this repository, by its name or a folder of it")
     parser.add_argument("--limit", metavar="N", type=number, help=f"cases in each list (text {_SHOWN}, JSON 50)")
+    parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as a picture (- is stdout)")
+    parser.add_argument("--force", action="store_true", help="with --svg: replace the file")
     parser.set_defaults(run=run_insights)
 
 
 def run_insights(args: argparse.Namespace, context: Context) -> int:
-    """`insights`: exit 0 if anything failed or was told, 1 if nothing did."""
+    """`insights`: exit 0 if there is anything to show, 1 if there is nothing."""
+    _check(args, context)
+    if args.view == _SESSION:
+        return _session(args, context)
+    if args.view == "worked":
+        return _worked(args, context)
     from cli.format.insights import insight_lines
-    from core.flows.insights.api import CASES, insights
+    from core.flows.insights.api import insights
+    from core.flows.insights.views import picture_of
     from core.store import open_store
 
-    most = args.limit if args.limit is not None else CASES if context.out.json else _SHOWN
+    with open_store(context.database) as store:
+        found = insights(store, args.since, args.project, _most(args, context))
+    view = None if args.view is None else _VIEWS[args.view]
+    if args.svg is not None:
+        _write(args, context, picture_of(found, view or "worst", _scope(args)))
+    else:
+        context.out.result(found, insight_lines(context.out, found, view))
+    return 0 if found.by_week else 1
+
+
+def _check(args: argparse.Namespace, context: Context) -> None:
+    """Raise Fault for arguments that do not go together."""
+    see = "see casebook insights --help"
+    if (args.id is None) == (args.view == _SESSION):
+        wrong = "session needs an ID" if args.id is None else f"{args.view} takes no ID"
+        raise Fault("invalid_input", wrong, "run: casebook insights session ID")
+    if args.view == "worked" and args.since is not None:
+        raise Fault("invalid_input", "worked takes no --since: it compares all weeks", see)
+    if args.view == _SESSION and (args.since is not None or args.project is not None):
+        raise Fault("invalid_input", "session takes no --since and no --project", see)
+    if args.svg is not None and args.view is None:
+        raise Fault("invalid_input", "--svg needs a view", f"one of: {', '.join((*_VIEWS, _SESSION))}")
+    if args.svg is not None and context.out.json:
+        raise Fault("invalid_input", "--svg and --json exclude each other", see)
+    if args.force and args.svg is None:
+        raise Fault("invalid_input", "--force needs --svg", see)
+
+
+def _most(args: argparse.Namespace, context: Context) -> int:
+    from core.flows.insights.api import CASES
+
+    most = args.limit if args.limit is not None else CASES if context.out.json or args.svg is not None else _SHOWN
     if not 1 <= most <= 1000:
         raise Fault("invalid_input", f"--limit {most} is not between 1 and 1000", "see casebook insights --help")
+    return most
+
+
+def _worked(args: argparse.Namespace, context: Context) -> int:
+    """`insights worked`: exit 0 if a decision has a date, 1 if none has."""
+    from cli.format.insights_worked import worked_lines
+    from core.flows.insights.views import picture_of_worked
+    from core.flows.insights.worked import worked
+    from core.store import open_store
+
     with open_store(context.database) as store:
-        found = insights(store, args.since, args.project, most)
-    context.out.result(found, insight_lines(context.out, found))
-    return 0 if found.by_week else 1
+        found = worked(store, args.project, _most(args, context))
+    if args.svg is not None:
+        _write(args, context, picture_of_worked(found, _scope(args)))
+    else:
+        context.out.result(found, worked_lines(context.out, found))
+    return 0 if found.items else 1
+
+
+def _session(args: argparse.Namespace, context: Context) -> int:
+    """`insights session`: exit 0 if the session has results, 1 if it has none."""
+    from cli.format.insights_worked import strip_lines
+    from core.flows.insights.strip import session_strip
+    from core.flows.insights.views import picture_of_session
+    from core.store import open_store
+
+    with open_store(context.database) as store:
+        found = session_strip(store, args.id)
+    if args.svg is not None:
+        _write(args, context, picture_of_session(found))
+    else:
+        context.out.result(found, strip_lines(context.out, found, args.limit or _SHOWN))
+    return 0 if found.cells else 1
+
+
+def _scope(args: argparse.Namespace) -> str:
+    weeks = f"since {args.since}" if args.since else "all weeks"
+    return f"{weeks}, {args.project or 'all projects'}"
+
+
+def _write(args: argparse.Namespace, context: Context, picture: Picture) -> None:
+    """Write the picture to the file, or to stdout."""
+    from core.base.atomic import write_file
+    from core.base.config.settings_sources import from_home
+    from core.flows.insights.picture import svg_of
+
+    if args.svg == "-":
+        context.out.line(svg_of(picture).rstrip("\n"))
+        return
+    path = from_home(args.svg).absolute()
+    if path.is_dir():
+        raise Fault("invalid_input", f"{Path(args.svg)} is a folder", "name a file in it")
+    write_file(path, (svg_of(picture),), replace=args.force)
+    context.out.note(f"written to {path}")

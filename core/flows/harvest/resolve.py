@@ -260,8 +260,8 @@ def _resolved(
     text = resolution_text(
         files=files,
         hints=hints,
-        commands=[plain_command(parse_command(command), past.project) for command in commands],
-        instead=None if fix.instead is None else commands_apart(error.last.command, run.command, past.project),
+        commands=[plain_command(parse_command(command), project) for command in commands],
+        instead=instead and commands_apart(error.last.command, run.command, error.named.key.text, project),
         explanation=explanation,
         by_a_person=fix.told is not None,
         lesson=lesson,

@@ -73,7 +73,7 @@ def harvest_session(
         incidents, before = Incidents(project), shares_of(con, sessions)
         met = (
             error if error.ts else error._replace(ts=started or now())
-            for error in fold(seen_in(store, sessions, second), project, incidents.take)
+            for error in fold(incidents.clock.watch(seen_in(store, sessions, second)), project, incidents.take)
         )
         found, stale = Aside(con, met, order), set[int]()
         cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
@@ -84,7 +84,9 @@ def harvest_session(
         placed = zip(found, cases, strict=True)
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(
-            con, (_draft(con, case_id, heard(error, said), sandboxes) for error, case_id in fixed), stale
+            con,
+            (_draft(con, case_id, heard(incidents.timed(error), said), sandboxes) for error, case_id in fixed),
+            stale,
         )
         add_explanations(store, said)
         draft_repeated_slips(con, sessions)

@@ -28,6 +28,9 @@ _TOKEN = re.compile(
 )
 
 
+_LOOP = re.compile(r"(?:for|while|until|if|case|do|then|else|done|fi|esac)\b|[{}]")
+
+
 class Simple(NamedTuple):
     """One simple command: its words without quotes, where it writes, the text fed to it, and what follows it.
 
@@ -103,6 +106,26 @@ def split(command: str) -> tuple[Simple, ...]:
             _take(now, kind, token)
     _join(done, now, "")
     return tuple(done)
+
+
+def chained(command: str) -> tuple[str, ...]:
+    """The texts of a line that run one after the other (`a && b; c`), quotes and all; the whole line where it holds a
+    here-document or a loop."""
+    text = command[:LIMIT]
+    found: list[str] = []
+    start = at = depth = 0
+    while at < len(text) and (token := _TOKEN.match(text, at)) is not None:
+        if token["heredoc"] is not None:
+            return (command,)
+        depth += (token["open"] is not None) - (token["close"] is not None)
+        if depth <= 0 and token["op"] is not None and token[0] in ("&&", "||", ";", "\n"):
+            found.append(text[start : token.start()].strip())
+            start = token.end()
+        at = token.end()
+    found.append(text[start:].strip())
+    if any(_LOOP.match(one) for one in found):
+        return (command,)
+    return tuple(one for one in found if one)
 
 
 def _take(now: _Open, kind: str, token: str) -> None:

@@ -119,6 +119,16 @@ def told_cases(store: Store, scope: Scope, most: int) -> tuple[ToldCase, ...]:
     )
 
 
+def latest_session(store: Store, case_id: int) -> str | None:
+    """The last session with an incident of the case, None where none is stored."""
+    row = store.con.execute(
+        "SELECT session_id FROM fingerprint JOIN insight_session USING (fingerprint) WHERE case_id = ?"
+        " ORDER BY week DESC, session_id DESC LIMIT 1",
+        (case_id,),
+    ).fetchone()
+    return None if row is None else cast("str", row[0])
+
+
 def _rows(store: Store, cases: Sequence[int]) -> Mapping[int, CaseRow]:
     return {row.id: row for row in case_rows(store, tuple(cases))}
 

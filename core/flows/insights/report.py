@@ -1,11 +1,13 @@
-"""What failed, what it cost, what came back, what was told and helped (`insights.v1`)."""
+"""What failed, what it cost, what came back, what was told and helped (`insights.v1`); whether decisions worked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.errors.cases.case import CaseStatus
+
+PAUSES = "A pause counts as 5 minutes at most."
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +15,8 @@ class Totals:
     """Sums over the whole report.
 
     `failures`: results that show a failure; `incidents`: failures counted once however often they were tried again,
-    with the `attempts` and `minutes` until they were gone. `answered`: fixes told; `helped`: those after which the
-    failure was gone.
+    with the `attempts` and the `minutes` worked until they were gone (a pause counts as five at most). `answered`:
+    fixes told; `helped`: those after which the failure was gone.
     """
 
     failures: int = 0
@@ -143,3 +145,122 @@ class Insights:
     came_back: tuple[CameBack, ...]
     told: tuple[ToldCase, ...]
     by_way: tuple[ToldBy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a decision. `times`: incidents of the error, or corrections that say the same; `sessions`: those with
+    at least one; `of_sessions`: all sessions of these projects that began in that time."""
+
+    times: int
+    sessions: int
+    of_sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedWeek:
+    """One week (its Monday, UTC): incidents or corrections on either side of a decision, and the sessions of these
+    projects that began then."""
+
+    week: str
+    before: int
+    after: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A place where it happened after the decision."""
+
+    session: str
+    message: int
+    ts: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedItem:
+    """A decision with a date, and what came before and after it.
+
+    A `lesson` is a verified fix (`id`) of a case; `name` is the error, `do` the fix. A `rule` is an accepted draft or a
+    rule of a rule file; `name` is the rule. `before` and `after` are null where only totals are stored. `told`: how
+    often a fix was told since, or a rule shown; `helped`, `dismissed`: what came of it. `by_week` is oldest first;
+    `still` has the latest places first.
+    """
+
+    kind: Literal["lesson", "rule"]
+    id: int
+    case_id: int | None
+    name: str
+    do: str
+    decided: str
+    told: int = 0
+    helped: int = 0
+    dismissed: int = 0
+    before: Side | None = None
+    after: Side | None = None
+    by_week: tuple[WorkedWeek, ...] = ()
+    still: tuple[Lead, ...] = ()
+
+
+NO_PROOF = "Before and after is no proof: projects, agents and people change too."
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """Decisions and what came before and after them, those first that are broken most. `note` says what it is worth."""
+
+    SCHEMA: ClassVar[str] = "insights_worked.v1"
+
+    project: str | None
+    items: tuple[WorkedItem, ...]
+    note: str = NO_PROOF
+
+
+StripMark = Literal["failed", "passed", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class StripCell:
+    """One result of a session: what it was of, and whether it `failed` (an incident) or is a check that `passed`.
+
+    `message` is its place in the session; `program` the program or tool, `what` its command or file. With a sign of
+    failure it has a `verdict`, and the line that names it with its case, where there is one.
+    """
+
+    message: int
+    ts: str
+    mark: StripMark
+    program: str
+    what: str
+    verdict: str = ""
+    key_line: str = ""
+    case_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedTime:
+    """The minutes until the incidents of a program were gone, and its failed runs. Programs may overlap in time."""
+
+    program: str
+    minutes: float
+    incidents: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStrip:
+    """The results of a session in order. `minutes` are worked, `minutes_red` of them with an incident open."""
+
+    SCHEMA: ClassVar[str] = "session_strip.v1"
+
+    session: str
+    agent: str
+    project: str
+    started: str
+    failed: int
+    passed: int
+    minutes: float
+    minutes_red: float
+    cells: tuple[StripCell, ...]
+    red: tuple[RedTime, ...]

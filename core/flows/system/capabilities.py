@@ -190,11 +190,11 @@ def _lesson_types() -> tuple[type, ...]:
     """Lessons, and what failures and answers were worth."""
     from core.errors.lessons.lesson import Lesson
     from core.errors.practice.practice import PracticeList
-    from core.flows.insights.report import Insights
+    from core.flows.insights.report import Insights, SessionStrip, Worked
     from core.flows.lessons.record import LessonRecorded
     from core.flows.replay.report import Replay
 
-    return Insights, Lesson, LessonRecorded, PracticeList, Replay
+    return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked
 
 
 def _library_types() -> tuple[type, ...]:

@@ -177,7 +177,8 @@ def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Ins
         if result.outcome.sign is not None:
             results.append(result)
 
-    settled = list(incidents.settled(list(fold(map(seen, events.events), project, judged))))
+    watched = incidents.clock.watch(map(seen, events.events))
+    settled = list(incidents.settled(list(fold(watched, project, judged))))
     report = _Report(events, _by_key(settled))
     judgements = zip(results, incidents.judgements(), strict=True)
     found = tuple(sorted((report.judged(result, one) for result, one in judgements), key=lambda one: one.line))

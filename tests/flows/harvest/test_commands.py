@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.flows.harvest.changes import change_of
 from core.flows.harvest.command import command_of, parse_command
-from core.flows.harvest.shell import split
+from core.flows.harvest.shell import chained, split
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,16 @@ def test_codex_arguments_are_read_like_a_line() -> None:
     command = command_of("shell", {"command": ["bash", "-lc", "npm test | tail"], "workdir": "/w/api"})
     assert command is not None and (command.family, command.directory) == ("npm test", "/w/api")
     assert command_of("Read", {"command": "npm test"}) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "texts"),
+    [
+        ("a 'x && y' && b; c \"$(d; e)\"\nf | g", ("a 'x && y'", "b", 'c "$(d; e)"', "f | g")),
+        ("for a in b; do c; done", ("for a in b; do c; done",)),
+        ("cat <<'EOF' && b\na && c\nEOF", ("cat <<'EOF' && b\na && c\nEOF",)),
+        ("", ()),
+    ],
+)
+def test_what_runs_one_after_the_other(command: str, texts: tuple[str, ...]) -> None:
+    assert chained(command) == texts

@@ -199,3 +199,19 @@ def test_the_same_thing_to_do_in_two_repositories_is_offered_as_general(
     store.con.execute("UPDATE session SET repository = ?", (mine,))
     store.con.execute("UPDATE case_state SET repository = ? WHERE case_id = 9", (theirs,))
     assert shown(store).offered == offered
+
+
+def test_of_a_long_chain_only_the_part_is_told_that_the_error_names() -> None:
+    failing = 'cd /w && echo "== a ==" && grep -rn "resolve" --include=*.go && ls internal'
+    passing = 'cd /w && echo "== b ==" && grep -rn "resolve" --include="*.go" . && echo done'
+    error = Chat().sh(failing, "(eval):1: no matches found: --include=*.go", 1).sh(passing, "a.go:1: resolve").one()
+    assert error.lesson is not None
+    told = (error.lesson.do.instead_of, error.lesson.do.text)
+    assert told == ('grep -rn "resolve" --include=*.go', 'grep -rn "resolve" --include="*.go" .')
+
+
+def test_what_was_run_first_stays_in_what_is_told() -> None:
+    error = (
+        Chat().sh("git push", "error: failed to push some refs", 1).sh("git pull --rebase && git push", "done").one()
+    )
+    assert error.lesson is not None and error.lesson.do.text == "git pull --rebase && git push"

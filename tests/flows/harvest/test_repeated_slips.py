@@ -79,3 +79,61 @@ def test_three_times_in_one_session_is_no_habit(store: Store, tmp_path: Path) ->
     chat = read(read(guess(tmp_path / "in", 1), "src/app.ts"), "src/app.ts")
     import_transcripts(store, "auto", [chat.save()])
     assert told(store) == []
+
+
+def refused(folder: Path, number: int, said: str, **given: object) -> Transcript:
+    """A session in which the agent's own tool refuses an edit."""
+    chat = Transcript(folder, f"{number:08}-0000-4000-8000-000000000001")
+    inputs: dict[str, object] = {"file_path": f"{HOME}/src/app.ts", "old_string": "a", "new_string": "b", **given}
+    return chat.call(f"no{number}", "Edit", inputs).result(f"no{number}", f"<tool_use_error>{said}", error=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "File has not been read yet. Read it first before writing to it.",
+        "String to replace not found in file.",
+        "Found 3 matches of the string to replace, but replace_all is false. To replace all, set replace_all to true.",
+    ],
+)
+def test_what_a_tool_says_of_any_file_is_no_line(store: Store, tmp_path: Path, said: str) -> None:
+    files = [refused(tmp_path / "in", number, said, replace_all=False).save() for number in range(4)]
+    import_transcripts(store, "auto", files)
+    assert told(store) == []
+
+
+def test_a_name_of_the_project_must_stand_in_three_sessions(store: Store, tmp_path: Path) -> None:
+    said = "The setting parse_mode is not known."
+    files = [refused(tmp_path / "in", n, said, new_string="parse_mode = 1" if n else "b").save() for n in range(3)]
+    import_transcripts(store, "auto", files)
+    assert told(store) == []
+    import_transcripts(store, "auto", [refused(tmp_path / "in", 7, said, new_string="x(parse_mode)").save()])
+    assert told(store) == [("`Edit: The setting parse_mode is not known.` failed in 4 sessions.", "draft")]
+
+
+def _named_nothing(store: Store) -> None:
+    """What an older version drafted: the slip is of a tool, not of the project."""
+    said, key = "Read: File is empty.", "Read: File is empty. (repeated in /home/ana/shop)"
+    with store.transaction() as con:
+        con.execute("PRAGMA defer_foreign_keys = 1")
+        con.execute("UPDATE occurrence SET fingerprint = ?", (key,))
+        con.execute("UPDATE fingerprint SET key_line = ?, fingerprint = ? WHERE tool = 'slip'", (said, key))
+        con.execute("UPDATE error_kb SET error_normalized = ?", (key,))
+        con.execute("UPDATE case_key SET error_normalized = ?", (key,))
+
+
+@pytest.mark.parametrize(("status", "left"), [("draft", 0), ("rejected", 1), ("verified", 1)])
+def test_again_takes_back_a_draft_that_names_nothing(store: Store, tmp_path: Path, status: str, left: int) -> None:
+    said = "File is empty."
+    import_transcripts(store, "auto", [guess(tmp_path / "in", number).save() for number in range(3)])
+    _named_nothing(store)
+    assert said in str(store.con.execute("SELECT key_line FROM fingerprint").fetchall())
+    with store.transaction() as con:
+        con.execute("UPDATE resolution SET status = ?", (status,))
+    harvest_again(store, actor="kim")
+    rows = store.con.execute("SELECT key_line FROM fingerprint WHERE key_line LIKE '%empty.'").fetchall()
+    assert len(rows) == left
+    texts = store.con.execute(
+        "SELECT status FROM resolution WHERE case_id IN (SELECT case_id FROM fingerprint WHERE key_line LIKE '%empty.')"
+    ).fetchall()
+    assert texts == [(status,)] * left

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
+from core.flows.insights.views import View, event_of, side_words, weeks_line
 from tui.render.insights.rows import counted
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
-    from core.flows.insights.report import Insights
+    from core.flows.insights.picture import Picture
+    from core.flows.insights.report import Insights, Worked, WorkedItem
 
-View = Literal["worst", "came_back", "answers", "time"]
-VIEWS: Final[tuple[View, ...]] = ("worst", "came_back", "answers", "time")
+Lead = tuple[str, int | None]
+"""A session, and the message in it to begin at."""
 WEEKS: Final[tuple[int, ...]] = (0, 12, 4)
 """How many weeks can be asked for; 0: all."""
 
@@ -27,14 +29,23 @@ class Shown:
     weeks: int = 0
     project: str = ""
 
+    @property
+    def scoped(self) -> bool:
+        """Whether weeks or projects are left out."""
+        return bool(self.weeks or self.project)
+
 
 @dataclass(frozen=True, slots=True)
 class ReadInsights:
-    """The insights of a scope, every project there is, and why the casebook cannot be written, if so."""
+    """The insights of a scope, every project there is, and why the casebook cannot be written, if so.
+
+    `worked` is read with its view alone.
+    """
 
     found: Insights
     projects: tuple[tuple[str, str], ...]
     readonly: str
+    worked: Worked | None = None
 
     def __hash__(self) -> int:
         return id(self.found)
@@ -49,16 +60,43 @@ def read_insights(shown: Shown, now: datetime) -> Callable[[Job[ReadInsights]], 
         store = job.store()
         since = (now - timedelta(weeks=shown.weeks - 1)).date().isoformat() if shown.weeks else None
         found = insights(store, since, shown.project or None)
-        return ReadInsights(found, projects(store), store.readonly or "")
+        worked = None
+        if shown.view == "worked":
+            from core.flows.insights.worked import worked as read_worked
+
+            worked = read_worked(store, shown.project or None)
+        return ReadInsights(found, projects(store), store.readonly or "", worked)
 
     return work
+
+
+def find_session(case_id: int) -> Callable[[Job[Lead | None]], Lead | None]:
+    """Look for the last session with an incident of a case."""
+
+    def work(job: Job[Lead | None]) -> Lead | None:
+        from core.flows.insights.cases import latest_session
+
+        session = latest_session(job.store(), case_id)
+        return None if session is None else (session, None)
+
+    return work
+
+
+def picture_shown(read: ReadInsights, view: View, scope: str) -> Picture:
+    """The view that is shown, as a picture."""
+    from core.flows.insights.views import picture_of, picture_of_worked
+
+    if view == "worked" and read.worked is not None:
+        return picture_of_worked(read.worked, scope)
+    return picture_of(read.found, view, scope)
 
 
 @dataclass(frozen=True, slots=True)
 class InsightRow:
     """A row of a view: its bar's value out of the view's most, and where Enter leads.
 
-    `case_id` is a case of the Errors pane, or None; then `name` is searched there.
+    `case_id` is a case of the Errors pane, or None; then `name` is searched there. `lead`: a session
+    and its message, where it has one of its own.
     """
 
     value: float
@@ -68,6 +106,7 @@ class InsightRow:
     detail: str
     case_id: int | None = None
     status: str | None = None
+    lead: Lead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +124,13 @@ class InsightRows:
         return self.rows[index] if 0 <= index < len(self.rows) else None
 
 
-def rows_of(found: Insights, view: View) -> InsightRows:
+def rows_of(read: ReadInsights, view: View) -> InsightRows:
     """The rows of a view."""
+    found = read.found
+    if view == "worked":
+        items = () if read.worked is None else read.worked.items
+        most = max((one.after.times for one in items if one.after is not None), default=0)
+        return InsightRows(tuple(_worked_row(one, most) for one in items))
     if view == "worst":
         most = max((one.minutes for one in found.worst), default=0.0)
         return InsightRows(tuple(
@@ -127,3 +171,25 @@ def rows_of(found: Insights, view: View) -> InsightRows:
         )
         for one in found.by_tool
     ))  # fmt: skip
+
+
+def _worked_row(item: WorkedItem, most: int) -> InsightRow:
+    """A decision: what came after it, and before; the detail has a line for each side and for the weeks."""
+    kind = "Fix verified" if item.kind == "lesson" else "Rule dated"
+    lines = [f"{kind} {item.decided[:10]}. {item.do}".rstrip()]
+    if item.before is not None and item.after is not None:
+        what = event_of(item)
+        lines += [f"Before: {side_words(item.before, what)}.", f"After: {side_words(item.after, what)}."]
+    else:
+        lines.append("Calls of this rule are not stored by week.")
+    if item.by_week:
+        lines.append(f"{item.by_week[0].week} {weeks_line(item)} {item.by_week[-1].week}")
+    if item.told:
+        dismissed = f", dismissed {item.dismissed:,}×" if item.kind == "rule" else ""
+        lines.append(f"Shown {item.told:,}×, helped {item.helped:,}×{dismissed}.")
+    lines += [f"Still in {lead.session[:8]} message {lead.message}, {lead.ts[:10]}." for lead in item.still]
+    after = item.after.times if item.after is not None else 0
+    before = f"{item.before.times:,} before" if item.before is not None else ""
+    lead = (item.still[0].session, item.still[0].message) if item.still else None
+    status = "verified" if item.kind == "lesson" else None
+    return InsightRow(after, most, before, item.name, "\n".join(lines), item.case_id, status, lead)

@@ -14,14 +14,18 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from core.base.fault import Fault
+from core.flows.insights.report import NO_PROOF, PAUSES
+from core.flows.insights.views import VIEWS
 from tui.actions.registry import Situation, bindings
 from tui.panes.insights.queries import (
-    VIEWS,
     WEEKS,
     InsightRow,
     InsightRows,
+    Lead,
     ReadInsights,
     Shown,
+    find_session,
+    picture_shown,
     read_insights,
     rows_of,
 )
@@ -30,16 +34,14 @@ from tui.render.common.empty_states import Notice, loading, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.render.insights.rows import (
-    TITLES,
     draw_row,
     draw_side,
     draw_tabs,
-    markdown_of,
     no_insights,
     no_rows,
 )
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneCopied, PaneOpenCase
+from tui.runtime.messages import PaneCopied, PaneOpenCase, PaneSaid
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import files_at, watch
@@ -53,7 +55,8 @@ from tui.widgets.scroll_text import Reading
 if TYPE_CHECKING:
     from tui.shell.app import CasebookApp
 
-_LANES: Final = ("insights", "insights-watch")
+_LANES: Final = ("insights", "insights-watch", "insights-session")
+_UNITS: Final = {"answers": "", "worked": " after"}
 _PATIENCE: Final = 0.2
 """Seconds after which a first read that still runs is said."""
 
@@ -114,7 +117,9 @@ class InsightsScreen(Screen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("insights", cases=self.rows.rows.total, rows=self.rows.rows.total)
+        row = self.chosen
+        leads = row is not None and (row.lead is not None or row.case_id is not None)
+        return Situation("insights", cases=self.rows.rows.total, rows=self.rows.rows.total, leads=leads)
 
     @property
     def chosen(self) -> InsightRow | None:
@@ -150,7 +155,7 @@ class InsightsScreen(Screen[None]):
         """Show the rows of the view, or why there are none."""
         if self.read is None:
             return
-        rows = rows_of(self.read.found, self.shown.view)
+        rows = rows_of(self.read, self.shown.view)
         self.rows.show(rows, at)
         self.body.tell(self._notice(rows))
         self._draw()
@@ -161,7 +166,7 @@ class InsightsScreen(Screen[None]):
         if rows.total:
             return None
         if not self.read.found.by_week:
-            return no_insights(scoped=self._is_scoped, readonly=bool(self.read.readonly))
+            return no_insights(scoped=self.shown.scoped, readonly=bool(self.read.readonly))
         return no_rows(self.shown.view)
 
     def _draw(self) -> None:
@@ -170,15 +175,12 @@ class InsightsScreen(Screen[None]):
             return
         self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width - 2)))
         self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
+        self._list.border_subtitle = Content(NO_PROOF if self.shown.view == "worked" else PAUSES)
         if self.read is not None:
             row, width = self.chosen, max(20, self._side.size.width - 5)
-            detail = row.detail.replace("×", self.signs.times) if row is not None else ""
+            detail = row.detail if row is not None else ""
             wide = self.size.width >= 100
             self._words.update(draw_side(self.read.found, detail, width, self.signs, wide=wide))
-
-    @property
-    def _is_scoped(self) -> bool:
-        return bool(self.shown.weeks or self.shown.project)
 
     @property
     def _scope(self) -> str:
@@ -190,7 +192,6 @@ class InsightsScreen(Screen[None]):
     def _paint(self, row: Hashable | None, width: int, _chosen: bool) -> Content:
         if not isinstance(row, InsightRow):
             return Content("")
-        told = self.shown.view == "answers"
         return draw_row(
             row.value,
             row.most,
@@ -199,7 +200,7 @@ class InsightsScreen(Screen[None]):
             row.status,
             width,
             self.signs,
-            minutes=not told,
+            unit=_UNITS.get(self.shown.view, " min"),
         )
 
     def perform(self, action_id: str) -> bool:
@@ -211,6 +212,8 @@ class InsightsScreen(Screen[None]):
             "insights.project": self._next_project,
             "insights.unscope": lambda: self._scoped(replace(self.shown, weeks=0, project="")),
             "insights.copy": self._copy,
+            "insights.picture": self._save_picture,
+            "insights.session": self._open_session,
             "list.open": self._open,
             "list.back": self._back,
             "view.reload": self.load,
@@ -224,6 +227,8 @@ class InsightsScreen(Screen[None]):
         view = VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)]
         self.shown = replace(self.shown, view=view)
         self._show()
+        if view == "worked":
+            self.load()
 
     def _next_weeks(self) -> None:
         self._scoped(replace(self.shown, weeks=WEEKS[(WEEKS.index(self.shown.weeks) + 1) % len(WEEKS)]))
@@ -245,7 +250,7 @@ class InsightsScreen(Screen[None]):
             self.post_message(PaneOpenCase(row.case_id, row.name))
 
     def _back(self) -> None:
-        if self._is_scoped:
+        if self.shown.scoped:
             self._scoped(replace(self.shown, weeks=0, project=""))
         elif self.shown.view != VIEWS[0]:
             self.shown = replace(self.shown, view=VIEWS[0])
@@ -254,8 +259,35 @@ class InsightsScreen(Screen[None]):
     def _copy(self) -> None:
         if self.read is None:
             return
-        rows = [(f"{row.value:,.0f}", row.count, row.name) for row in rows_of(self.read.found, self.shown.view).rows]
-        self.post_message(PaneCopied("view", markdown_of(TITLES[self.shown.view], rows)))
+        from core.flows.insights.picture import markdown_of
+
+        self.post_message(PaneCopied("view", markdown_of(picture_shown(self.read, self.shown.view, self._scope))))
+
+    def _save_picture(self) -> None:
+        if self.read is None:
+            return
+        from tui.screens.export import ask_picture
+
+        picture = picture_shown(self.read, self.shown.view, self._scope)
+        ask_picture(self, picture, f"insights-{self.shown.view.replace('_', '-')}", self._clock(), self._jobs)
+
+    def _open_session(self) -> None:
+        """The strip of the session that the chosen row leads to: of a case the last one with an incident."""
+        row = self.chosen
+        if row is not None and row.lead is not None:
+            self._show_strip(row.lead)
+        elif row is not None and row.case_id is not None:
+            self._jobs.run(
+                "insights-session", find_session(row.case_id), lambda lead, _: self._show_strip(lead), self._troubled
+            )
+
+    def _show_strip(self, lead: Lead | None) -> None:
+        from tui.screens.strip import StripScreen
+
+        if lead is None:
+            self.post_message(PaneSaid("No session of this row is stored."))
+        elif self.is_current:
+            self.app.push_screen(StripScreen(self._jobs, lead[0], self.signs, self._clock, lead[1]))
 
     def _changed(self) -> None:
         """Other actions are possible now."""

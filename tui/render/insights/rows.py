@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.flows.insights.bars import bar
+from core.flows.insights.views import TITLES, View
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad
@@ -16,17 +17,11 @@ from tui.render.common.untrusted import inline, pad
 if TYPE_CHECKING:
     from core.flows.insights.report import Insights
 
-TITLES: Final = {
-    "worst": "Worst",
-    "came_back": "Came back",
-    "answers": "Answers",
-    "time": "Where the time went",
-}
 _COUNT, _BAR, _LEAST = 9, 24, 36
 _WEEKS: Final = 26
 
 
-def draw_tabs(view: str, width: int) -> Content:
+def draw_tabs(view: View, width: int) -> Content:
     """The views, the open one marked."""
     parts: list[tuple[str, str]] = []
     for name, words in TITLES.items():
@@ -37,12 +32,12 @@ def draw_tabs(view: str, width: int) -> Content:
 
 
 def draw_row(
-    value: float, most: float, count: str, name: str, status: str | None, width: int, signs: Signs, *, minutes: bool
+    value: float, most: float, count: str, name: str, status: str | None, width: int, signs: Signs, *, unit: str
 ) -> Content:
     """A row: what it cost, as a number and a bar, how often, its status, and the line that names it."""
     room = min(_BAR, max(0, width - _COUNT - 20 - _LEAST) // 2)
     drawn = pad(bar(value, most, room, ascii_only=signs.plain), room)
-    number = f"{value:,.0f}{' min' if minutes else ''}"
+    number = f"{value:,.0f}{unit}"
     mark = signs.status(status) if status is not None else None
     lead = (
         (f"{inline(number, 11):>11} ", "$cb-text"),
@@ -65,7 +60,10 @@ def draw_side(found: Insights, detail: str, width: int, signs: Signs, *, wide: b
     sums = found.totals
     parts: list[tuple[str, str]] = []
     if detail:
-        parts.append((f"{inline(detail, 300)}\n\n" if wide else f"{inline(detail, width)}\n", "$cb-text"))
+        lines = detail.split("\n")
+        room = 300 if wide else width
+        shown = "".join(f"{inline(line.replace('×', signs.times), room)}\n" for line in lines)
+        parts.append((f"{shown}\n" if wide else shown, "$cb-text"))
     parts.append((
         f"{counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
         f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
@@ -112,22 +110,12 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
     )
 
 
-def no_rows(view: str) -> Notice:
+def no_rows(view: View) -> Notice:
     """A view without rows, though something failed."""
     words = {
         "came_back": ("Nothing came back", "No error was seen again after its fix was known."),
         "answers": ("Nothing was told", "Hooks, searches and agents have not used a known fix yet."),
+        "worked": ("No decision with a date", "No fix is verified here, and no rule draft is accepted."),
     }
     what, why = words.get(view, ("Nothing here", "No case failed."))
     return Notice(what, why, (("{insights.next}", "shows the next view"),))
-
-
-def markdown_of(title: str, rows: Sequence[tuple[str, str, str]]) -> str:
-    """A view as a Markdown table: value, count, name."""
-    lines = [f"## {title}", "", "| cost | times | what |", "| ---: | ---: | --- |"]
-    lines += [f"| {value} | {count} | {_cell(name)} |" for value, count, name in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return inline(text, 200).replace("\\", "\\\\").replace("|", "\\|")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from core.errors.lessons.lesson import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
@@ -19,6 +20,7 @@ from core.flows.harvest.fixes.correction import Corrected
 from core.flows.harvest.fixes.hunks import Hint, diff_lines, is_taken_back
 from core.flows.harvest.fixes.linking import ELSEWHERE, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.fixes.strength import WORKAROUND
+from core.flows.harvest.shell import chained
 from core.text import clean, redact, words
 
 COMMAND_LENGTH: Final = 400
@@ -30,6 +32,9 @@ _CUTS: Final = FILTERS - {"jq", "yq", "xargs", "perl", "python", "node", "sed", 
 _LOOKED_BACK: Final = 40
 """Steps before the last failure in which dead ends are looked for."""
 _MOVES: Final = re.compile(r"(?:cd|pushd)[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|'\"]+)[ \t]*(?:&&|;|\n)\s*")
+_SAID: Final = re.compile(r"[\w.*?/=+@-]{3,}")
+_LIKE: Final = 0.6
+_LIKENED: Final = 2_000
 _SYSTEMS: Final = (("/Users/", "macOS"), ("/home/", "Linux"), ("/root/", "Linux"))
 
 
@@ -75,10 +80,28 @@ def lesson_of(outline: Outline) -> Lesson:
     )
 
 
-def commands_apart(failed: Command, passed: Command, project: str) -> tuple[str, str]:
-    """The failing and the passing command, plain; with the move to their folders where nothing else differs."""
+def commands_apart(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
+    """The failing and the passing command, plain; of long ones only the part that the error (`key`) names; with the
+    move to their folders where nothing else differs."""
+    if (parts := _named_parts(failed.text, passed.text, key)) is not None:
+        return _short(parts[0], project), _short(parts[1], project)
     plain = plain_command(failed, project), plain_command(passed, project)
     return plain if plain[0] != plain[1] else (_short(failed.text, project), _short(passed.text, project))
+
+
+def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
+    """The part of a chain of commands that the error names, and the one most like it that passed."""
+    old, new = chained(failed), chained(passed)
+    if len(old) == 1 and len(new) == 1:
+        return None
+    said = _SAID.findall(key)
+    part = next((one for one in old if one not in new and any(word in one for word in said)), None)
+    rest = [one for one in new if one not in old]
+    if part is None or not rest:
+        return None
+    alike = [SequenceMatcher(None, part[:_LIKENED], one[:_LIKENED], autojunk=False).ratio() for one in rest]
+    best = max(range(len(rest)), key=alike.__getitem__)
+    return (part, rest[best]) if alike[best] >= _LIKE else None
 
 
 def plain_command(command: Command, project: str) -> str:
@@ -118,7 +141,7 @@ def _do(outline: Outline) -> Do:
         files = ", ".join(dict.fromkeys(with_placeholders(file, project) for file in change.files))
         return Do("words", said or f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
-        failed, passed = commands_apart(outline.failure.command, outline.check, project)
+        failed, passed = commands_apart(outline.failure.command, outline.check, outline.failure.key, project)
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(outline.instead.why.removeprefix(WORKAROUND)))
         return Do("command", passed, instead_of=failed)

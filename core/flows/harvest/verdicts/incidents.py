@@ -14,7 +14,7 @@ from core.flows.harvest.command import Command
 from core.flows.harvest.event_features import Result
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.report import WORTHS, Cost, ResultVerdict, Worth
-from core.flows.harvest.resolve import hours_between
+from core.flows.harvest.verdicts.active_time import ActiveTime
 from core.flows.harvest.verdicts.named import Named
 from core.flows.harvest.verdicts.slips import LIMIT, slip_in
 
@@ -73,10 +73,14 @@ class _Settled(NamedTuple):
 
 @dataclass(slots=True)
 class Incidents:
-    """Takes the results of a fold, each as it is judged, and says what they were once the errors are settled."""
+    """Takes the results of a fold, each as it is judged, and says what they were once the errors are settled.
+
+    `clock` is to see every event of the fold: it counts the seconds.
+    """
 
     project: str = ""
     passed: int = 0
+    clock: ActiveTime = field(default_factory=ActiveTime)
     _signs: list[_Sign] = field(default_factory=list[_Sign])
     _open: dict[tuple[str, str, str], int] = field(default_factory=dict[tuple[str, str, str], int])
     _green: dict[int, Place] = field(default_factory=dict[int, Place])
@@ -109,6 +113,13 @@ class Incidents:
         for error in errors:
             self._settle(error)
             yield error
+
+    def timed(self, error: HarvestedError) -> HarvestedError:
+        """The error with the cost of time worked. To be asked once every result is taken."""
+        if error.cost is None:
+            return error
+        seconds = self.clock.between(error.ts, error.verified_ts)
+        return error._replace(cost=error.cost._replace(seconds=seconds))
 
     def _settle(self, error: HarvestedError) -> None:
         if not self._numbers:
@@ -146,7 +157,7 @@ class Incidents:
             last = solved[root] or self._signs[members[-1]].place
             yield Judgement(
                 sign.place, sign.tool, sign.program, verdict, reason, worth, sign.fingerprints, slip,
-                None if root == number else first.idx, _cost(first, last, len(members)), solved[root],
+                None if root == number else first.idx, self._cost(first, last, len(members)), solved[root],
             )  # fmt: skip
 
     def _findings(self, number: int, sign: _Sign) -> list[_Settled | None]:
@@ -186,6 +197,10 @@ class Incidents:
         gone = [place for place in places if place is not None]
         return max(gone, key=_when) if len(gone) == len(places) else None
 
+    def _cost(self, first: Place, last: Place, attempts: int) -> Cost:
+        messages = max(0, last.idx - first.idx) if first.session_id == last.session_id else 0
+        return Cost(attempts, messages, round(self.clock.between(first.ts, last.ts), 3))
+
 
 def _first(settled: _Settled) -> int:
     return settled.first
@@ -209,8 +224,3 @@ def _worth(found: Iterable[_Settled]) -> Worth:
         if worth in worths:
             return worth
     return "none"
-
-
-def _cost(first: Place, last: Place, attempts: int) -> Cost:
-    messages = max(0, last.idx - first.idx) if first.session_id == last.session_id else 0
-    return Cost(attempts, messages, max(0.0, round(hours_between(first.ts, last.ts) * 3600, 3)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.fingerprint import mask_counts
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import Ran
@@ -21,6 +22,12 @@ _TAG: Final = "<tool_use_error>"
 _FILES: Final = ("file_path", "notebook_path", "path")
 _QUOTES: Final = " :'\"‘’`"
 _PLACED: Final = ("is a directory", "not a directory")
+FILES: Final = (NO_FILE, *(f"{what}: " for what in _PLACED))
+"""How the keys begin that a file follows."""
+_WORD: Final = lazy_pattern(r"[\w./\\@-]{2,200}")
+_QUOTED: Final = lazy_pattern(r"'([^'\"`\n]{2,100})'|\"([^'\"`\n]{2,100})\"|`([^'\"`\n]{2,100})`")
+_MARKED: Final = lazy_pattern(r"\w[/\\_.]\w|[a-z][A-Z]")
+"""Signs within a word that make it a path or an identifier, not a word of a sentence."""
 
 
 def slip_of(ran: Ran, command: Command | None, outcome: Outcome) -> str:
@@ -44,6 +51,14 @@ def slip_of(ran: Ran, command: Command | None, outcome: Outcome) -> str:
         return ""
     said = clean(lines[0].partition("</")[0])
     return f"{ran.tool}: {mask_counts(said)}"[:LIMIT]
+
+
+def names_in(said: str) -> tuple[str, ...]:
+    """The paths, the identifiers and what is quoted in a message."""
+    words = (match[0].strip("./\\@-") for match in _WORD.finditer(said))
+    quoted = (next(filter(None, match.groups()), "").strip() for match in _QUOTED.finditer(said))
+    found = (*(word for word in words if _MARKED.search(word)), *quoted)
+    return tuple(dict.fromkeys(name for name in found if name))
 
 
 def slip_in(key: str, project: str) -> str:

@@ -10,6 +10,7 @@ import apsw
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.drafts import UNTOUCHED
 from core.errors.incidents.queue_state import SLIP
+from core.flows.harvest.verdicts.repeated import nameless_drafts
 from core.store import now
 
 # Heard of by a hook or written down by hand (no message): that never came from a harvest. A repeated slip is no error
@@ -18,9 +19,18 @@ _LOST = f"""INSERT INTO temp.lost SELECT o.id, o.fingerprint, f.case_id FROM occ
  JOIN again_session s ON s.session_id = o.session_id AND s.done = 1 JOIN fingerprint f ON f.fingerprint = o.fingerprint
  WHERE o.message_idx IS NOT NULL AND f.tool <> '{SLIP}' AND NOT EXISTS (SELECT 1 FROM again_found g
   WHERE g.session_id = o.session_id AND g.message_idx = o.message_idx AND g.fingerprint = o.fingerprint)"""
+_NAMELESS = """INSERT INTO temp.lost SELECT o.id, o.fingerprint, f.case_id FROM occurrence o
+ JOIN fingerprint f ON f.fingerprint = o.fingerprint WHERE f.fingerprint = ? AND o.message_idx IS NOT NULL"""
 _DECIDED = f"""INSERT OR IGNORE INTO temp.decided SELECT case_id FROM resolution
  WHERE case_id IN (SELECT case_id FROM temp.lost) AND NOT ({UNTOUCHED})"""
 _UNDECIDED = "case_id NOT IN (SELECT case_id FROM temp.decided)"
+_OF_NAMELESS = f"(SELECT case_id FROM fingerprint WHERE fingerprint = ? AND {_UNDECIDED})"
+_UNSAID = (
+    f"""UPDATE error_kb SET resolution = NULL, resolved_by = NULL, tool_sequence = NULL WHERE id IN {_OF_NAMELESS}
+ AND resolution IN (SELECT text FROM resolution WHERE case_id = error_kb.id AND {UNTOUCHED})""",
+    f"DELETE FROM resolution WHERE case_id IN {_OF_NAMELESS} AND {UNTOUCHED}",
+)
+"""The drafts of repeated slips that name nothing."""
 _REMOVE = (
     f"DELETE FROM occurrence WHERE id IN (SELECT id FROM temp.lost WHERE {_UNDECIDED})",
     f"""DELETE FROM fingerprint WHERE fingerprint IN (SELECT fingerprint FROM temp.lost WHERE {_UNDECIDED})
@@ -52,7 +62,11 @@ def sweep(con: apsw.Connection, kept: Collection[int]) -> None:
     con.execute(_LOST)
     con.execute("CREATE INDEX IF NOT EXISTS temp.lost_of ON lost(fingerprint)")
     con.executemany("INSERT OR IGNORE INTO temp.decided VALUES (?)", [(case_id,) for case_id in kept])
+    nameless = [(fingerprint,) for fingerprint in nameless_drafts(con)]
+    con.executemany(_NAMELESS, nameless)
     con.execute(_DECIDED)
+    for statement in _UNSAID:
+        con.executemany(statement, nameless)
     for statement in _REMOVE:
         con.execute(statement)
     con.execute(_MARK, (now(),))

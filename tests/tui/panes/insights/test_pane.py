@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from core.errors import fingerprint
+from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
+from tests.flows.harvest.chat import LOOKUP
+from tests.flows.harvest.test_session import Transcript
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 from tests.tui.support import app_on, frame, make_casebook, settled, until
 from tui.panes.insights.screen import InsightsScreen
+from tui.screens.session import SessionScreen
+from tui.screens.strip import StripScreen
 from tui.shell.app import CasebookApp
+from tui.widgets.path_box import PathBox
 
 WIDE, SMALL = (160, 40), (80, 24)
 _YAML = "ModuleNotFoundError: No module named 'yaml'"
@@ -57,6 +63,7 @@ async def test_the_worst_first_with_their_cost_and_the_weeks_beside_them(caseboo
         assert [row.name for row in screen.rows.rows.rows] == [_YAML, _MOVED]  # type: ignore[attr-defined]
         seen = frame(app)
         assert "80 min" in seen and "10 min" in seen and "ModuleNotFoundError: No" in seen
+        assert "A pause counts as 5 minutes at most." in seen
         assert "[Worst]" in seen and "all weeks, all projects" in seen
         if size == WIDE:
             assert "2 incidents in 2 sessions, 4 attempts" in seen
@@ -106,7 +113,7 @@ async def test_enter_opens_the_case_in_the_errors_pane(casebook: Path) -> None:
         await settled(pilot, app)
         assert "borrow of moved value" in str(frame(app))
         await opened(pilot, app)
-        await pilot.press("V", "enter")
+        await pilot.press("V", "V", "enter")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         assert app.errors.box.asked == "python"
 
@@ -117,7 +124,7 @@ async def test_a_copy_is_a_markdown_table(casebook: Path) -> None:
         await opened(pilot, app)
         await pilot.press("y")
         await until(pilot, lambda: app.clipboard.startswith("## Worst"))
-        assert f"| 80 | 2× | {_YAML} |" in app.clipboard
+        assert f"| 80 min | 2× | {_YAML} |" in app.clipboard
 
 
 async def test_what_others_write_appears(casebook: Path) -> None:
@@ -163,3 +170,76 @@ async def test_a_read_only_casebook_shows_the_same(casebook: Path) -> None:
             assert screen.rows.rows.total == 2 and "80 min" in frame(app)
     finally:
         casebook.parent.chmod(0o700)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, size: tuple[int, int]) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("V")
+        await until(pilot, lambda: screen.read is not None and screen.read.worked is not None)
+        await settled(pilot, app)
+        seen = frame(app)
+        assert "Did it work" in seen and "2 after" in seen and "0 before" in seen
+        assert "After: 2 incidents in 2 sessions." in seen
+        assert "Before and after is no proof" in seen
+        if size == WIDE:
+            assert "Still in s2 message 1, 2026-03-11" in seen
+
+
+async def test_a_view_is_written_as_a_picture(casebook: Path, tmp_path: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press("w")
+        await settled(pilot, app)
+        box = app.screen.query_one(PathBox)
+        assert "insights-worst-" in box.value and box.value.endswith(".svg")
+        box.value = str(tmp_path / "view.svg")
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "view.svg").exists)
+        assert "ModuleNotFoundError" in (tmp_path / "view.svg").read_text()
+        await until(pilot, lambda: isinstance(app.screen, InsightsScreen))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A casebook with one imported session: it fails, is mended and passes."""
+    chat = Transcript(tmp_path / "in").bash("ls", "a.py").bash("python app.py", LOOKUP, 1).edit("app.py")
+    chat.bash("python app.py", "fine").bash("npm test", "Error: listen EADDRINUSE: :::3000", 1).save()
+    with open_store(tmp_path / "own.db", write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.path])
+    return tmp_path / "own.db"
+
+
+@pytest.mark.parametrize(("size", "ascii_only"), [(WIDE, False), (SMALL, True), ((20, 5), True)])
+async def test_a_row_leads_to_its_session_as_a_strip(session: Path, size: tuple[int, int], ascii_only: bool) -> None:
+    app = app_on(session, ascii_only=ascii_only)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        await settled(pilot, app)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, StripScreen) and app.screen.found is not None)
+        strip = app.screen
+        assert isinstance(strip, StripScreen) and strip.chosen == 1
+        await settled(pilot, app)
+        if size[1] > 5:
+            assert (".#.+#" if ascii_only else "·█·▄█") in frame(app)
+            assert "2 failed, 1 check passed" in frame(app) and "python: python app.py" in frame(app)
+        if ascii_only:
+            assert frame(app).isascii()
+        await pilot.press("n")
+        assert strip.chosen == 4
+        await pilot.press("p", "l", "l")
+        assert strip.chosen == 3
+        await pilot.press("y")
+        await until(pilot, lambda: app.clipboard.startswith("## One session"))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        await settled(pilot, app)
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, StripScreen) and app.screen.found is not None)
+        assert isinstance(app.screen, StripScreen) and app.screen.chosen == 3
+        await pilot.press("escape", "escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, InsightsScreen))
