@@ -14,6 +14,7 @@ from tui.actions.citations import CITE_ACTIONS
 from tui.actions.curation import CURATION
 from tui.actions.evidence import EVIDENCE
 from tui.actions.export import EXPORTS
+from tui.actions.incoming import INCOMING
 from tui.actions.ingest import INGEST_ACTIONS
 from tui.actions.insights import INSIGHT_ACTIONS, STRIP_ACTIONS
 from tui.actions.keys import Keys, Wish, grant, key_name, types_text
@@ -61,30 +62,10 @@ def _needs_filter(now: Situation) -> str:
     return "" if now.filtered else "No filter is on."
 
 
-def _needs_no_import(now: Situation) -> str:
-    return "An import is running already; {list.back} in the list stops it." if now.importing else ""
-
-
-def _needs_emptiness(now: Situation) -> str:
-    return "Here are cases of your own; samples: casebook demo, on another terminal." if now.cases else ""
-
-
-def _needs_import(now: Situation) -> str:
-    return "" if now.importing else "No import is running."
-
-
-def _needs_embedding(now: Situation) -> str:
-    return "" if now.embedding else "Nothing is being embedded."
-
-
 def _needs_like(now: Situation) -> str:
     if not now.case_open:
         return "No case is chosen yet."
     return "" if now.like else "No similar case is known."
-
-
-def _needs_report(now: Situation) -> str:
-    return "" if now.imported else "Nothing was imported since the workbench was opened."
 
 
 def _needs_clip(now: Situation) -> str:
@@ -110,7 +91,6 @@ def _needs_colours(now: Situation) -> str:
 
 
 FIND, MOVE, READ, CASE = "Find", "In the list", "In a text", "The case"
-IN = "What comes in"
 VIEW = "View"
 
 ACTIONS: tuple[Action, ...] = (
@@ -172,14 +152,7 @@ ACTIONS: tuple[Action, ...] = (
     *INSIGHT_ACTIONS,
     *STRIP_ACTIONS,
     Action("case.why", "Show or hide the trace: why this answer", ("t",), "pane", CASE, "why", 5, enabled=_needs_some),
-    Action(
-        "import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, enabled=_needs_no_import
-    ),
-    Action("import.stop", "Stop the import", (), "app", IN, enabled=_needs_import),
-    Action("import.report", "What the last import did and left out", ("I",), "pane", IN, enabled=_needs_report),
-    Action("embed.begin", "Embed what waits", (), "app", IN, enabled=lambda now: now.no_embedding),
-    Action("embed.stop", "Stop embedding", (), "app", IN, enabled=_needs_embedding),
-    Action("import.demo", "Look around in samples", ("d",), "pane", IN, enabled=_needs_emptiness),
+    *INCOMING,
     *EXPORTS,
     Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, enabled=_can_zoom),
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),

@@ -13,8 +13,10 @@ from tui.panes.errors.first_run import Roots, Source, look_for
 from tui.render.common.glyphs import Signs
 from tui.render.common.progress import report_line, report_text
 from tui.render.common.untrusted import title
+from tui.render.errors.again import again_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
+from tui.services.again_process import AgainProcess
 from tui.services.import_process import ImportProcess
 from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
 
@@ -22,14 +24,20 @@ if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportReport
 
 
-def read_in(run: ImportProcess) -> Callable[[Job[object]], object]:
-    """Let an import run to its end; hands over each `Progress`."""
+def read_in(run: ImportProcess | AgainProcess) -> Callable[[Job[object]], object]:
+    """Let an import, or a harvest, run to its end; hands over each `Progress`."""
 
     def work(job: Job[object]) -> object:
         job.on_stop(run.stop)
         return run.run(job.partial)
 
     return work
+
+
+def _forget(path: Path) -> None:
+    from core.flows.transcripts.again.api import forget
+
+    forget(path)
 
 
 class Incoming(StatusLine):
@@ -40,7 +48,7 @@ class Incoming(StatusLine):
         self._jobs = jobs
         self._roots = roots
         self._results = results
-        self._run: ImportProcess | None = None
+        self._run: ImportProcess | AgainProcess | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
         self.named = ""
@@ -63,6 +71,7 @@ class Incoming(StatusLine):
             "import.stop": self.stop,
             "import.report": self._show_report,
             "import.demo": self._open_demo,
+            "again.show": self.harvest_again,
         }
         if (act := acts.get(action_id)) is None:
             return False
@@ -90,6 +99,15 @@ class Incoming(StatusLine):
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out)
             self._jobs.run("import", read_in(self._run), self._heard, self._failed)
+            self.post_message(PaneChanged())
+
+    def harvest_again(self, *, apply: bool = False) -> None:
+        """Harvest what was imported before again: show what would change, or `apply` it."""
+        if self._run is None:
+            self._run = AgainProcess(self._jobs.path, apply=apply)
+            way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
+            self.running = Running(way_out=way_out, begins="Copying the casebook")
+            self._jobs.run("import", read_in(self._run), self._heard_again, self._failed)
             self.post_message(PaneChanged())
 
     def stop(self) -> None:
@@ -130,6 +148,30 @@ class Incoming(StatusLine):
         if final and isinstance(value, ImportReport):
             self.report, self.named = value, ""
             self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
+
+    def _heard_again(self, value: object, final: bool) -> None:
+        from core.flows.transcripts.again.report import ImportAgain
+        from core.flows.transcripts.report import Progress
+
+        if isinstance(value, Progress) and self.running is not None:
+            self.running = replace(self.running, progress=value)
+        if not final or not isinstance(value, ImportAgain):
+            return
+        if value.applied or value.canceled or value.changes_nothing:
+            self._end(self._signs.told(again_line(value)), "warning" if value.canceled else "information")
+            return
+        from tui.screens.again import AgainScreen
+
+        self._run = self.running = None
+        self.post_message(PaneChanged())
+        self.app.push_screen(AgainScreen(value), self._decided)
+
+    def _decided(self, apply: bool | None) -> None:
+        if apply:
+            self.harvest_again(apply=True)
+        else:
+            path = self._jobs.path
+            self._jobs.run("again", lambda _job: _forget(path), lambda _value, _final: None, lambda _fault: None)
 
     def _failed(self, fault: Fault) -> None:
         self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")

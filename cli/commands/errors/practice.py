@@ -20,8 +20,8 @@ def run_practice(args: argparse.Namespace, context: Context) -> int:
     """`errors practice`: every practice of one or all projects; exit 1 where there is none."""
     with open_store(context.database) as store, faults(context.database):
         these = None if args.project is None else meant_by(store.con, args.project)
-        told, avoided = count_told(store.con, these)
-        found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), told, avoided)
+        told = count_told(store.con, these)
+        found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), *told)
     context.out.result(found, _lines(context.out, found))
     return 0 if found.practices or found.before_run else 1
 
@@ -44,6 +44,8 @@ def _lines(out: Output, found: PracticeList) -> Iterator[str]:
         yield from _line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
         yield from ("", f"Told before a run: {found.told:,}; failures avoided: {found.avoided:,}")
+    if found.withheld:
+        yield from ("", f"Held back before a run: {found.withheld:,}; failures avoided: {found.avoided_withheld:,}")
 
 
 def _practice(out: Output, one: Practice) -> Iterator[str]:

@@ -80,7 +80,7 @@ def _fields(row: Mapping[str | None, str | list[str] | None]) -> dict[str, objec
         try:
             if cell.startswith(_MARK):
                 value = json.loads(cell[len(_MARK) :])
-            elif name in _LISTS or name in _NUMBERS:
+            elif name in (*_LISTS, *_NUMBERS, *_OBJECTS):
                 value = json.loads(cell)
         except (ValueError, RecursionError):
             if name not in _LISTS:
@@ -91,3 +91,4 @@ def _fields(row: Mapping[str | None, str | list[str] | None]) -> dict[str, objec
 
 _LISTS = ("tool_sequence", "tags", "messages", "keys", "fingerprints")
 _NUMBERS = ("use_count",)
+_OBJECTS = ("lesson",)

@@ -92,7 +92,8 @@ def _fields(told: str, body: str) -> dict[str, object] | str:
         return "the comment holds no JSON object"
     table = cast("dict[str, object]", found)
     if table.pop("body", None) != _digest(body):
-        return {**table, "resolution": body, "status": "draft", "author": "import", "ts": None, "original": None}
+        changed = {"status": "draft", "author": "import", "ts": None, "original": None, "lesson": None}
+        return {**table, "resolution": body, **changed}
     table.setdefault("resolution", body)
     return table
 

@@ -10,6 +10,7 @@ import apsw
 
 from core.errors.cases.columns import message_numbers, parse_names
 from core.errors.cases.current import ANSWERS
+from core.errors.lessons.lesson import Lesson, parse_lesson
 from core.errors.retrieval.answer import Status
 from core.store import Store
 
@@ -29,7 +30,7 @@ class PortableFix:
     """One fix and the case it belongs to. `fingerprint` null: it holds for the whole case.
 
     `error` is the text as it was printed; `original` what an import could not keep as it was; `case_ts`, `use_count`
-    and `last_used` are the case's.
+    and `last_used` are the case's; `lesson` is without what is counted where it is read.
     """
 
     SCHEMA: ClassVar[str] = "fix.v1"
@@ -52,8 +53,13 @@ class PortableFix:
     use_count: int
     last_used: str | None
     case_ts: str
+    lesson: Lesson | None = None
 
 
+_Said = tuple[
+    str, Status, str | None, str | None, str | None, str, str, str | None, str, str, str | None, str | None
+]  # fmt: skip
+"""A row of a fix as `_fix` reads it."""
 _FIXES = (
     "SELECT max(id) FROM resolution WHERE case_id = ?"
     f" AND status = 'verified' AND {ANSWERS} GROUP BY fingerprint ORDER BY 1"
@@ -84,13 +90,11 @@ def _fix(con: apsw.Connection, case_id: int, fix_id: int) -> PortableFix:
     ).fetchone()
     said = con.execute(
         "SELECT text, status, fingerprint, resolved_by, tool_sequence, tags, author, session_id, message_ids, ts,"
-        " original FROM resolution WHERE id = ?",
+        " original, lesson FROM resolution WHERE id = ?",
         (fix_id,),
     ).fetchone()
     key, raw, uses, used, case_ts = cast("tuple[str, str | None, int, str | None, str]", told)
-    text, status, mark, by, tools, tags, author, session, messages, ts, original = cast(
-        "tuple[str, Status, str | None, str | None, str | None, str, str, str | None, str, str, str | None]", said
-    )
+    text, status, mark, by, tools, tags, author, session, messages, ts, original, lesson = cast("_Said", said)
     named = con.execute(
         "SELECT fingerprint, key_line, tool, first_seen FROM fingerprint WHERE case_id = ?"
         " ORDER BY first_seen, fingerprint",
@@ -116,4 +120,5 @@ def _fix(con: apsw.Connection, case_id: int, fix_id: int) -> PortableFix:
         use_count=uses,
         last_used=used,
         case_ts=case_ts,
+        lesson=parse_lesson(lesson),
     )

@@ -12,6 +12,7 @@ from core.errors.cases.write import Name
 from core.errors.curation.fix_input import LONGEST_TAG, MOST_TAGS
 from core.errors.exchange.import_row import ImportedCase, ImportedFix, ImportedName
 from core.errors.identity.api import identify
+from core.errors.lessons.foreign import BadLesson, lesson_from
 from core.errors.retrieval.answer import Source
 from core.text import redact
 
@@ -30,13 +31,17 @@ def case_from(data: Fields) -> ImportedCase | str:
     )
     uses = data.get("use_count")
     alone = data.get("schema_version") == "fix.v1" or "case_ts" in data
+    try:
+        fixes = _fix_alone(data) if alone else _fixes(data)
+    except BadLesson as why:
+        return f"no lesson.v1: {why}"
     return ImportedCase(
         raw=error,
         normalized=normalized,
         ts=_text(data, "case_ts" if alone else "ts"),
         uses=uses if isinstance(uses, int) and 0 <= uses < 1 << 53 else 0,
         last_used=_text(data, "last_used"),
-        fixes=_fix_alone(data) if alone else _fixes(data),
+        fixes=fixes,
         names=names,
         keys=tuple(redact(key) for key in _list(data, "keys") if isinstance(key, str)),
         noise=data.get("status") == "noise",
@@ -87,6 +92,7 @@ def _fix(data: Fields, text_of: str) -> ImportedFix | None:
         _text(data, "reason") or "",
         _number(data, "id"),
         _number(data, "replaced_by"),
+        lesson_from(data.get("lesson")),
     )
 
 

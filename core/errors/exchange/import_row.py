@@ -10,6 +10,7 @@ from core.errors.cases.resolutions import add_resolution
 from core.errors.cases.write import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.curation.fix_input import NO_SOURCE
 from core.errors.identity.api import identify
+from core.errors.lessons.lesson import Lesson
 from core.errors.retrieval.answer import Source, Status
 from core.store import now
 from core.text import redact, words
@@ -33,6 +34,7 @@ class ImportedFix:
     reason: str = ""
     id: int = 0
     replaced_by: int = 0
+    lesson: Lesson | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ def _add_fix(con: apsw.Connection, case_id: int, fix: ImportedFix, ts: str) -> t
         ts=timestamp(fix.ts) or ts,
         original=fix.original,
         tags=fix.tags,
+        lesson=fix.lesson,
     )
     if added is not None and fix.reason:
         con.execute("UPDATE resolution SET reason = ? WHERE id = ?", (redact(fix.reason), added))

@@ -11,6 +11,9 @@ DoKind = Literal["command", "hunk", "words"]
 
 HUNK_LINES: Final = 10
 """The most lines of a hunk that is the `do` of a lesson."""
+WHEN_FIELDS: Final = ("error", "tool", "version", "system", "sandbox")
+DO_FIELDS: Final = ("text", "file", "instead_of")
+NO_SANDBOX: Final = "off"
 _COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 
 
@@ -18,6 +21,7 @@ _COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 class When:
     """When a lesson applies: the line that names the error, the tool that printed it, that tool's version, the system.
 
+    `sandbox`: the agent's sandbox in which the error was seen (`workspace-write, no network`), `off` outside of one.
     What is not known is empty.
     """
 
@@ -25,6 +29,7 @@ class When:
     tool: str = ""
     version: str = ""
     system: str = ""
+    sandbox: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,8 @@ def lesson_json(lesson: Lesson) -> str:
     """A lesson as it is kept in the `lesson` column: without what is counted when it is read."""
     kept = {name: value for name, value in asdict(lesson).items() if name not in _COUNTED}
     kept["not"] = kept.pop("dead_ends")
+    if not lesson.when.sandbox:
+        del kept["when"]["sandbox"]
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -99,8 +106,8 @@ def _lesson(found: dict[str, Any]) -> Lesson | None:
     if kind not in get_args(DoKind) or scope not in get_args(Scope) or not str(do["text"]).strip():
         return None
     return Lesson(
-        when=When(*(str(when.get(name) or "") for name in ("error", "tool", "version", "system"))),
-        do=Do(kind, str(do["text"]), str(do.get("file") or ""), str(do.get("instead_of") or "")),
+        when=When(*(str(when.get(name) or "") for name in WHEN_FIELDS)),
+        do=Do(kind, *(str(do.get(name) or "") for name in DO_FIELDS)),
         dead_ends=tuple(str(one) for one in found.get("not") or ()),
         check=str(found.get("check") or ""),
         because=str(found["because"]) if found.get("because") else None,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from core.errors.lessons.lesson import Lesson, Scope
+from core.errors.identity.lack import lack_of
+from core.errors.lessons.lesson import NO_SANDBOX, Lesson, Scope
 from core.text import clean, estimate_tokens
 
 AGENT_TOKENS: Final = 60
 """Tokens of the form for an agent, as `estimate_tokens` counts them."""
+_CLOSED: Final = frozenset(("network", "service", "write"))
+"""Kinds of lack that a sandbox can be the reason of."""
 _DO_BYTES: Final = 132
 _WHEN_BYTES: Final = 60
 _WHEN_LEAST: Final = 24
@@ -28,6 +31,7 @@ def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
     where = f" ({', '.join(part for part in (tool, when.system) if part)})" if tool or when.system else ""
     rows = (
         ("When", f"{when.error}{where}"),
+        ("Sandbox", sandbox_that_matters(lesson)),
         ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
         ("Instead of", do.instead_of),
         ("Not", "\n".join(lesson.dead_ends)),
@@ -39,6 +43,18 @@ def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
         ("Used", _used(lesson)),
     )
     return tuple((label, text) for label, text in rows if text)
+
+
+def sandbox_that_matters(lesson: Lesson) -> str:
+    """The sandbox of the failure, where it may be why it failed: the error names what a sandbox closes (the network, a
+    port, a file), or the fix speaks of the sandbox. Else empty."""
+    sandbox = lesson.when.sandbox
+    if sandbox in ("", NO_SANDBOX):
+        return ""
+    lack = lack_of(lesson.when.error)
+    spoken = (lesson.do.text, lesson.because or "", *(one.why for one in lesson.evidence))
+    named = any("sandbox" in text.lower() for text in spoken)
+    return sandbox if named or (lack is not None and lack.kind in _CLOSED) else ""
 
 
 def scope_name(scope: Scope) -> str:
@@ -82,10 +98,11 @@ def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
 
     check = [] if _flat(lesson.check) == _flat(lesson.do.text) else take("check", lesson.check)
     when = take("when", lesson.when.error, _WHEN_LEAST)
+    sandbox = take("sandbox", sandbox_that_matters(lesson))
     tried = (lesson.do.instead_of, *lesson.dead_ends)
     dead = [line for one in tried for line in take("not", one)]
     because = take("because", lesson.because or "")
-    return "\n".join((*when, *do, *dead, *check, *because))
+    return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
 
 
 def _do_lines(lesson: Lesson, room: int) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import apsw
 
@@ -92,22 +92,35 @@ def _was_told(con: apsw.Connection, resolution: int, session: str) -> bool:
     return row is not None
 
 
-def keep_told(con: apsw.Connection, told: KnownFailure, session: str, repository: str, ts: str) -> None:
-    """Note that it was told in a session, once. Within the caller's transaction."""
+def keep_told(
+    con: apsw.Connection, told: KnownFailure, session: str, repository: str, ts: str, *, withheld: bool = False
+) -> None:
+    """Note that it was told, or held back, in a session, once. Within the caller's transaction."""
     if not _was_told(con, told.resolution_id, session):
         con.execute(
-            "INSERT INTO answer_outcome(resolution_id, fingerprint, via, session_id, repository, told_at)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (told.resolution_id, told.fingerprint, VIA, session, repository, ts),
+            "INSERT INTO answer_outcome(resolution_id, fingerprint, via, session_id, repository, told_at, withheld)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (told.resolution_id, told.fingerprint, VIA, session, repository, ts, withheld),
         )
 
 
-def count_told(con: apsw.Connection, repositories: frozenset[str] | None = None) -> tuple[int, int]:
-    """How often something was told before a run, and how often the failure was then avoided. Raises apsw errors."""
+class ToldBefore(NamedTuple):
+    """How often something was told before a run or held back, and how often the failure then did not come."""
+
+    told: int = 0
+    avoided: int = 0
+    withheld: int = 0
+    avoided_withheld: int = 0
+
+
+def count_told(con: apsw.Connection, repositories: frozenset[str] | None = None) -> ToldBefore:
+    """What was told before a run in all repositories, or in these. Raises apsw errors."""
     of_these = json.dumps(None if repositories is None else sorted(repositories))
     row = con.execute(
-        "SELECT count(*), count(*) FILTER (WHERE outcome = 'helped') FROM answer_outcome WHERE via = ?1"
+        "SELECT count(*) FILTER (WHERE NOT withheld), count(*) FILTER (WHERE NOT withheld AND outcome = 'helped'),"
+        " count(*) FILTER (WHERE withheld), count(*) FILTER (WHERE withheld AND outcome = 'helped')"
+        " FROM answer_outcome WHERE via = ?1"
         " AND (?2 = 'null' OR repository IN (SELECT value FROM json_each(?2)))",
         (VIA, of_these),
     ).fetchone()
-    return cast("tuple[int, int]", row)
+    return ToldBefore(*cast("tuple[int, int, int, int]", row))

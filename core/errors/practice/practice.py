@@ -80,6 +80,7 @@ class PracticeList:
     """Every practice of one or all projects, the most frequent first, and what is told before a command is run.
 
     `told`: how often something was told before a run; `avoided`: how often the failure then did not come.
+    `withheld`, `avoided_withheld`: the same of what was held back to compare with.
     """
 
     SCHEMA: ClassVar[str] = "practice.v1"
@@ -88,3 +89,5 @@ class PracticeList:
     before_run: tuple[KnownFailure, ...] = ()
     told: int = 0
     avoided: int = 0
+    withheld: int = 0
+    avoided_withheld: int = 0

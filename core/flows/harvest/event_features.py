@@ -76,7 +76,7 @@ def result_of(ran: Ran) -> Result:
         command = named_command(ran)
     kept = ran if look else ran._replace(text="") if begun else ran._replace(text="", tool_input={}, facts={})
     clues = clues_in(ran.text, outcome)
-    escalated, slip = _escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
+    escalated, slip = is_escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
     return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, escalated, slip=slip)
 
 
@@ -85,7 +85,7 @@ def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:
     return clues_of(text, [(error.key.start, error.key.end, error.key.text) for error in outcome.errors])
 
 
-def _escalated(tool_input: Mapping[str, object]) -> bool:
+def is_escalated(tool_input: Mapping[str, object]) -> bool:
     """Whether a call asks to run outside the sandbox."""
     return (
         tool_input.get("sandbox_permissions") == "require_escalated"

@@ -18,6 +18,7 @@ from core.errors.incidents.queue_state import move_shares, shares_of
 from core.errors.lessons.lesson import Lesson
 from core.errors.lessons.versions import READ, version_of
 from core.flows.harvest.events import HarvestedError
+from core.flows.harvest.fixes.sandbox import Sandboxes
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import seen_in
 from core.flows.harvest.verdicts.incidents import Incidents
@@ -79,11 +80,13 @@ def harvest_session(
         write_verdicts(con, sessions, incidents.judgements())
         move_shares(con, before, shares_of(con, sessions))
         _take_back(con, sessions, found, kept)
-        said: list[Explanation] = []
+        said, sandboxes = list[Explanation](), Sandboxes(con)
         placed = zip(found, cases, strict=True)
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(
-            con, (_draft(con, case_id, heard(incidents.timed(error), said)) for error, case_id in fixed), stale
+            con,
+            (_draft(con, case_id, heard(incidents.timed(error), said), sandboxes) for error, case_id in fixed),
+            stale,
         )
         add_explanations(store, said)
         draft_repeated_slips(con, sessions)
@@ -138,7 +141,7 @@ def _observe(con: apsw.Connection, error: HarvestedError, project: str, stale: s
     return case_id, known is None
 
 
-def _draft(con: apsw.Connection, case_id: int, error: HarvestedError) -> Draft:
+def _draft(con: apsw.Connection, case_id: int, error: HarvestedError, sandboxes: Sandboxes) -> Draft:
     return Draft(
         case_id=case_id,
         fingerprint=error.fingerprint,
@@ -149,7 +152,7 @@ def _draft(con: apsw.Connection, case_id: int, error: HarvestedError) -> Draft:
         message_ids=error.message_ids,
         ts=error.verified_ts or error.ts,
         evidence=evidence_of_fix(error),
-        lesson=_with_version(con, error),
+        lesson=_placed(_with_version(con, error), error, sandboxes),
     )
 
 
@@ -164,6 +167,11 @@ def _with_version(con: apsw.Connection, error: HarvestedError) -> Lesson | None:
     ).fetchone()
     version = "" if row is None else version_of(lesson.when.tool, cast("str", row[0]))
     return replace(lesson, when=replace(lesson.when, version=version))
+
+
+def _placed(lesson: Lesson | None, error: HarvestedError, sandboxes: Sandboxes) -> Lesson | None:
+    """The lesson with the sandbox in which its error was seen."""
+    return None if lesson is None else replace(lesson, when=replace(lesson.when, sandbox=sandboxes.of(error)))
 
 
 def evidence_of_fix(error: HarvestedError) -> Evidence:

@@ -148,12 +148,13 @@ def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bo
     """The rules that a call meets, and that a command like it failed before. A host that has the payload tells both."""
     handled = _rules_before(payload, database, around, taken=taken)
     try:
-        return handled if taken else _warned(handled, payload, database)
+        return handled if taken else _warned(handled, payload, database, around.hold_back)
     except Fault as fault:  # what the rules say is told all the same
         return replace(handled, fault="; ".join(filter(None, (handled.fault, fault.message))))
 
 
-def _warned(handled: Handled, payload: Payload, database: Path) -> Handled:
+def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float) -> Handled:
+    """What the rules say, and that a command like this one failed; where that is held back, it is only recorded."""
     from core.flows.practice.known_program import names_known_program
 
     if not names_known_program(database, payload.tool, payload.tool_input):
@@ -163,9 +164,13 @@ def _warned(handled: Handled, payload: Payload, database: Path) -> Handled:
     found = failure_before(database, payload.tool, payload.tool_input, payload.cwd, payload.session_id)
     if found is None:
         return handled
+    from core.errors.fixes.outcomes import is_withheld
     from core.flows.hook.failure_reply import failure_context
 
     told, repository = found
+    if is_withheld(payload.session_id, told.resolution_id, hold_back):
+        fault = count_told(database, told, payload.session_id, repository, withheld=True)
+        return replace(handled, fault="; ".join(filter(None, (handled.fault, fault))))
     said, before = failure_context(told), handled.once_written
     if handled.reply is not None:
         said = f"{cast('Any', handled.reply)['hookSpecificOutput']['additionalContext']}\n\n{said}"

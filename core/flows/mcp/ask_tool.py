@@ -51,4 +51,5 @@ ASK: Final = Tool(
     ),
     _ask,
     asks_network=True,
+    writes=True,
 )

@@ -120,6 +120,7 @@ ERROR_SEARCH: Final = Tool(
         project=text("The project's folder, whose own fixes answer first (default: where the server runs).", 4_000),
     ),
     _error_search,
+    writes=True,  # what was answered is a row of `answer_outcome`, settled by what the session does next
 )
 ALIGN_QUOTE: Final = Tool(
     "align_quote",

@@ -24,6 +24,6 @@ class Tool:
     asks_network: bool = False
     """Whether it may ask a server that the settings name."""
     writes: bool = False
-    """Whether it keeps more than a count in the casebook."""
+    """Whether it keeps more in the casebook than what can be computed again; then its read-only hint is false."""
     loose: Shape | None = None
     """What is checked before `run`, in place of `shape`, where that checks the items of a list one by one."""

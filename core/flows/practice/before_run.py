@@ -39,15 +39,15 @@ def failure_before(
         return None if found is None else (found, repository)
 
 
-def count_told(database: Path, told: KnownFailure, session: str, repository: str) -> str:
-    """Write down what was told, after the agent has it; why it was not ("": it was)."""
+def count_told(database: Path, told: KnownFailure, session: str, repository: str, *, withheld: bool = False) -> str:
+    """Write down what was told, after the agent has it, or what was `withheld`; why it was not ("": it was)."""
     from core.base.fault import Fault
 
     try:
         with open_store(database, write=True, timeout_ms=_KEPT_MS) as store:
             if store.readonly is None:
                 with faults(database), store.transaction() as con:
-                    keep_told(con, told, session, repository, now())
+                    keep_told(con, told, session, repository, now(), withheld=withheld)
     except Fault as fault:
         return f"what was told before the run was not counted: {fault.message}"
     return ""

@@ -107,6 +107,16 @@ def import_transcripts(
     return tally.report(canceled=not harvested)
 
 
+def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
+    """Read these files into `store` within the caller's transaction, without a job and without a harvest.
+
+    What cannot be read is left out. Raises Fault of the store.
+    """
+    run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, asked=True)
+    for path in paths:
+        _import_file(run, Found(path, 0, named=True))
+
+
 @contextmanager
 def _as_job(run: _Run) -> Generator[None]:
     """Close the job row, if one was begun, as the run ends."""

@@ -20,6 +20,8 @@ from core.store import open_store
 from tests.cli.mcp.mcp_talk import Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
 
+WRITING = {"record_lesson", "error_search", "ask"}
+"""They keep what was asked and answered."""
 TOOLS = {
     "record_lesson",
     "search",
@@ -98,8 +100,31 @@ def test_the_tools_only_look_and_say_what_they_take(talk: Talk) -> None:
     for one in tools:
         jsonschema.Draft202012Validator.check_schema(one.input_schema)
         assert one.annotations is not None
-        assert one.annotations.read_only_hint is (one.name != "record_lesson")
+        assert one.annotations.read_only_hint is (one.name not in WRITING)
         assert one.input_schema["additionalProperties"] is False
+
+
+def test_a_tool_that_says_it_only_reads_writes_nothing(talk: Talk, place: Path) -> None:
+    given: dict[str, dict[str, Any]] = {
+        "search": {"query": "rates", "mode": "lexical"},
+        "bulk_search": {"queries": [{"query": "rates"}]},
+        "error_search": {"text": "Error: zebra crossed the road", "session": "s8"},
+        "align_quote": {"quote": "a b", "messages": ["a b"]},
+        "schema": {},
+        "doctor": {},
+    }
+    hints = {one.name: one.annotations.read_only_hint for one in talk.do(talk.session.list_tools()).tools}
+    for name, arguments in given.items():
+        before = _rows(place / "case.db")
+        assert not talk.call(name, **arguments).is_error, name
+        assert (_rows(place / "case.db") == before) == hints[name], name
+
+
+def _rows(path: Path) -> dict[str, int]:
+    """How many rows each table has."""
+    with open_store(path) as store:
+        names = [str(row[0]) for row in store.con.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {name: int(str(store.con.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])) for name in names}  # type: ignore[index]
 
 
 def test_a_search_is_the_command_lines(talk: Talk, place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.errors.practice.before_run import count_told
 from core.flows.harvest import harvest_session
 from core.flows.harvest.command import parse_command
 from core.flows.hook.dispatch import Handled, Surroundings, handle
@@ -157,6 +158,28 @@ def test_what_became_of_it_is_read_from_the_calls_after_it(
     assert outcomes(known) == [("before_run", chat.session, *became)]
     harvest_session(known, chat.session)
     assert outcomes(known) == [("before_run", chat.session, *became)]
+
+
+@pytest.mark.parametrize(
+    ("then", "counted"),
+    [(("gh pr view 99 --json mergedAt", "{}", 0), (0, 0, 1, 1)), ((WRONG, "Unknown JSON field", 1), (0, 0, 1, 0))],
+)
+def test_a_share_is_held_back_and_its_outcome_is_kept(
+    known: Store, tmp_path: Path, then: tuple[str, str, int], counted: tuple[int, ...]
+) -> None:
+    chat = later(tmp_path / "in", (WRONG, "Unknown JSON field", 1), then)
+    around = Surroundings(lambda _: None, lambda _: None, "none", False, "off", hold_back=1.0)
+    for _ in range(2):
+        held = handle(event(WRONG, name=chat.session), Path(known.path), around)
+        assert held.reply is None and held.fault == ""
+    sql = "SELECT via, session_id, withheld FROM answer_outcome"
+    assert known.con.execute(sql).fetchall() == [("before_run", chat.session, 1)]
+    known.con.execute("UPDATE answer_outcome SET told_at = '2026-09-01T10:00:00.500Z'")  # the first call was just made
+    import_transcripts(known, "auto", [chat.save()])
+    assert count_told(known.con) == counted
+    handled = ask(known, WRONG, name="s10")
+    assert handled.once_written is not None and handled.once_written() == ""
+    assert count_told(known.con) == (1, 0, *counted[2:])
 
 
 def test_keys_are_the_subcommand_the_option_and_its_words() -> None:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from core.flows.transcripts import api
+from core.flows.transcripts.again import api as again
+from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.report import ImportReport, Progress
-from tui.services import import_child
+from core.store import Store
+from tui.runtime.child_side import Tell
+from tui.services import again_child, import_child
 
 GO_ON = "go on"
 
@@ -38,6 +44,23 @@ def _waiting(kinds: tuple[str, ...], casebook: str, *paths: str) -> int:
 
     api.import_transcripts = slowly
     return import_child.main(casebook, *paths)
+
+
+def stopped_again(casebook: str, what: str) -> int:
+    """The real harvest of what was imported before; it waits with its first progress until it is stopped."""
+    real = again.harvest_again
+
+    def slowly(store: Store, *, cancelled: Callable[[], bool], on_progress: Tell, **how: Any) -> ImportAgain:
+        def stopped() -> bool:
+            on_progress(Progress("harvest", 0, 1, 0.0, None))
+            while not cancelled():
+                time.sleep(0.01)
+            return True
+
+        return real(store, cancelled=stopped, on_progress=on_progress, **how)
+
+    again.harvest_again = slowly
+    return again_child.main(casebook, what)
 
 
 def deaf(casebook: str, *_paths: str) -> int:

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
 from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
@@ -30,6 +29,7 @@ from tui.render.errors.masked import draw_masked, masked_in
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.vector_search import Meaning
+from tui.widgets.block import Block
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 
@@ -45,20 +45,6 @@ LIKE = 0.12
 """Seconds that a case must stay before similar ones are looked for: whoever goes through the list does not wait."""
 
 _STATUSES = ("verified", "draft", "unresolved", "rejected")
-
-
-class Block(Static):
-    """One part of a case under its own heading; hidden while it has nothing to say."""
-
-    def __init__(self, name: str, heading: str = "") -> None:
-        super().__init__(id=f"case-{name}", classes="block")
-        if heading:
-            self.border_title = Content(f" {heading} ")
-
-    def say(self, content: Content) -> None:
-        """Show this, or hide the block if it is empty."""
-        self.display = bool(content.plain)
-        self.update(content)
 
 
 class CaseView(Reading):
@@ -100,11 +86,11 @@ class CaseView(Reading):
         self._drawn = PREVIEW
         self._acts = CaseActs(self, jobs, signs)
         self.border_title = Content("Case")
-        self._head, self._fix = Block("head"), Block("fix", "Fix")
-        self._practice = Block("practice", "Practice")
-        self._masked = Block("masked", "What the key masks")
-        self._steps, self._raw = Block("steps", "Steps"), Block("raw", "Error as it was seen")
-        self._source, self._history = Block("source", "Where from"), Block("history", "All fixes")
+        self._head, self._fix = Block("case-head"), Block("case-fix", "Fix")
+        self._practice = Block("case-practice", "Practice")
+        self._masked = Block("case-masked", "What the key masks")
+        self._steps, self._raw = Block("case-steps", "Steps"), Block("case-raw", "Error as it was seen")
+        self._source, self._history = Block("case-source", "Where from"), Block("case-history", "All fixes")
 
     def compose(self) -> ComposeResult:
         """The blocks, the most wanted first."""
@@ -153,7 +139,8 @@ class CaseView(Reading):
         self._head.say(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
         self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
-        self._fix.say(draw.draw_fix(self.fix, signs, case))
+        fix = self.fix
+        self._fix.say_wrapped(lambda width: draw.draw_fix(fix, signs, case, width))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")

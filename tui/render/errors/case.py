@@ -136,15 +136,18 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
-def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content:
-    """The card of its lesson, if it has one, and the fix as it was written, with its Markdown lit; or that there is
-    none, or why none of its `case` answers."""
+def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int = 0) -> Content:
+    """The card of its lesson, if it has one, and what the text of the fix says beyond it, else the text with its
+    Markdown drawn; or that there is none, or why none of its `case` answers. `width`: the cells a line has, if known.
+    """
     if fix is None:
         return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
-    text, left = block(fix.text.strip("\n"))
+    written = fix.text.strip("\n")
+    text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
     body = draw_marked(text)
     if fix.lesson is not None:
-        body = Content.assemble(draw_lesson(fix.lesson), ("\n\nAll of it\n", "$cb-faint"), body)
+        more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
+        body = Content.assemble(draw_lesson(fix.lesson, width), *more)
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
     if fix.weakness:
@@ -152,6 +155,12 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None) -> Content
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
+
+
+def _beyond_card(text: str, lesson: Lesson) -> str:
+    from core.errors.lessons.rest import beyond_card
+
+    return beyond_card(text, lesson)
 
 
 def draw_practice(practice: Practice | None, signs: Signs) -> Content:

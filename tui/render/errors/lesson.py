@@ -18,15 +18,28 @@ _TONES: Final = {"Do": "bold $cb-text", "Not": "$cb-bad", "Workaround": "$cb-dra
 _DIFF: Final = {"+": "$cb-good", "-": "$cb-bad"}
 
 
-def draw_lesson(lesson: Lesson) -> Content:
-    """When, Do, Not, Check, Because, Scope: what is known of it."""
+def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
+    """When, Do, Not, Check, Because, Scope: what is known of it.
+
+    A line that does not fit in `width` cells goes on under its own beginning; 0: nothing is broken.
+    """
     from core.errors.lessons.text import card
 
-    parts: list[tuple[str, str]] = []
+    lines: list[Content] = []
     for label, text in card(lesson):
         shown, _ = block(text, _SHOWN)
-        for at, line in enumerate(shown.split("\n")):
-            edit = label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- ")
-            tone = _DIFF[line[0]] if edit else _TONES.get(label, "$cb-soft")
-            parts += [(f"{'' if at else label:<{_WIDTH}}", "$cb-faint"), (f"{line}\n", tone)]
-    return Content.assemble(*parts).rstrip()
+        drawn = [piece for line in shown.split("\n") for piece in _wrapped(line, _tone(label, line, lesson), width)]
+        lines += [
+            Content.assemble((f"{'' if at else label:<{_WIDTH}}", "$cb-faint"), line) for at, line in enumerate(drawn)
+        ]
+    return Content("\n").join(lines)
+
+
+def _tone(label: str, line: str, lesson: Lesson) -> str:
+    edit = label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- ")
+    return _DIFF[line[0]] if edit else _TONES.get(label, "$cb-soft")
+
+
+def _wrapped(line: str, tone: str, width: int) -> list[Content]:
+    drawn = Content.styled(line, tone)
+    return drawn.wrap(width - _WIDTH) if line and width > _WIDTH else [drawn]

@@ -20,7 +20,7 @@ from core.flows.transcripts.again.apply import Changed, apply
 from core.flows.transcripts.again.changes import changes_of, report_of
 from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.again.scope import sessions_of
-from core.flows.transcripts.again.work import discard, harvest_all, prepare
+from core.flows.transcripts.again.work import discard, harvest_all, prepare, work_of
 from core.flows.transcripts.report import Meter
 from core.store import Store, jobs
 
@@ -60,13 +60,15 @@ def harvest_again(
     actor: str,
     agreed: Callable[[ImportAgain], bool] = lambda report: True,
     dry_run: bool = False,
+    keep: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ImportAgain:
     """Harvest every imported session again, or those read from `paths`, and apply what differs if `agreed`.
 
     Harvested drafts that nobody touched are replaced; what a person decided stays. The casebook is backed up first, and
-    one undo takes everything back. A run that is killed or cancelled goes on the next time.
+    one undo takes everything back. A run that is killed or cancelled goes on the next time. `keep`: so does what a
+    `dry_run` harvested, until `forget` removes it.
 
     Raises Fault: invalid_input for a path that nothing was imported from; db_locked where another run goes on or the
     casebook keeps changing; db_readonly, io_error, db_damaged from the store.
@@ -78,7 +80,7 @@ def harvest_again(
         raise Fault("db_locked", "Another `import --again` is running.", "Wait until it has ended.")
     run = _Run(store, job, cancelled)
     try:
-        report = _run(run, sessions, actor, None if dry_run else agreed, on_progress)
+        report = _run(run, sessions, actor, None if dry_run else agreed, on_progress, keep=keep)
     except BaseException as error:
         with suppress(Fault):
             jobs.fail(store, job, error.message if isinstance(error, Fault) else "It was stopped.")
@@ -90,12 +92,19 @@ def harvest_again(
     return report
 
 
+def forget(casebook: Path) -> None:
+    """Remove what was harvested again and not applied. Raises Fault io_error."""
+    discard(work_of(casebook))
+
+
 def _run(
     run: _Run,
     sessions: Sequence[str],
     actor: str,
     agreed: Callable[[ImportAgain], bool] | None,
     on_progress: Callable[[Progress], None] | None,
+    *,
+    keep: bool,
 ) -> ImportAgain:
     asked = agreed is not None
     for _ in range(_TRIES):
@@ -113,7 +122,8 @@ def _run(
         if not whole:
             return report
         if agreed is None or not changeset or (asked and not agreed(report)):
-            discard(work)
+            if not (keep and agreed is None and changeset):
+                discard(work)
             return report
         asked = False
         with suppress(Changed):

@@ -10,6 +10,7 @@ import apsw
 from core.errors.cases.undo import MIRRORED, refresh_touched
 from core.evidence.entries import tell_added
 from core.evidence.realign_queue import mark_to_align
+from core.flows.transcripts.again.files import bring_messages, lost_sessions, read_from_files
 from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.again.work import Work, last_change
 from core.store import Store, change, faults, open_store
@@ -24,7 +25,9 @@ class Changed(Exception):
 
 
 def apply(store: Store, work: Work, actor: str, report: ImportAgain, changeset: bytes) -> ImportAgain:
-    """Apply the changes. Raises Changed where the casebook was changed meanwhile, and then nothing was done."""
+    """Apply the changes; messages that were read from files come along, and stay when the change is undone.
+
+    Raises Changed where the casebook was changed meanwhile, and then nothing was done."""
     real = store.path.resolve()
     backup = real.with_name(f"{real.name}.before-again-{stamp()}")
     with faults(backup):
@@ -32,8 +35,13 @@ def apply(store: Store, work: Work, actor: str, report: ImportAgain, changeset: 
     try:
         with open_store(work.base) as base:
             journal = last_change(base.con)
+            with open_store(work.copy) as copy:
+                read = read_from_files(base.con, copy.con)
         with change(store, actor, f"harvest again: {report.sessions:,} sessions") as made:
             con = store.con
+            if not set(read) <= set(lost_sessions(con)):
+                raise Changed
+            bring_messages(con, work.copy, read)
             if last_change(con) != journal or not apply_elsewhere(con, changeset, MIRRORED):
                 raise Changed
             refresh_touched(con, touched_rows(con, changeset))

@@ -59,7 +59,7 @@ def report_of(work: Work, changeset: bytes) -> ImportAgain:
         untouched = _untouched(base.con)
         removed = ops["resolution", "DELETE"]
         return ImportAgain(
-            sessions=number(copy.con, "SELECT count(*) FROM again_session"),
+            sessions=number(copy.con, "SELECT count(*) FROM again_session WHERE done < 2"),
             before=before,
             after=after,
             drafts=Drafts(rewritten, removed, ops["resolution", "INSERT"], untouched - removed - rewritten),

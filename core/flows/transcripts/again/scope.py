@@ -10,6 +10,7 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault
+from core.flows.transcripts.again.files import lost_sessions
 from core.flows.transcripts.source import stored_name
 
 _WITH_OTHERS = """WITH RECURSIVE named(id) AS (
@@ -21,11 +22,12 @@ _READ = "SELECT DISTINCT session_id FROM message"
 
 
 def sessions_of(con: apsw.Connection, paths: Sequence[Path]) -> tuple[str, ...]:
-    """The sessions with stored messages; of `paths` those read from these files or folders, and what they continue.
+    """The sessions with stored messages, or whose files are still there; of `paths` those read from these files or
+    folders, and what they continue.
 
     Raises Fault invalid_input for a path that nothing was imported from.
     """
-    read = {str(row[0]) for row in con.execute(_READ)}
+    read = {str(row[0]) for row in con.execute(_READ)} | set(lost_sessions(con))
     if not paths:
         return tuple(sorted(read))
     files = cast("list[tuple[str, str | None]]", con.execute("SELECT path, session_id FROM source_file").fetchall())

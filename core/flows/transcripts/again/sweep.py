@@ -16,7 +16,7 @@ from core.store import now
 # Heard of by a hook or written down by hand (no message): that never came from a harvest. A repeated slip is no error
 # of one session.
 _LOST = f"""INSERT INTO temp.lost SELECT o.id, o.fingerprint, f.case_id FROM occurrence o
- JOIN again_session s ON s.session_id = o.session_id JOIN fingerprint f ON f.fingerprint = o.fingerprint
+ JOIN again_session s ON s.session_id = o.session_id AND s.done = 1 JOIN fingerprint f ON f.fingerprint = o.fingerprint
  WHERE o.message_idx IS NOT NULL AND f.tool <> '{SLIP}' AND NOT EXISTS (SELECT 1 FROM again_found g
   WHERE g.session_id = o.session_id AND g.message_idx = o.message_idx AND g.fingerprint = o.fingerprint)"""
 _NAMELESS = """INSERT INTO temp.lost SELECT o.id, o.fingerprint, f.case_id FROM occurrence o

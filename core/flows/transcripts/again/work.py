@@ -16,6 +16,7 @@ from core.flows.corrections.harvest import harvest_corrections
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.session import Again, harvest_session
 from core.flows.system.worker_process import Second
+from core.flows.transcripts.again.files import lost_sessions, read_again
 from core.flows.transcripts.again.scope import kept_cases
 from core.flows.transcripts.again.sweep import sweep
 from core.store import Store, faults, open_store
@@ -24,7 +25,7 @@ from core.store.sql import number
 
 _TABLES = (
     "CREATE TABLE again_run (version, scope, journal, swept)",
-    "CREATE TABLE again_session (session_id TEXT PRIMARY KEY, done INTEGER)",
+    "CREATE TABLE again_session (session_id TEXT PRIMARY KEY, done INTEGER)",  # 2: nothing to harvest
     "CREATE TABLE again_found (session_id TEXT, message_idx INTEGER, fingerprint TEXT,"
     " PRIMARY KEY (session_id, message_idx, fingerprint)) WITHOUT ROWID",
 )
@@ -99,16 +100,25 @@ def _goes_on(work: Work, sessions: Sequence[str], journal: int) -> bool:
 def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], cancelled: Callable[[], bool]) -> bool:
     """Harvest every session that is left, one transaction each, then remove what none gave; False if cancelled.
 
+    One whose messages are gone or incomplete is read from its files first; where these say nothing, it stays as it is.
     `told` gets how many sessions are done, and of how many.
     """
     with open_store(work.copy, write=True) as copy:
         kept = kept_cases(copy.con)
         total = number(copy.con, "SELECT count(*) FROM again_session")
         left = [str(row[0]) for row in copy.con.execute(_NEXT)]
+        lost = lost_sessions(copy.con)
         for at, session in enumerate(left):
             if cancelled():
                 return False
             told(total - len(left) + at, total)
+            if (
+                session in lost
+                and not read_again(copy, session, lost[session], second)
+                and not _has_messages(copy, session)
+            ):
+                copy.con.execute("UPDATE again_session SET done = 2 WHERE session_id = ?", (session,))
+                continue
             with copy.transaction() as con:
                 harvest_session(copy, session, second, Again(kept, lambda found: _note(copy.con, found)))
                 harvest_corrections(con, session)
@@ -120,6 +130,10 @@ def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], ca
                 con.execute("UPDATE again_run SET swept = 1")
         told(total, total)
     return True
+
+
+def _has_messages(store: Store, session: str) -> bool:
+    return number(store.con, "SELECT EXISTS (SELECT 1 FROM message WHERE session_id = ?)", (session,)) == 1
 
 
 def _note(con: apsw.Connection, found: Iterable[HarvestedError]) -> None:

@@ -17,7 +17,7 @@ from core.errors.cases.resolutions import ANSWERS, CURRENT_FIRST
 from core.errors.cases.write import Name, ensure_case
 from core.errors.exchange.case_export import Format, export_cases, export_file
 from core.errors.exchange.case_import import import_cases
-from core.store import open_store
+from core.store import Store, open_store
 
 SEED = """
 CREATE TABLE error_kb (
@@ -173,14 +173,42 @@ def test_what_an_import_calls_a_key_or_a_time_hides_no_secret(db: Path, tmp_path
     assert case.last_used is None
 
 
+_ANSWER = f"SELECT text FROM resolution WHERE case_id = ? AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1"
+
+
+def _visited(store: Store, case_id: int) -> int:
+    """Steps of SQLite's machine to find the answer of a case."""
+    steps = 0
+
+    def step() -> bool:
+        nonlocal steps
+        steps += 1
+        return False
+
+    store.con.set_progress_handler(step, 1)
+    try:
+        store.con.execute(_ANSWER, (case_id,)).fetchall()
+    finally:
+        store.con.set_progress_handler(None)
+    return steps
+
+
 def test_the_answer_of_a_case_is_found_by_its_index(db: Path) -> None:
     with open_store(db, write=True, create=True) as store:
-        plan = store.con.execute(
-            f"EXPLAIN QUERY PLAN SELECT text FROM resolution WHERE case_id = 1 AND {ANSWERS} ORDER BY {CURRENT_FIRST}"
-        ).fetchall()
-    steps = [str(row[3]) for row in plan]
-    assert any("USING INDEX resolution_case" in step for step in steps)
-    assert not [step for step in steps if "TEMP B-TREE FOR ORDER BY" in step]  # only drafts are ranked among themselves
+        plan = [str(row[3]) for row in store.con.execute(f"EXPLAIN QUERY PLAN {_ANSWER}", (1,))]
+        looked_up = [step for step in plan if "resolution" in step and "answer_outcome" not in step]
+        assert looked_up and all(step.startswith("SEARCH") and "case_id=?" in step for step in looked_up), plan
+        assert "USING INDEX resolution_case (case_id=?)" in looked_up[0]
+        assert not [step for step in plan if step.startswith("SCAN")], "every table is searched by an index"
+        record_resolution(store, "boom at dawn", "sleep in")
+        record_resolution(store, "another error", "a fix")  # the row behind those of the case, where the search ends
+        before = _visited(store, 1)
+        for number in range(300):
+            record_resolution(store, f"error of the {chr(97 + number % 26)}{chr(97 + number // 26)} kind", "a fix")
+        assert _visited(store, 1) == before, "what other cases have is not looked at"
+        for number in range(20):
+            record_resolution(store, "boom at dawn", f"sleep in {number}")
+        assert _visited(store, 1) > before + 20
 
 
 def test_rows_with_keys_of_their_own_stay_cases_of_their_own(db: Path, tmp_path: Path) -> None:

@@ -246,6 +246,48 @@ def test_a_cancelled_run_goes_on_where_it_was(store: Store) -> None:
     assert again(store).applied
 
 
+_KEPT = ("message", "tool_call", "error_kb", "fingerprint", "occurrence", "resolution")
+
+
+def _one_session(path: Path) -> Path:
+    chat = Transcript(path.parent / "in").bash("python app.py", LOOKUP, 1).edit("a.py").bash("python app.py", "fine")
+    file = chat.save()
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [file])
+    return file
+
+
+@pytest.mark.parametrize("where", ["1", "idx > 2", "idx = 1"], ids=["gone", "cut", "gap"])
+def test_messages_that_are_missing_are_read_from_the_file(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "casebook.db"
+    _one_session(path)
+    with open_store(path, write=True) as store:
+        whole = rows(store, _KEPT)
+        store.con.execute(f"DELETE FROM message WHERE {where}")
+        store.con.execute("UPDATE resolution SET text = 'vague', original = NULL")
+        without = rows(store, _KEPT)
+        assert again(store, dry_run=True).drafts.replaced == 1 and rows(store, _KEPT) == without
+        assert again(store).applied
+        assert rows(store, ("message", "tool_call")) == {name: whole[name] for name in ("message", "tool_call")}
+        texts = "SELECT text, lesson FROM resolution"
+        assert store.con.execute(texts).fetchone() != ("vague", None)
+        take_back(store, "kim")
+        assert store.con.execute(texts).fetchone()[0] == "vague"  # type: ignore[index]
+        assert [check for check in store_checks(store.path) if not check.ok] == []
+
+
+def test_messages_that_are_gone_with_their_file_change_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "casebook.db"
+    file = _one_session(path)
+    with open_store(path, write=True) as store:
+        store.con.execute("DELETE FROM message")
+        before = rows(store, _KEPT)
+        file.write_text("{}\n")  # nothing of the session is in it any more
+        assert not again(store).applied and rows(store, _KEPT) == before
+        file.unlink()
+        assert not again(store).applied and rows(store, _KEPT) == before
+
+
 @pytest.mark.parametrize("version", sorted(versions()))
 def test_a_casebook_of_every_version(tmp_path: Path, version: int) -> None:
     path = unpack(version, tmp_path / "casebook.db")

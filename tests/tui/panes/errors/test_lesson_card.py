@@ -11,6 +11,7 @@ from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.support import app_on, frame, told, until
 from tui.shell.app import CasebookApp
+from tui.widgets.block import Block
 
 
 def scope(path: Path) -> str:
@@ -32,6 +33,7 @@ async def test_the_fix_has_its_card_and_one_key_keeps_it_for_every_project(tmp_p
         screen = frame(app)
         assert "When        KeyError: 'currency'" in screen and "Check       python app.py" in screen
         assert "\x1b]52" not in screen
+        assert "no longer shows" not in screen and screen.count("Linked") == 1  # the text repeats the card
         await pilot.press("escape", "W")
         await until(pilot, lambda: told(app, "Kept for every project #1") and scope(path) == "general")
         await until(pilot, lambda: _scope_shown(app) == "general")
@@ -41,6 +43,24 @@ async def test_the_fix_has_its_card_and_one_key_keeps_it_for_every_project(tmp_p
         await until(pilot, lambda: scope(path) == "general")
         await pilot.press("u")
         await until(pilot, lambda: scope(path) == before)
+
+
+async def test_a_long_line_of_the_card_goes_on_below_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "casebook.db"
+    long = "python app.py " + " ".join(f"--option-{number} {number}" for number in range(12))
+    chat = Transcript(tmp_path / "in").bash(long, LOOKUP, 1).edit("a.py").bash(long, "fine")
+    with open_store(path, write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.save()])
+    app = app_on(path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await until(pilot, lambda: app.errors.case.read is not None)
+        await until(pilot, lambda: "\n            --option" in _fix_shown(app))
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: "\n            --option-1 " not in _fix_shown(app))
+
+
+def _fix_shown(app: CasebookApp) -> str:
+    return str(app.errors.case.query_one("#case-fix", Block).content)
 
 
 def _scope_shown(app: CasebookApp) -> str:

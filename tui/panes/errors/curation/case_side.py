@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Static
 
 from tui.actions.registry import bindings
 from tui.panes.errors.queries import Read
@@ -20,6 +19,7 @@ from tui.render.errors.curation import draw_from
 from tui.render.errors.history import draw_history
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
+from tui.widgets.block import Block
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
@@ -27,21 +27,6 @@ if TYPE_CHECKING:
 
 SHOWN = 8_192
 """Code points of the raw error that are drawn; the whole of it is one key away."""
-
-
-class Part(Static):
-    """One part of the case under its own heading; hidden while it has nothing to say."""
-
-    def __init__(self, name: str, heading: str = "") -> None:
-        super().__init__(id=f"side-{name}", classes="block")
-        self.display = False
-        if heading:
-            self.border_title = Content(f" {heading} ")
-
-    def say(self, content: Content) -> None:
-        """Show this, or hide the part if it is empty."""
-        self.display = bool(content.plain)
-        self.update(content)
 
 
 class CaseSide(Reading):
@@ -57,8 +42,8 @@ class CaseSide(Reading):
         self._with_fix = with_fix
         self.read: Read | None = None
         self.fix: Fix | None = None
-        self._head, self._fix = Part("head"), Part("fix", "Fix")
-        self._raw, self._past = Part("raw", "Error as it was seen"), Part("past", "Other fixes")
+        self._head, self._fix = Block("side-head"), Block("side-fix", "Fix")
+        self._raw, self._past = Block("side-raw", "Error as it was seen"), Block("side-past", "Other fixes")
         self.border_title = Content("Case")
 
     def compose(self) -> ComposeResult:
@@ -93,9 +78,16 @@ class CaseSide(Reading):
         self._fix.border_title = draw.fix_title(fix, self._signs)
         for name in ("verified", "draft"):
             self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
-        said = draw.draw_fix(fix, self._signs, None if self.read is None else self.read.case)
-        told = Content.assemble(said, "\n" if fix else "", draw_from(fix, self._signs))
-        self._fix.say(told if self._with_fix else Content(""))
+        case, signs = None if self.read is None else self.read.case, self._signs
+
+        def drawn(width: int) -> Content:
+            said = draw.draw_fix(fix, signs, case, width)
+            return Content.assemble(said, "\n" if fix else "", draw_from(fix, signs))
+
+        if self._with_fix:
+            self._fix.say_wrapped(drawn)
+        else:
+            self._fix.say(Content(""))
 
     def _seen_raw(self, case: Case) -> Raw:
         one = None if self.read is None else self.read.latest
