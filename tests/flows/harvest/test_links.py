@@ -140,3 +140,10 @@ def test_the_cost_of_a_failure() -> None:
     chat = Chat().sh("python app.py", LOOKUP, 1).edit().sh("python app.py", LOOKUP, 1).edit(new="currency")
     cost = chat.sh("python app.py", "fine").one().cost
     assert cost is not None and (cost.attempts, cost.messages) == (2, 4)
+
+
+def test_a_formatter_of_the_toolchain_cures_no_failed_download() -> None:
+    chat = Chat().sh("cargo test", "error: failed to download from `https://static.example.io/a`", 101)
+    assert not any(
+        "rewrites" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
+    )

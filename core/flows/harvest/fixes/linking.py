@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
@@ -13,9 +12,8 @@ from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import Said
 from core.flows.harvest.fixes.clues import Clue, base_name, longest, phrases, squeezed, tested
 from core.flows.harvest.fixes.hunks import Hint, is_taken_back
-from core.flows.harvest.fixes.spoken import spoken_in, words_of_names
+from core.flows.harvest.fixes.spoken import spoken_in, words_of_change, words_of_names
 from core.flows.harvest.simple_command import SHELLS, Part
-from core.text import words
 
 LINE, NAMED, ELSEWHERE, SAID, FILE, ONLY = range(1, 7)
 """How closely a step is linked, the closest first: by the reported source line; by a name in the reported file, or a
@@ -55,6 +53,9 @@ _HELD: Final = re.compile(
 _GRANTS: Final = frozenset(("chmod", "chown", "sudo", "setfacl", "xattr", "chgrp"))
 _CHECK_ONLY: Final = frozenset(("--check", "-l", "-d", "--diff", "--list-different", "--dry-run", "--verify"))
 _DENIED: Final = re.compile(r"permission denied|not permitted|eacces|eperm|not executable|read-only", re.IGNORECASE)
+_TOOLCHAINS: Final = frozenset(
+    ("cargo", "go", "dart", "flutter", "deno", "dotnet", "swift", "mix", "npm", "pnpm", "yarn")
+)
 _MAKES: Final = frozenset(("mkdir", "touch", "cp", "ln", "mv", "tee", "New-Item"))
 _ABSENT: Final = re.compile(r"no such file|does not exist|not found|enoent|cannot find", re.IGNORECASE)
 _FORMATS: Final = re.compile(r"\bfix|--fix|fmt|format|-w\b|--write|goimports|tidy|generate|--update")
@@ -328,7 +329,8 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
         return "the command starts what the error cannot reach"
     if _FORMATS.search(text[:200]) and (
-        _FORMATTED.search(said) or (program == failure.tool and part.named(programs.CHECKS))
+        _FORMATTED.search(said)
+        or (program == failure.tool and part.named(programs.CHECKS) and _same_task(failure, part))
     ):
         return "the command rewrites what the check complains of"
     return None
@@ -342,6 +344,12 @@ def concerned(clue: Clue, given: Iterable[str]) -> str | None:
         if not re.search(r"\s", word) and any(one in name for one in said):
             return word.split("=")[0]
     return None
+
+
+def _same_task(failure: Failure, part: Part) -> bool:
+    """Whether a part of a toolchain does what failed: `cargo fmt` is nothing that `cargo test` complains of."""
+    members = failure.command.members
+    return part.program not in _TOOLCHAINS or any(member.words[:2] == part.words[:2] for member in members)
 
 
 def rewrites(failed: Command, part: Part) -> bool:
@@ -366,7 +374,7 @@ def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tup
     if not near:
         return None
     of_error = failure.clue.words | words_of_names(failure.clue.names)
-    of_step = _words_of_step(step.change)
+    of_step = words_of_change(step.change)
     for one in reversed(near):
         for sentence, spoken, names in spoken_in(one.text):
             shared = (spoken & of_error, spoken & of_step)
@@ -375,17 +383,6 @@ def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tup
                 term = longest(named or shared[0])
                 return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
-
-
-@lru_cache(maxsize=64)
-def _words_of_step(change: Change) -> frozenset[str]:
-    return frozenset(words(_step_text(change)))
-
-
-def _step_text(change: Change) -> str:
-    parts: list[str] = [base_name(file) for file in change.files]
-    parts += ["\n".join((*hint.removed, *hint.added)) for hint in change.hints]
-    return "\n".join((*parts, change.command or ""))[:_TEXT]
 
 
 def linked_files(links: Iterable[Linked], steps: Sequence[Candidate]) -> tuple[str, ...]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from core.flows.harvest.changes import Change
 from core.flows.harvest.explain import sentences
-from core.flows.harvest.fixes.clues import names_in
+from core.flows.harvest.fixes.clues import base_name, names_in
 from core.text import words
+
+_TEXT: Final = 4_000
+"""Code points of a change whose words are read."""
 
 
 class Spoken(NamedTuple):
@@ -28,3 +32,11 @@ def spoken_in(text: str) -> tuple[Spoken, ...]:
 def words_of_names(names: frozenset[str]) -> frozenset[str]:
     """The words that names are made of."""
     return frozenset(word for name in names for word in words(name))
+
+
+@lru_cache(maxsize=64)
+def words_of_change(change: Change) -> frozenset[str]:
+    """The words of a change: its files, its lines, its command."""
+    parts: list[str] = [base_name(file) for file in change.files]
+    parts += ["\n".join((*hint.removed, *hint.added)) for hint in change.hints]
+    return frozenset(words("\n".join((*parts, change.command or ""))[:_TEXT]))
