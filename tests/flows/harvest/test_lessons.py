@@ -215,3 +215,11 @@ def test_what_was_run_first_stays_in_what_is_told() -> None:
         Chat().sh("git push", "error: failed to push some refs", 1).sh("git pull --rebase && git push", "done").one()
     )
     assert error.lesson is not None and error.lesson.do.text == "git pull --rebase && git push"
+
+
+def test_what_passed_outside_the_sandbox_is_told_as_that() -> None:
+    chat = Chat().sh("go test ./...", "panic: listen tcp 127.0.0.1:0: bind: operation not permitted", 1)
+    chat.tool("Bash", {"command": "go test ./...", "dangerouslyDisableSandbox": True}, "ok  \tx\t0.1s")
+    lesson = chat.one().lesson
+    assert lesson is not None
+    assert (lesson.do.kind, lesson.do.text) == ("words", "Run it outside the sandbox: go test ./...")

@@ -16,7 +16,7 @@ from core.flows.harvest.events import StepLink, Worth
 from core.flows.harvest.exit_status import FILTERS
 from core.flows.harvest.explain import says_what_to_do
 from core.flows.harvest.fixes.clues import base_name
-from core.flows.harvest.fixes.correction import Corrected
+from core.flows.harvest.fixes.correction import OUTSIDE, Corrected
 from core.flows.harvest.fixes.hunks import Hint, diff_lines, is_taken_back
 from core.flows.harvest.fixes.linking import ELSEWHERE, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.fixes.strength import WORKAROUND
@@ -142,6 +142,8 @@ def _do(outline: Outline) -> Do:
         return Do("words", said or f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
         failed, passed = commands_apart(outline.failure.command, outline.check, outline.failure.key, project)
+        if outline.instead is OUTSIDE:
+            return Do("words", f"Run it outside the sandbox: {passed}")
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(outline.instead.why.removeprefix(WORKAROUND)))
         return Do("command", passed, instead_of=failed)
