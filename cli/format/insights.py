@@ -37,7 +37,7 @@ def insight_lines(out: Output, found: Insights, view: View | None = None) -> Ite
     worst = [(one.case_id, one.key_line, _cost(one.minutes, one.times), one.fix_status) for one in found.worst]
     again = [(one.case_id, one.key_line, _cost(one.minutes, one.times), one.reason) for one in found.came_back]
     told = [
-        (one.case_id, one.key_line, f"told {one.told:,}, helped {one.helped:,}", f"failed again {one.failed_again:,}")
+        (one.case_id, one.key_line, f"shown {one.told:,}, helped {one.helped:,}", f"failed again {one.failed_again:,}")
         for one in found.told
     ]
     lists: tuple[tuple[View, str, list[tuple[int, str, str, str]]], ...] = (

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PAGE = 30
 """Messages read at a time."""
 
-_UNJUDGED = Notice("No verdict", "This message is no result with a sign of failure, or it was not harvested.")
+_UNJUDGED = Notice("No verdict", "This message shows no failure, or it was not harvested.")
 
 KEPT = 8_000
 """Lines kept; those farthest away are dropped and read again when needed."""

@@ -71,7 +71,7 @@ def _used(lesson: Lesson) -> str:
     if not lesson.told:
         return ""
     last = f", last {lesson.last_helped[:10]}" if lesson.last_helped else ""
-    return f"told {_times(lesson.told)}, helped {_times(lesson.helped)}{last}"
+    return f"shown {_times(lesson.told)}, helped {_times(lesson.helped)}{last}"
 
 
 def _times(count: int) -> str:

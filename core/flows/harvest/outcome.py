@@ -110,7 +110,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if code != 0:
         return _failed(ran, command, body, code)
     if elsewhere := errors_elsewhere(command, body):
-        shown = _failing(elsewhere, "The exit code is 0, but what it shows failed elsewhere", whole=False)
+        shown = _failing(elsewhere, "The exit code is 0, but the output shows a failure on another machine", False)
         return shown._replace(elsewhere=True)
     if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
@@ -287,7 +287,7 @@ def _masked(command: Command, body: str) -> Outcome:
             return partly
         if not passes and (errors := _check_refused(command, body)):
             return _failing(
-                errors, "The exit code is hidden by a pipe or a list, but a check only complained", whole=True
+                errors, "A pipe or list hides the exit code, and the check printed only a complaint", whole=True
             )
         return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
     errors = recognised(named_errors(body)) if named or fails else ()

@@ -203,7 +203,7 @@ class WorkedItem:
     still: tuple[Lead, ...] = ()
 
 
-NO_PROOF = "Before and after is no proof: projects, agents and people change too."
+NO_PROOF = "A change after a decision does not prove a cause: projects, agents and people change too."
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,10 @@ def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
 RECORD_LESSON: Final = Tool(
     "record_lesson",
     "Record what fixed a failure",
-    "Keep what fixed a failure of this session, for whoever meets it next: the command or the hunk, and the check that "
-    "passed. It is a draft until a person verifies it, and it is refused with the reason unless the transcript shows "
-    "the failure, the fix, the whole check passing after it, and every quote. Answers lesson_recorded.v1.",
+    "Record what fixed a failure in this session, so that later sessions can use it: the command or the hunk, and the "
+    "check that passed. It is a draft until a person verifies it, and it is refused with the reason unless the "
+    "transcript shows the failure, the fix, the whole check passing after it, and every quote. Answers "
+    "lesson_recorded.v1.",
     shape(
         ("session", "error", "check"),
         session=text("The id of this session.", 500),

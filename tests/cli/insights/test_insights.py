@@ -68,11 +68,11 @@ def _decided(path: Path) -> str:
 def test_whether_decisions_worked(run: Run, tmp_path: Path) -> None:
     db = _decided(tmp_path / "casebook.db")
     found = run("insights", "worked", "--json", "--db", db).json()
-    assert found["schema_version"] == "insights_worked.v1" and "no proof" in found["note"]
+    assert found["schema_version"] == "insights_worked.v1" and "not prove a cause" in found["note"]
     (item,) = found["items"]
     assert (item["before"]["times"], item["after"]["times"], item["after"]["of_sessions"]) == (1, 1, 2)
     text = run("insights", "worked", "--db", db).text
-    assert "no proof" in text and "case 1, fix verified 2026-01-21" in text
+    assert "not prove a cause" in text and "case 1, fix verified 2026-01-21" in text
     assert "1 incident in 1 of 1 sessions" in text and "1 incident in 1 of 2 sessions" in text
     assert "s2 message 4, 2026-01-22" in text
     empty = run("insights", "worked", "--project", "none", "--db", db)

@@ -183,7 +183,7 @@ async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, siz
         seen = frame(app)
         assert "Did it work" in seen and "2 after" in seen and "0 before" in seen
         assert "After: 2 incidents in 2 sessions." in seen
-        assert "Before and after is no proof" in seen
+        assert "does not prove a cause" in seen
         if size == WIDE:
             assert "Still in s2 message 1, 2026-03-11" in seen
 
