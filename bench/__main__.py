@@ -30,6 +30,7 @@ PARTS = {
     "workbench": "bench.tui.workbench",
     "service": "bench.embedding.service",
     "hooks": "bench.hooks",
+    "journeys": "bench.journeys",
 }
 """The module of each part, in the order of the table."""
 
