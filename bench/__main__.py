@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--only",
         metavar="GROUP",
-        help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved, third, fourth",
+        help="of `workbench`: paint, stalls, embedding, quit, …; of `quotes`: reserved, third, fourth, fifth",
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a look, not a measurement")
     args = parser.parse_args()

@@ -1,7 +1,7 @@
 """Quotes that strangers labelled blind: how many whose meaning changed are aligned, and how many honest ones are not.
 
 `tests/data/align/meaning/open.jsonl` is the half that the aligner was worked on with. `reserved`, `third` and `fourth`
-were each scored once on a finished guard. `reserved` and `third` were read afterwards, `fourth` was not.
+were each scored on a finished guard and read afterwards. `fifth` (240 quotes) is unread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FALSE_ACCEPTS, FALSE_REFUSALS = 0.02, 0.08
 
 
 def pairs(half: str) -> list[dict[str, Any]]:
-    """The labelled quotes of a set: `open`, `reserved`, `third` or `fourth`."""
+    """The labelled quotes of a set: `open`, `reserved`, `third`, `fourth` or `fifth`."""
     plain = DATA / f"{half}.jsonl"
     text = (
         plain.read_text("utf-8")
