@@ -1,4 +1,4 @@
-"""What speed was promised, measured: `uv run python -m bench` prints one table.
+"""What speed was promised, measured: `uv run --group dev python -m bench` prints one table.
 
 Every figure is a ratio to a control in the same run: these machines are noisy, milliseconds only give the order.
 """

