@@ -13,12 +13,14 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
-from tui.services.embed_process import EmbedProcess
+from tui.services.tasks import embedding_task, job_of
 from tui.widgets.status_line import ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
+    from core.embedding.runtime.report import EmbedReport
     from core.flows.system.vector_facts import VectorFacts
+    from core.process.task import Task
 
 AFTER = 1.5
 """Seconds of quiet before it looks what waits: after the first frame, and after whatever was written."""
@@ -38,16 +40,6 @@ def look(settings: EmbeddingSettings) -> Callable[[Job[VectorFacts]], VectorFact
         if store.readonly:
             raise Fault("db_readonly", store.readonly)
         return vector_facts(store, settings)
-
-    return work
-
-
-def embed(run: EmbedProcess) -> Callable[[Job[object]], object]:
-    """Let a run go on to its end; hands over each `Progress`."""
-
-    def work(job: Job[object]) -> object:
-        job.on_stop(run.stop)
-        return run.run(job.partial)
 
     return work
 
@@ -72,7 +64,7 @@ class Embedding(StatusLine):
         self._jobs = jobs
         self._settings = settings
         self._others = others
-        self._run: EmbedProcess | None = None
+        self._run: Task[EmbedReport] | None = None
         self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed
         self._asked = False
         self._since: float | None = None  # when something was written that it has not looked for
@@ -170,10 +162,10 @@ class Embedding(StatusLine):
     def _begin(self, facts: VectorFacts) -> None:
         if self._settings is None:
             return
-        self._run = EmbedProcess(self._jobs.path, self._settings)
+        self._run = embedding_task(self._jobs.path, self._settings)
         if facts.due > QUIET:
             self.running = Running(way_out=ELSEWHERE, begins="Loading the model")
-        self._jobs.run("embed", embed(self._run), self._heard, self._failed)
+        self._jobs.run("embed", job_of(self._run), self._heard, self._failed)
         self.post_message(PaneChanged())
 
     def _heard(self, value: object, final: bool) -> None:

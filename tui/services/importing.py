@@ -14,24 +14,15 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.progress import report_line, report_text
 from tui.render.common.untrusted import title
 from tui.render.errors.again import again_line
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
-from tui.services.again_process import AgainProcess
-from tui.services.import_process import ImportProcess
+from tui.services.tasks import harvest_task, import_task, job_of
 from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
+    from core.flows.transcripts.again.report import ImportAgain
     from core.flows.transcripts.report import ImportReport
-
-
-def read_in(run: ImportProcess | AgainProcess) -> Callable[[Job[object]], object]:
-    """Let an import, or a harvest, run to its end; hands over each `Progress`."""
-
-    def work(job: Job[object]) -> object:
-        job.on_stop(run.stop)
-        return run.run(job.partial)
-
-    return work
+    from core.process.task import Task
 
 
 def _forget(path: Path) -> None:
@@ -48,7 +39,7 @@ class Incoming(StatusLine):
         self._jobs = jobs
         self._roots = roots
         self._results = results
-        self._run: ImportProcess | AgainProcess | None = None
+        self._run: Task[ImportReport] | Task[ImportAgain] | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
         self.named = ""
@@ -94,20 +85,20 @@ class Incoming(StatusLine):
     def begin(self, paths: Sequence[Path]) -> None:
         """Import these files and folders."""
         if self._run is None:
-            self._run = ImportProcess(self._jobs.path, paths)
+            self._run = import_task(self._jobs.path, paths)
             self._results.filling = not self._results.every
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out)
-            self._jobs.run("import", read_in(self._run), self._heard, self._failed)
+            self._jobs.run("import", job_of(self._run), self._heard, self._failed)
             self.post_message(PaneChanged())
 
     def harvest_again(self, *, apply: bool = False) -> None:
         """Harvest what was imported before again: show what would change, or `apply` it."""
         if self._run is None:
-            self._run = AgainProcess(self._jobs.path, apply=apply)
+            self._run = harvest_task(self._jobs.path, apply=apply)
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out, begins="Copying the casebook")
-            self._jobs.run("import", read_in(self._run), self._heard_again, self._failed)
+            self._jobs.run("import", job_of(self._run), self._heard_again, self._failed)
             self.post_message(PaneChanged())
 
     def stop(self) -> None:

@@ -16,7 +16,7 @@ from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, ne
 from core.embedding.models.models import added_folder
 from core.embedding.models.prepare import lock_of
 from core.embedding.models.source_folder import Described, describe
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 
 _GRAPHS = (ONNX, f"onnx/{ONNX}")
 _WINDOW = 256
@@ -47,7 +47,7 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
         raise Fault("invalid_input", f"{name!r} cannot be a model's id", "give one of letters, digits, . _ - with --id")
     target = added_folder(name, environ)
     make_folder(target.parent)
-    with turn(lock_of(target)):
+    with hold_lock(lock_of(target)):
         sweep(target)
         part = new_part(target)
         try:

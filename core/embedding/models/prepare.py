@@ -10,7 +10,7 @@ from core.embedding.models.catalogue import Model, Wheel
 from core.embedding.models.convert import WEIGHTS, convert
 from core.embedding.models.model_folder import TOKENIZER, Kept, damage, digest, new_part, put, read, seal, sweep
 from core.embedding.models.models import Found, installed_weights
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 
 
 def prepare(found: Found) -> Kept:
@@ -29,7 +29,7 @@ def prepare(found: Found) -> Kept:
     if wheel is None or weights is None:
         cure = f"casebook models pull {found.model.id}" if found.model.hub or wheel else "add the model again"
         raise Fault("model_not_pulled", f"the model {found.model.id} cannot be loaded: {wrong}", cure)
-    with turn(lock_of(found.folder)):
+    with hold_lock(lock_of(found.folder)):
         kept = read(found.folder)  # someone else may have made it meanwhile
         if kept is None or damage(found.folder, kept) is not None:
             sweep(found.folder)

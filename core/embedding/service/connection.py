@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TypeVar
 
 from core.base.fault import Fault
-from core.embedding.service.frames import BadFrame, Frame, FrameReader, encode
 from core.embedding.service.protocol import Hello, Request, State, read_state, request_frame
 from core.embedding.service.socket_path import Place, not_private, peer_uid, proof_of, read_port
+from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 _T = TypeVar("_T")
 _PIECE = 1 << 16

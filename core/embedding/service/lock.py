@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.embedding.service.process_lock import taken
 from core.embedding.service.socket_path import Place, Port, make_private
+from core.process.lock import try_lock
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ def claim(place: Place) -> Claim | None:
         handle = os.open(place.lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise Fault("io_error", f"cannot open {place.lock}: {error.strerror}", "remove it, and try again") from error
-    if not taken(handle):
+    if not try_lock(handle):
         os.close(handle)
         return None
     with contextlib.suppress(OSError):
@@ -131,6 +131,6 @@ def _held(place: Place) -> bool:
     except OSError:
         return False
     try:
-        return not taken(handle)
+        return not try_lock(handle)
     finally:
         os.close(handle)

@@ -9,7 +9,7 @@ from typing import cast, get_args
 from core.base.fault import Fault, FaultCode
 from core.embedding.index.vectors import unusable
 from core.embedding.runtime.embedder import Kind, Vector
-from core.embedding.service.frames import BadFrame, Frame
+from core.process.frames import BadFrame, Frame
 
 MAX_TEXTS = 256
 """Texts of one request."""

@@ -20,7 +20,6 @@ from typing import Literal, Protocol
 
 from core.base.fault import Fault
 from core.embedding.runtime.embedder import Embedder
-from core.embedding.service.frames import BadFrame, Frame, FrameReader, encode
 from core.embedding.service.lock import Claim, claim
 from core.embedding.service.protocol import (
     Embed,
@@ -37,6 +36,7 @@ from core.embedding.service.protocol import (
 from core.embedding.service.scheduler import FairQueue, ModelThread
 from core.embedding.service.socket_path import Place, peer_uid, proof_of
 from core.embedding.service.spawn import note_start, note_success
+from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 Ending = Literal["idle", "stopped", "signal", "failed", "lost", "taken"]
 """Why a service ended: nobody asked; asked to; a signal; no model; its socket is gone; there was one already."""

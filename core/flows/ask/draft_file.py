@@ -21,9 +21,9 @@ from core.base.fault import Fault
 from core.base.paths import casebook_state
 from core.base.wire import dumps
 from core.base.xdg import make_folder
-from core.embedding.service.process_lock import taken
 from core.library.ask.answer import Answer
 from core.library.ask.store import keep_wire
+from core.process.lock import try_lock
 from core.store import faults, open_store
 from core.text import redact
 
@@ -149,7 +149,7 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
         seen = os.fstat(file)
         if seen.st_size == 0 and time.time() - seen.st_mtime < _ABANDONED_S:
             return None  # just begun, not yet locked
-        if not taken(file) or os.fstat(file).st_nlink == 0:
+        if not try_lock(file) or os.fstat(file).st_nlink == 0:
             return None
         with os.fdopen(os.dup(file), "rb") as lines:
             read = _read(lines.read(_MOST_BYTES))
@@ -205,7 +205,7 @@ def _begun(database: Path | None) -> tuple[Path | None, int | None]:
         file = os.open(path, _AS_IT_IS | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
     except OSError:
         return None, None
-    taken(file)
+    try_lock(file)
     return path, file
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 from core.rules.evaluation.label_names import Titled, id_of, name_among
 from core.rules.evaluation.labelled import LabelledCall, said_of
 from core.rules.matching.call import ToolCall
@@ -105,7 +105,7 @@ def put_label(
         raise Fault("invalid_input", f"no rule is named as {verdict}", "choose one")
     given = _item(call)
     key = _key(given)
-    with turn(path.with_name(path.name + ".lock"), patience=2.0):
+    with hold_lock(path.with_name(path.name + ".lock"), patience=2.0):
         lines = _lines(path)
         places = _places(lines, key, project)
         item = _parsed(lines[places[0]]) if places else None

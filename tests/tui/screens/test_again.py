@@ -12,9 +12,10 @@ from core.flows.transcripts.api import import_transcripts
 from core.store import jobs, open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
+from tests.tui.services import import_children
 from tests.tui.support import app_on, frame, offered, told, until
 from tui.screens.again import AgainScreen
-from tui.services import again_process
+from tui.services import tasks
 from tui.shell.app import CasebookApp
 
 
@@ -80,7 +81,7 @@ async def test_nothing_that_changes_is_said(tmp_path: Path) -> None:
 async def test_it_is_stopped_and_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = vague(tmp_path)
     app = app_on(path)
-    monkeypatch.setattr(again_process, "CHILD", "from tests.tui.services.import_children import stopped_again as main")
+    monkeypatch.setattr(tasks, "run_harvest", import_children.stopped_again)
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
         await begin(pilot, app)
         await until(pilot, lambda: app.errors.incoming.running and app.errors.incoming.running.progress)
@@ -96,12 +97,12 @@ async def test_it_is_stopped_and_continues(tmp_path: Path, monkeypatch: pytest.M
 
 async def test_a_process_that_dies_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = app_on(vague(tmp_path))
-    monkeypatch.setattr(again_process, "CHILD", "from tests.tui.services.import_children import killed as main")
+    monkeypatch.setattr(tasks, "run_harvest", import_children.killed)
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
         await begin(pilot, app)
         await until(pilot, lambda: told(app, "Harvesting again") and not app.errors.incoming.busy)
 
 
 def test_the_report_is_the_same_on_both_sides(tmp_path: Path) -> None:
-    report = again_process.AgainProcess(vague(tmp_path), apply=False).run(lambda _progress: None)
+    report = tasks.harvest_task(vague(tmp_path), apply=False).run(lambda _progress: None)
     assert isinstance(report, ImportAgain) and report.drafts.replaced == 1 and not report.applied

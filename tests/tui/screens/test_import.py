@@ -14,6 +14,7 @@ from core.errors import count_cases
 from core.flows.transcripts.report import ImportReport, Progress, SkippedLine
 from core.samples import sample_paths
 from core.store import jobs, open_store
+from tests.tui.services import import_children
 from tests.tui.services.import_children import GO_ON
 from tests.tui.support import CASES, app_on, frame, offered, until
 from tui.panes.errors.first_run import Roots, look_for, roots_of
@@ -21,7 +22,7 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.progress import draw_progress, report_line, report_text, size_of
 from tui.screens.import_files import ImportScreen
 from tui.screens.pager import WholeText
-from tui.services import import_process
+from tui.services import tasks
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)
@@ -43,7 +44,7 @@ def flat(app: CasebookApp) -> str:
 
 def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Let an import be one that waits for the test."""
-    monkeypatch.setattr(import_process, "CHILD", f"from tests.tui.services.import_children import {name} as main")
+    monkeypatch.setattr(tasks, "run_import", getattr(import_children, name))
 
 
 async def importing(pilot: Pilot[None], app: CasebookApp) -> None:

@@ -10,10 +10,11 @@ from textual.pilot import Pilot
 from core.library.ingest.report import IngestReport, Item, Scope
 from core.store import jobs, open_store
 from core.text import visible
+from tests.tui.services import ingest_children
 from tests.tui.services.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
 from tests.tui.terminal.test_typed_ahead import send
-from tui.panes.library.ingest import process
+from tui.panes.library.ingest import task
 from tui.panes.library.ingest.queries import read_ends
 from tui.panes.library.ingest.screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
@@ -50,7 +51,7 @@ async def opened(pilot: Pilot[None], app: CasebookApp) -> IngestScreen:
 
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an ingest be one that waits for the test."""
-    monkeypatch.setattr(process, "CHILD", "from tests.tui.services.ingest_children import slow as main")
+    monkeypatch.setattr(task, "run_ingest", ingest_children.slow)
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])
@@ -123,7 +124,7 @@ async def test_leaving_the_workbench_in_the_middle_loses_nothing(
             await pilot.pause(0.05)
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["canceled"]
     casebook.with_name(GO_ON).touch()  # not before: it might go on to the end before it hears that it is to stop
-    report = process.IngestProcess(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
+    report = task.ingest_task(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
     assert report.new + report.unchanged == 3
 
 

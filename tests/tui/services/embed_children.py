@@ -9,15 +9,16 @@ from typing import Any
 from core.base.reports import Progress
 from core.embedding.runtime.report import EmbedReport
 from core.flows.system import embedding
-from tui.services import embed_child
+from core.process.worker import Call
+from tui.services import tasks
 
 GO_ON = "go on"
 
 
-def slow(casebook: str, settings: str) -> int:
+def slow(call: Call, casebook: Path, settings: dict[str, Any]) -> EmbedReport:
     """The real one; after each batch it waits until it is let go or stopped."""
     real = embedding.embed_pending
-    go_on = Path(casebook).with_name(GO_ON)
+    go_on = casebook.with_name(GO_ON)
 
     def slowly(path: Path, *, progress: Any, stop: Any, **more: Any) -> EmbedReport:
         def told(step: Progress) -> None:
@@ -28,4 +29,4 @@ def slow(casebook: str, settings: str) -> int:
         return real(path, progress=told, stop=stop, **more)
 
     embedding.embed_pending = slowly
-    return embed_child.main(casebook, settings)
+    return tasks.run_embedding(call, casebook, settings)

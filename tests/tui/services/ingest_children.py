@@ -6,19 +6,21 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from core.flows.ingest import api
 from core.library.ingest.report import IngestEvent, IngestReport
-from tui.panes.library.ingest import child
+from core.process.worker import Call
+from tui.panes.library.ingest import task
 
 GO_ON = "go on"
 
 
-def slow(casebook: str, *given: str) -> int:
+def slow(call: Call, casebook: Path, *given: Any) -> IngestReport:
     """The real ingest; after each file it waits until it is let go or stopped."""
     real = api.ingest
-    go_on = Path(casebook).with_name(GO_ON)
-    child.EVERY = 0.01
+    go_on = casebook.with_name(GO_ON)
+    task.EVERY = 0.01
 
     def slowly(store, roots, options, *, on_event, cancelled) -> IngestReport:
         def told(event: IngestEvent) -> None:
@@ -29,10 +31,9 @@ def slow(casebook: str, *given: str) -> int:
         return real(store, roots, options, on_event=told, cancelled=cancelled)
 
     api.ingest = slowly
-    return child.main(casebook, *given)
+    return task.run_ingest(call, casebook, *given)
 
 
-def killed(_casebook: str, *_given: str) -> int:
+def killed(_call: Call, _casebook: Path, *_given: object) -> None:
     """Dies without a word."""
     os.kill(os.getpid(), signal.SIGKILL)
-    return 0

@@ -16,15 +16,16 @@ from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import Progress
 from core.samples import sample_paths
 from core.store import jobs, open_store
+from tests.tui.services import import_children
 from tests.tui.services.import_children import GO_ON
-from tui.services import import_process
-from tui.services.import_process import ImportProcess
+from tui.services import tasks
+from tui.services.tasks import import_task
 
 ROOT = Path(__file__).parents[3]
 
 
 def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(import_process, "CHILD", f"from tests.tui.services.import_children import {name} as main")
+    monkeypatch.setattr(tasks, "run_import", getattr(import_children, name))
 
 
 def counts(path: Path) -> tuple[int, ...]:
@@ -42,7 +43,7 @@ def at_once(path: Path, paths: list[Path]) -> tuple[int, ...]:
 
 def test_it_reports_what_an_import_here_reports(tmp_path: Path) -> None:
     told: list[Progress] = []
-    report = ImportProcess(tmp_path / "one.db", sample_paths()).run(told.append)
+    report = import_task(tmp_path / "one.db", sample_paths()).run(told.append)
     with open_store(tmp_path / "two.db", write=True, create=True) as store:
         assert report == import_transcripts(store, "auto", sample_paths())
     assert told
@@ -56,27 +57,27 @@ def test_one_that_is_stopped_keeps_what_it_has_and_the_next_completes_it(
     path = tmp_path / "one.db"
     with monkeypatch.context() as patch:
         child(patch, "slow")
-        run = ImportProcess(path, sample_paths())
+        run = import_task(path, sample_paths())
         report = run.run(lambda _progress: run.stop())
     assert report.canceled
     assert report.messages > 0
-    again = ImportProcess(path, sample_paths()).run(lambda _progress: None)
+    again = import_task(path, sample_paths()).run(lambda _progress: None)
     assert not again.canceled
     assert counts(path) == at_once(tmp_path / "two.db", sample_paths())
 
 
 def test_one_that_was_stopped_before_it_began_reads_nothing(tmp_path: Path) -> None:
-    run = ImportProcess(tmp_path / "one.db", sample_paths())
+    run = import_task(tmp_path / "one.db", sample_paths())
     run.stop()
     assert run.run(lambda _progress: None).canceled
 
 
 def test_its_fault_arrives_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Fault, match="There is no file or folder"):
-        ImportProcess(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"]).run(lambda _progress: None)
+        import_task(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"]).run(lambda _progress: None)
     child(monkeypatch, "raising")
     with pytest.raises(Fault, match="a fault of its own") as caught:
-        ImportProcess(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
+        import_task(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
     assert caught.value.code == "generic"
     assert "in broken" in str(caught.value.__cause__), "the log gets where it came from"
 
@@ -84,12 +85,12 @@ def test_its_fault_arrives_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_one_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     child(monkeypatch, "killed")
     with pytest.raises(Fault, match="ended before its time"):
-        ImportProcess(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
+        import_task(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
 
 
 def test_without_a_process_it_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    report = ImportProcess(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
+    report = import_task(tmp_path / "one.db", sample_paths()).run(lambda _progress: None)
     assert report.messages > 0
     assert not report.canceled
 
@@ -98,7 +99,7 @@ def test_modules_of_the_folder_one_stands_in_are_not_loaded(tmp_path: Path, monk
     for name in ("apsw", "orjson", "core", "tui"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('loaded from here')")
     monkeypatch.chdir(tmp_path)
-    assert ImportProcess(tmp_path / "one.db", sample_paths()).run(lambda _progress: None).messages > 0
+    assert import_task(tmp_path / "one.db", sample_paths()).run(lambda _progress: None).messages > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")
@@ -106,9 +107,9 @@ def test_one_whose_workbench_is_killed_stops_and_leaves_whole_batches(tmp_path: 
     path = tmp_path / "one.db"
     code = (
         "import sys; from pathlib import Path; from core.samples import sample_paths\n"
-        "from tui.services import import_process\n"
-        "import_process.CHILD = 'from tests.tui.services.import_children import slow as main'\n"
-        "import_process.ImportProcess(Path(sys.argv[1]), sample_paths()).run(lambda _: print('told', flush=True))"
+        "from tests.tui.services import import_children; from tui.services import tasks\n"
+        "tasks.run_import = import_children.slow\n"
+        "tasks.import_task(Path(sys.argv[1]), sample_paths()).run(lambda _: print('told', flush=True))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
@@ -125,13 +126,13 @@ def test_one_whose_workbench_is_killed_stops_and_leaves_whole_batches(tmp_path: 
             assert time.monotonic() < end, "it goes on though nobody is there"
             time.sleep(0.02)
         assert [job.status for job in jobs.recent(store, kind="import")] == ["canceled"]
-    import_process.ImportProcess(path, sample_paths()).run(lambda _progress: None)
+    import_task(path, sample_paths()).run(lambda _progress: None)
     assert counts(path) == at_once(tmp_path / "two.db", sample_paths())
 
 
 def test_stopping_does_not_wait_for_one_that_does_not_listen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     child(monkeypatch, "deaf")
-    run, ended = ImportProcess(tmp_path / "one.db", sample_paths()), threading.Event()
+    run, ended = import_task(tmp_path / "one.db", sample_paths()), threading.Event()
 
     def work() -> None:
         with pytest.raises(Fault):
@@ -171,5 +172,5 @@ def test_quitting_on_a_real_terminal_in_the_middle_of_an_import_loses_nothing(tm
             assert time.monotonic() < end
             time.sleep(0.02)
         assert store.con.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    ImportProcess(path, [transcript]).run(lambda _progress: None)
+    import_task(path, [transcript]).run(lambda _progress: None)
     assert counts(path) == at_once(tmp_path / "two.db", [transcript])

@@ -15,9 +15,11 @@ from core.base.installation import remedy
 from core.library.ingest.progress import IngestPace
 from core.library.ingest.report import worth_a_look
 from core.library.ingest.runs import last_run
+from core.library.search.morphemes import lacking
 from core.store import jobs, open_store
-from tui.panes.library.ingest import process
-from tui.panes.library.ingest.process import IngestProcess
+from tests.tui.services import ingest_children
+from tui.panes.library.ingest import task
+from tui.panes.library.ingest.task import ingest_task
 
 ROOT = Path(__file__).parents[3]
 CHUNKING = ChunkingSettings()
@@ -36,7 +38,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(process, "CHILD", f"from tests.tui.services.ingest_children import {name} as main")
+    monkeypatch.setattr(task, "run_ingest", getattr(ingest_children, name))
 
 
 def passages(path: Path) -> list[tuple[object, ...]]:
@@ -46,7 +48,7 @@ def passages(path: Path) -> list[tuple[object, ...]]:
 
 def test_it_reports_what_was_read_and_what_was_left_out(tmp_path: Path, docs: Path) -> None:
     told: list[IngestPace] = []
-    report = IngestProcess(tmp_path / "one.db", [docs], CHUNKING).run(told.append)
+    report = ingest_task(tmp_path / "one.db", [docs], CHUNKING).run(told.append)
     assert (report.new, report.errors, report.aborted) == (3, 0, False)
     left = {path for paths in report.skip_examples.values() for path in paths}
     assert left == {"photo.png", "a#b.md"}
@@ -60,18 +62,18 @@ def test_it_knows_what_the_settings_ask_for_and_is_not_installed(
     tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.library.search.morphemes.installed", lambda: "")
-    run = IngestProcess(tmp_path / "one.db", [docs], CHUNKING, "morphemes")
+    run = ingest_task(tmp_path / "one.db", [docs], CHUNKING, "morphemes")
     assert run.run(lambda _pace: None).new == 3
-    assert remedy("ko") in run.lacking
+    assert remedy("ko") in lacking("morphemes")
 
 
 def test_no_folder_means_those_that_are_known(tmp_path: Path, docs: Path) -> None:
     path = tmp_path / "one.db"
     with pytest.raises(Fault, match="no folder yet"):
-        IngestProcess(path, [], CHUNKING).run(lambda _pace: None)
-    IngestProcess(path, [docs], CHUNKING).run(lambda _pace: None)
+        ingest_task(path, [], CHUNKING).run(lambda _pace: None)
+    ingest_task(path, [docs], CHUNKING).run(lambda _pace: None)
     (docs / "0.md").unlink()
-    again = IngestProcess(path, [], CHUNKING).run(lambda _pace: None)
+    again = ingest_task(path, [], CHUNKING).run(lambda _pace: None)
     assert (again.unchanged, again.removed) == (2, 1)
 
 
@@ -81,27 +83,27 @@ def test_one_that_is_stopped_keeps_what_it_has_and_the_next_completes_it(
     path = tmp_path / "one.db"
     with monkeypatch.context() as patch:
         child(patch, "slow")
-        run = IngestProcess(path, [docs], CHUNKING)
+        run = ingest_task(path, [docs], CHUNKING)
         report = run.run(lambda pace: run.stop() if pace.done else None)
     assert report.aborted
     assert report.new == 1
-    again = IngestProcess(path, [docs], CHUNKING).run(lambda _pace: None)
+    again = ingest_task(path, [docs], CHUNKING).run(lambda _pace: None)
     assert (again.new, again.unchanged) == (2, 1)
-    IngestProcess(tmp_path / "two.db", [docs], CHUNKING).run(lambda _pace: None)
+    ingest_task(tmp_path / "two.db", [docs], CHUNKING).run(lambda _pace: None)
     assert passages(path) == passages(tmp_path / "two.db"), "as if nobody had stopped it"
 
 
 def test_its_fault_arrives_as_it_is_and_a_death_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Fault, match="There is no folder"):
-        IngestProcess(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"], CHUNKING).run(lambda _pace: None)
+        ingest_task(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"], CHUNKING).run(lambda _pace: None)
     child(monkeypatch, "killed")
     with pytest.raises(Fault, match="ended before its time"):
-        IngestProcess(tmp_path / "one.db", [tmp_path], CHUNKING).run(lambda _pace: None)
+        ingest_task(tmp_path / "one.db", [tmp_path], CHUNKING).run(lambda _pace: None)
 
 
 def test_without_a_process_it_is_done_here(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert IngestProcess(tmp_path / "one.db", [docs], CHUNKING).run(lambda _pace: None).new == 3
+    assert ingest_task(tmp_path / "one.db", [docs], CHUNKING).run(lambda _pace: None).new == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")
@@ -109,10 +111,10 @@ def test_one_whose_workbench_is_killed_ends_and_the_next_completes_it(tmp_path: 
     path = tmp_path / "one.db"
     code = (
         "import sys; from pathlib import Path; from core.base.config.settings import ChunkingSettings\n"
-        "from tui.panes.library.ingest import process as ingest_process\n"
-        "ingest_process.CHILD = 'from tests.tui.services.ingest_children import slow as main'\n"
+        "from tests.tui.services import ingest_children; from tui.panes.library.ingest import task\n"
+        "task.run_ingest = ingest_children.slow\n"
         "tell = lambda pace: pace.done and print('told', flush=True)\n"
-        "ingest_process.IngestProcess(Path(sys.argv[1]), [Path(sys.argv[2])], ChunkingSettings()).run(tell)"
+        "task.ingest_task(Path(sys.argv[1]), [Path(sys.argv[2])], ChunkingSettings()).run(tell)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(path), str(docs)], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -127,9 +129,9 @@ def test_one_whose_workbench_is_killed_ends_and_the_next_completes_it(tmp_path: 
             assert time.monotonic() < end, "it goes on though nobody is there"
             time.sleep(0.02)
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["canceled"]
-    again = IngestProcess(path, [docs], CHUNKING).run(lambda _pace: None)
+    again = ingest_task(path, [docs], CHUNKING).run(lambda _pace: None)
     assert (again.new, again.unchanged) == (2, 1)
-    IngestProcess(tmp_path / "two.db", [docs], CHUNKING).run(lambda _pace: None)
+    ingest_task(tmp_path / "two.db", [docs], CHUNKING).run(lambda _pace: None)
     assert passages(path) == passages(tmp_path / "two.db")
 
 
@@ -137,7 +139,7 @@ def test_the_last_run_is_remembered_with_what_is_worth_a_look(tmp_path: Path, do
     path = tmp_path / "one.db"
     with open_store(path, write=True, create=True) as store:
         assert last_run(store.con) is None
-    report = IngestProcess(path, [docs], CHUNKING).run(lambda _pace: None)
+    report = ingest_task(path, [docs], CHUNKING).run(lambda _pace: None)
     with open_store(path) as store:
         kept = last_run(store.con)
     assert kept is not None

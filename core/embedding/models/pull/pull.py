@@ -20,7 +20,7 @@ from core.embedding.models.catalogue import Model
 from core.embedding.models.model_folder import sweep
 from core.embedding.models.prepare import lock_of
 from core.embedding.models.pull.protocol import parse
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 
 _POLL_S = 0.05
 
@@ -63,7 +63,7 @@ def pull(
             if stream is not None:
                 stream.close()
         if source is None:  # it may have been killed amid its work
-            with contextlib.suppress(Fault), turn(lock_of(target), patience=0.5):
+            with contextlib.suppress(Fault), hold_lock(lock_of(target), patience=0.5):
                 sweep(target)
     return source
 

@@ -31,7 +31,7 @@ from core.embedding.models.models import Absent, Found, added_folder, current, f
 from core.embedding.models.prepare import lock_of, prepare
 from core.embedding.runtime.local import load
 from core.embedding.runtime.providers import choose
-from core.embedding.service.process_lock import turn
+from core.process.lock import hold_lock
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -277,7 +277,7 @@ def test_a_turn_is_waited_for_and_given_up(tmp_path: Path) -> None:
     held, go = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with turn(lock):
+        with hold_lock(lock):
             held.set()
             go.wait(30)
             order.append("first")
@@ -285,11 +285,11 @@ def test_a_turn_is_waited_for_and_given_up(tmp_path: Path) -> None:
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(30)
-    with pytest.raises(Fault) as caught, turn(lock, patience=0.1):
+    with pytest.raises(Fault) as caught, hold_lock(lock, patience=0.1):
         pass
     assert caught.value.code == "timeout"
     go.set()
-    with turn(lock):
+    with hold_lock(lock):
         order.append("second")
     thread.join()
     assert order == ["first", "second"]

@@ -15,10 +15,10 @@ from core.base.fault import Fault
 from core.embedding.index.vectors import pack
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.service.client import Served, connect
-from core.embedding.service.frames import Frame, FrameReader, encode
 from core.embedding.service.protocol import Embed, Hello, State, request_frame, state_frame
 from core.embedding.service.service import Ended, Limits, Offer, serve
 from core.embedding.service.socket_path import Place, make_private
+from core.process.frames import Frame, FrameReader, encode
 
 PATIENCE = 60.0
 """Seconds after which a test is taken to hang: never what it measures."""

@@ -20,10 +20,10 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect, look, parts, stop, worth_starting
 from core.embedding.service.connection import open_line
-from core.embedding.service.frames import Frame, encode
 from core.embedding.service.protocol import MAX_CHARS, State, bye_frame, fault_frame, state_frame, vectors_frame
 from core.embedding.service.report import model_service
 from core.embedding.service.socket_path import Place, make_private
+from core.process.frames import Frame, encode
 from tests.core.embedding.service.support import (
     PATIENCE,
     READY,

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from core.embedding.service.client import Served, Unserved, connect
-from core.embedding.service.frames import VERSION, encode
 from core.embedding.service.protocol import Embed, Stop, request_frame
 from core.embedding.service.service import Limits
 from core.embedding.service.socket_path import Place
+from core.process.frames import VERSION, encode
 from tests.core.embedding.service.support import (
     LONG,
     PATIENCE,

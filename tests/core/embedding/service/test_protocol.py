@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.embedding.index.vectors import pack
-from core.embedding.service.frames import BadFrame, Frame, FrameReader, encode
 from core.embedding.service.protocol import (
     MAX_CHARS,
     MAX_TEXTS,
@@ -31,6 +30,7 @@ from core.embedding.service.protocol import (
     state_frame,
     vectors_frame,
 )
+from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 _words = st.text(max_size=20)
 _requests = st.one_of(

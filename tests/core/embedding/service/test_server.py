@@ -10,10 +10,10 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect
-from core.embedding.service.frames import encode
 from core.embedding.service.protocol import Embed, request_frame
 from core.embedding.service.scheduler import TURN_CHARS, TURN_TEXTS, slices
 from core.embedding.service.socket_path import Place
+from core.process.frames import encode
 from tests.core.embedding.service.support import (
     LONG,
     PATIENCE,

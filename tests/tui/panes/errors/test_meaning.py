@@ -24,6 +24,7 @@ from core.embedding.runtime.worker import run as embed_all
 from core.errors import SearchAnswer, record_resolution
 from core.errors.retrieval.embed_source import ErrorSource
 from core.store import jobs, open_store
+from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, until
 from tui.panes.errors.memory import memory_of
@@ -31,7 +32,7 @@ from tui.panes.errors.queries import Found
 from tui.render.common.trace import took
 from tui.runtime.environment import Surroundings
 from tui.runtime.jobs import Job
-from tui.services import embed_process
+from tui.services import tasks
 from tui.shell.app import CasebookApp
 
 ROOT = Path(__file__).parents[4]
@@ -256,7 +257,7 @@ async def test_what_waits_is_embedded_by_itself(known: Path) -> None:
 async def test_many_are_told_in_the_status_line_and_escape_cancels_for_this_session(
     known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embed_process, "CHILD", "from tests.tui.services.embed_children import slow as main")
+    monkeypatch.setattr(tasks, "run_embedding", embed_children.slow)
     with open_store(known, write=True) as store:
         for number in range(300):
             put(store, f"error: widget {_letters(number)} has no gear {_letters(number * 7)} left", "shell", None)

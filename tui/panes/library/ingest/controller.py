@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, cast
 
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
-from tui.panes.library.ingest.process import IngestProcess
+from tui.panes.library.ingest.task import ingest_task
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.render.library.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.services.tasks import job_of
 from tui.widgets.open_screens import on_open_screens
 from tui.widgets.status_line import Running, StatusLine
 
 if TYPE_CHECKING:
     from core.library.ingest.progress import IngestPace
     from core.library.ingest.report import IngestReport
+    from core.process.task import Task
     from tui.shell.app import CasebookApp
 
 SHOWS = "{library.ingest} shows it"
@@ -34,16 +36,6 @@ class Ended:
 
     report: IngestReport | None = None
     fault: Fault | None = None
-
-
-def ingest_in(run: IngestProcess) -> Callable[[Job[object]], object]:
-    """Let an ingest run to its end; hands over how it stands."""
-
-    def work(job: Job[object]) -> object:
-        job.on_stop(run.stop)
-        return run.run(job.partial)
-
-    return work
 
 
 class Ingesting(StatusLine):
@@ -62,7 +54,8 @@ class Ingesting(StatusLine):
         self._chunking = chunking
         self._korean = korean
         self._embed = embed
-        self._run: IngestProcess | None = None
+        self._run: Task[IngestReport] | None = None
+        self._lacking = ""  # what the settings ask for and is not installed, and its remedy; known once it runs
         self.roots: tuple[Path, ...] = ()
         self.pace: IngestPace | None = None
         self.ended: Ended | None = None
@@ -115,10 +108,19 @@ class Ingesting(StatusLine):
         if self._run is None:
             self.roots = tuple(roots)
             self.pace, self.ended, self.stopping = None, None, False
-            self._run = IngestProcess(self._jobs.path, roots, self._chunking, self._korean)
+            self._run = ingest_task(self._jobs.path, roots, self._chunking, self._korean)
             self.running = Running(way_out=CLICK, begins=BEGINS)
-            self._jobs.run("ingest", ingest_in(self._run), self._heard, self._failed)
+            self._jobs.run("ingest", self._work(self._run), self._heard, self._failed)
             self.post_message(PaneChanged())
+
+    def _work(self, task: Task[IngestReport]) -> Callable[[Job[object]], object]:
+        def work(job: Job[object]) -> object:
+            from core.library.search.morphemes import lacking
+
+            self._lacking = lacking(self._korean)
+            return job_of(task)(job)
+
+        return work
 
     def stop(self) -> None:
         """Ask it to stop after the file it is at; what was read stays."""
@@ -134,9 +136,8 @@ class Ingesting(StatusLine):
         if isinstance(value, IngestPace):
             self._stands(value)
         elif final and isinstance(value, IngestReport):
-            lacking = self._run.lacking if self._run is not None else ""
-            told = "; ".join(filter(None, (report_line(value, self._signs), lacking)))
-            self._end(Ended(value), told, "warning" if value.errors or lacking else "information")
+            told = "; ".join(filter(None, (report_line(value, self._signs), self._lacking)))
+            self._end(Ended(value), told, "warning" if value.errors or self._lacking else "information")
 
     def _stands(self, pace: IngestPace) -> None:
         from core.base.reports import Progress

@@ -16,7 +16,7 @@ _PAUSE = 0.05
 
 
 @contextmanager
-def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
+def hold_lock(lock: Path, *, patience: float = 120.0) -> Generator[None]:
     """Hold `lock` (made if need be, never removed) while inside; threads of one process wait for each other too.
 
     Raises Fault timeout after `patience` seconds, io_error where the file cannot be made.
@@ -28,7 +28,7 @@ def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
         raise Fault("io_error", f"cannot write {lock}: {error.strerror}", "check the folder and its room") from error
     try:
         until = time.monotonic() + patience
-        while not taken(handle):
+        while not try_lock(handle):
             if time.monotonic() >= until:
                 raise Fault("timeout", f"another process is at work in {lock.parent}", "try again later")
             time.sleep(_PAUSE)
@@ -37,7 +37,7 @@ def turn(lock: Path, *, patience: float = 120.0) -> Generator[None]:
         os.close(handle)
 
 
-def taken(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
     """Take the lock of an open file if nobody has it; the system gives it back when the process ends, however."""
     try:
         if sys.platform == "win32":

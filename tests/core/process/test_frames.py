@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.embedding.service.frames import VERSION, BadFrame, Frame, FrameReader, encode
+from core.process.frames import VERSION, BadFrame, Frame, FrameReader, encode
 
 _texts = st.text(alphabet=st.characters(), max_size=30)  # lone surrogates too
 _values = st.recursive(

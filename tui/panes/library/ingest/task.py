@@ -1,19 +1,19 @@
-"""What runs in the ingest's own process: see `tui.runtime.child_side`. It stops between two files."""
+"""Ingesting in a process of its own: it stops between two files."""
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tui.runtime.child_side import Tell, serve
+from core.process.task import Task
+from core.process.worker import Call
 
 if TYPE_CHECKING:
-    from core.library.ingest.options import IngestOptions
+    from core.base.config.settings import ChunkingSettings
     from core.library.ingest.progress import IngestPace
     from core.library.ingest.report import IngestEvent, IngestReport
 
@@ -23,23 +23,29 @@ EVERY = 0.1
 """Seconds between two words of how far it is: a library of unchanged files passes thousands a second."""
 
 
-def ingest_into(
-    casebook: Path,
-    roots: Sequence[Path],
-    options: IngestOptions,
-    tell: Callable[[IngestPace], None],
-    cancelled: Callable[[], bool],
+def ingest_task(
+    casebook: Path, roots: Sequence[Path], chunking: ChunkingSettings, korean: str = "bigrams"
+) -> Task[IngestReport]:
+    """An ingest of these folders, or of all that are known where none is given; its progress is an `IngestPace`."""
+    return Task("The ingest", run_ingest, (casebook, tuple(roots), chunking.as_dict(), korean), grace=GRACE)
+
+
+def run_ingest(
+    call: Call, casebook: Path, roots: Sequence[Path], chunking: dict[str, Any], korean: str
 ) -> IngestReport:
-    """Ingest these folders, or all that are known where none is given; the casebook is made if there is none.
+    """Called there; the casebook is made if there is none.
 
     The report's items are those that are worth a look. Raises Fault: what `ingest` raises.
     """
+    from core.base.config.settings import ChunkingSettings
     from core.flows.ingest.api import ingest
+    from core.library.ingest.options import options_of
     from core.library.ingest.report import worth_a_look
     from core.store import open_store
 
-    with open_store(casebook, write=True, create=True) as store, _Paced(tell) as paced:
-        report = ingest(store, roots, options, on_event=paced.heard, cancelled=cancelled)
+    options = options_of(ChunkingSettings(**chunking), korean)
+    with open_store(casebook, write=True, create=True) as store, _Paced(call.tell) as paced:
+        report = ingest(store, roots, options, on_event=paced.heard, cancelled=call.is_cancelled)
     return worth_a_look(report)
 
 
@@ -73,20 +79,3 @@ class _Paced:
     def _now_and_then(self) -> None:
         while not self._over.wait(EVERY):
             self._tell(replace(self._pace, elapsed_s=time.monotonic() - self._began))
-
-
-def main(casebook: str, options: str, *roots: str) -> int:
-    """Ingest, telling each `IngestPace`, and at the end the `ingest_report.v1` or an `error.v1`.
-
-    `options`: the settings of chunking, and how Korean is indexed, as JSON.
-    """
-
-    def work(tell: Tell, stopped: Callable[[], bool]) -> object:
-        from core.base.config.settings import ChunkingSettings
-        from core.library.ingest.options import options_of
-
-        chunking, korean = json.loads(options)
-        chosen = options_of(ChunkingSettings(**chunking), korean)
-        return ingest_into(Path(casebook), [Path(root) for root in roots], chosen, tell, stopped)
-
-    return serve(work, GRACE)
