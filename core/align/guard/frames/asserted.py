@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 _THAT: Final = re.compile(r"\b(?:that|whether)[\s:,\"'“‘`*_(]*$", re.IGNORECASE)
-_ASSERTING: Final = re.compile(
+ASSERTING: Final = re.compile(
     r"\b(?:confirm\w*|f(?:ind|inds|ound|inding)|show(?:s|ed|n|ing)?|measur\w+|verif\w+|notic\w+|notes?|noted|"
     r"turn(?:s|ed)\s+"
     r"out|see|sees|saw|seen|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|prove[sdn]?|proof|"
@@ -81,7 +81,7 @@ def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     head = clause[max(0, found.start() - 80) : found.start()]
     if found[0].lower().startswith("that") and _is_relative(head):
         return "", ""
-    heads = [*_ASSERTING.finditer(head)]
+    heads = [*ASSERTING.finditer(head)]
     if heads and not _HAS_IT.search(head):
         return ("a supposition", clause) if _ONLY_POSSIBLE.search(head[: heads[-1].end()]) else ("", "")
     if (found := _STATED.search(head)) and witness.search(head[: found.start()]):

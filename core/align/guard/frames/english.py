@@ -59,10 +59,19 @@ from core.align.guard.frames.english_words import (
 from core.align.guard.frames.introduction import introduced, is_talk, supposed, without_aside
 from core.align.guard.frames.korean import korean_before, korean_behind, korean_disowned, korean_taken_back
 from core.align.guard.frames.reversal import is_reversed
+from core.align.guard.frames.structure import (
+    complement,
+    goes_on,
+    introduced_in_past,
+    is_confirmed,
+    limited_behind,
+    quotation,
+)
 from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.result import Concern
 
 _SHOWN: Final = 60
+_REPORTED: Final = frozenset(("a report", "a belief", "a clause that is not asserted"))
 _MARKS: Final = " \"'“‘`*_("
 _REST: Final = 2
 _FINITE: Final = re.compile(
@@ -88,8 +97,14 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
         yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
     far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     unreal = ("a supposition", supposed(ahead, around.before) if heads else "")
-    for kind, said in (*before, *behind, unreal, _marked(text, start, end), ("taken back", far)):
-        if said:
+    structural = (
+        ("a quotation", quotation(text, start, end, around)),
+        ("an introduction", introduced_in_past(around, ahead) if heads else ""),
+        ("a clause that is not asserted", complement(around, inside, text[max(0, start - 3) : start]) if heads else ""),
+        ("a condition", limited_behind(around) if tails else ""),
+    )
+    for kind, said in (*before, *behind, *structural, unreal, _marked(text, start, end), ("taken back", far)):
+        if said and not (kind in _REPORTED and is_confirmed(around)):
             yield Concern(
                 kind if kind == "taken back" else f"cut out of {kind}", "", _shown(said, first=kind == "taken back")
             )

@@ -1,0 +1,160 @@
+"""Frames that the structure of a text shows, whatever its words are.
+
+A place that fills quotation marks is somebody's words. An introduction in the past tense (`the plan was:`) introduces
+what was. Two finite clauses without a connector between them are a head and its complement. A sentence that begins
+with a Korean ending goes on with the sentence before it. A report that its own sentence confirms is asserted.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from core.align.guard.frames.asserted import ASSERTING
+from core.align.guard.frames.introduction import last_sentence
+from core.align.guard.frames.sentence import Context
+
+_OPENING: Final = re.compile(r"(?:(?<![\w\"'])['\"]|[“‘「『«„])[*_]{0,2}$")
+_CLOSING: Final = re.compile(r"[*_]{0,2}[.,!?…。]{0,3}[*_]{0,2}[\"'”’」』»](?![\w])")
+_KEY: Final = re.compile(r"[\"'\w]\s?[:=]\s?[\"'“]$|[(\[{,]\s?[\"']$")
+"""What goes before a string in data or code."""
+_MACHINE: Final = re.compile(
+    r"\b(?:logs?|error|exception|message|warning|output|trace|terminal|console|stderr|stdout|compiler|linter|kernel|"
+    r"response|header|screen|display|alert)\b|로그|에러|오류|출력|콘솔|메시지|경고|응답|화면",
+    re.IGNORECASE,
+)
+_CLAUSE_WORDS: Final = 3
+
+_AUX: Final = (
+    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|isn't|aren't|"
+    r"wasn't|weren't|hasn't|haven't|hadn't|doesn't|don't|didn't|can't|couldn't|won't|wouldn't|shouldn't|"
+    r"went|came|got|ran|fell|rose|took|gave|lost|broke|began|made|put|kept|left|held|wrote|swore|told|said|read|set|"
+    r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
+)
+_OWN_CLAUSE: Final = re.compile(
+    rf"^\W*(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b",
+)
+_FINITE: Final = re.compile(rf"(?<=\w\s){_AUX}\b", re.IGNORECASE)
+_CONNECTED: Final = re.compile(
+    r"(?:^|\b)(?:and|but|or|nor|so|yet|because|since|though|although|while|whereas|when|whenever|where|wherever|if|"
+    r"unless|until|till|after|before|once|as|than|that|whether|how|why|what|which|who|whose|whom|lest|"
+    r"then|now|also|still|again|today|yesterday|here|there|only|just|even|\w+ly|of|in|on|at|by|for|from|with|to|"
+    r"into|over|under|a|an|the|this|these|those|my|your|our|his|her|its|their|no|every|each|some|any|"
+    rf"is|are|be|been|not|all|both)\s*$",
+    re.IGNORECASE,
+)
+_SUBORDINATE: Final = re.compile(
+    r"^\W*(?:and|but|so|also|even|just|only)?\s*(?:when|whenever|after|before|since|as|while|although|though|because|"
+    r"if|unless|until|once|where|wherever|how|why|now\s+that|in|on|at|for|with|without|from|by|during|despite)\b",
+    re.IGNORECASE,
+)
+_MARKS: Final = " \t\n\"'“‘`*_(>-"
+
+_WORDED: Final = re.compile(
+    r"(?:\b(?:was|were|went|goes|read|reads|ran|sounded?|promised|said|says)"
+    r"(?:\s+(?:as\s+follows|this|that|roughly|simply|basically|something\s+like(?:\s+this)?|like\s+this|so))?"
+    r"|\b(?:wrote|written|jotted|typed|posted|drafted|scribbled|heard|quoted|promised|claimed|put\s+(?:it|down)|"
+    r"(?:read|believed|assumed|thought|told)\b(?!\s+(?:the|through))[^:]{0,40})\b[^:]*)$",
+    re.IGNORECASE,
+)
+_TEXT: Final = re.compile(
+    r"\b(?:a|an|one|this|the|that|following|next|another|first|old|my|his|her|their|our|\w+['’]s)\s+(?:[\w-]+\s+){0,2}?"
+    r"(?:line|sentence|paragraph|passage|statement|wording|phrase|claim|story|version|draft|reading|slogan|promise|"
+    r"excuse|quote)\b[^:]*$",
+    re.IGNORECASE,
+)
+_KOREAN_WORDED: Final = re.compile(
+    r"(?:이랬|그랬|이러했|같았|이거였|이것이었|이런\s?[가-힣]{1,4}[였었이]|이렇게\s?(?:[가-힣]+\s)?(?:적|쓰|썼|말|답|보고|생각|봤|"
+    r"믿|알|안내|공지|설명)[가-힣]*[었았했썼였랬겼])[가-힣]*[\s.:]*$"
+    r"|(?:믿지|따르지|읽지|쓰지)\s?(?:말|마|않)[가-힣\s]*:?\s*$"
+)
+_CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
+
+_ENDING: Final = re.compile(
+    r"^\W*(?:이?라(?:는|고|던|며|면|니)|이?란\s|(?:으?로|이?였|이었|다고|다는|다던|고)\s?(?=[가-힣]))"
+)
+_KOREAN_LIMIT: Final = re.compile(
+    r"^[\s\"'”’)]*[,—–-]\s*[^,.!?]{1,40}?(?:면|거든|때|경우|조건|한해서?|전제|에서|에만|까지|중)(?:에는|에만|에|만|은|는|"
+    r"엔|으로|하에)?(?:요|이요|이에요|예요|입니다|이죠|이지만요)?[\s.!]*$"
+)
+
+_CONFIRMED: Final = re.compile(
+    r"\b(?:(?:he|she|they|it|that|\w+)(?:['’]s|['’]re|\s+(?:is|was|are|were))\s+(?:\w+ly\s+)?(?:right|correct|true)\b"
+    r"|(?:it|they|he|she)\s+(?:is|was|did|does|do|were|are|has|had)\s*(?:indeed)?[.!,]?\s*$"
+    r"|prove[sd]?\s+(?:it|that|this|him|her|them|\w+\s+(?:right|point))|bears?\s+(?:it|that|this|him|her|them)\s+out|"
+    r"(?:can|could|did)\s+confirm|confirm(?:s|ed)\s+(?:it|that|this)|indeed|sure\s+enough|and\s+so\s+(?:it|they)\s)",
+    re.IGNORECASE,
+)
+_KOREAN_CONFIRMED: Final = re.compile(
+    r"(?:(?:틀린|빈|그른|과장된|지나친|없는)\s?(?:말|소리|얘기|게|것)[이은도]?\s?아[니닙]|(?<![가-힣])맞(?:더라|더군|았|습니|아요|네|는\s말)|"
+    r"사실(?:이었|입니|이에|이더|로\s(?:확인|드러|밝혀))|(?<![가-힣])(?:정말로?|진짜로?|역시나?)\s|일리가|옳았|옳은|타당|뿐\s?(?:만\s)?아니라|"
+    r"뿐더러)"
+)
+_NEGATED: Final = re.compile(
+    r"\b(?:not|never|no|nobody|wrong|false)\b|n['’]t\b|않|없|(?<!틀린\s말이\s)(?<!말이\s)(?<!게\s)(?<!뿐만\s)(?<!뿐\s)아[니닌닙]|못|\?"
+)
+
+
+def quotation(text: str, start: int, end: int, around: Context) -> str:
+    """The words beside a clause that fills quotation marks, which no machine said; empty: it does not."""
+    if not around.is_prose or not (opened := _OPENING.search(text, max(0, start - 3), start)):
+        return ""
+    if not _CLOSING.match(text, end) or len(text[start:end].split()) < _CLAUSE_WORDS:
+        return ""
+    if _KEY.search(text, max(0, start - 4), start) and not re.search(r"\w\s*: [\"'“]$", text[max(0, start - 5) : start]):
+        return ""
+    beside = around.behind.lstrip("\"'”’」』».,*_ ")
+    if _ENDING.match(beside) or re.match(r"[가-힣]", text[end + 1 : end + 2]) or _MACHINE.search(around.before):
+        return ""
+    return f"{around.before}{opened[0].strip()}"
+
+
+def introduced_in_past(around: Context, ahead: str) -> str:
+    """The introduction of a place that says how something went, was worded or was thought; empty: none."""
+    before = around.before.rstrip(_MARKS)
+    if before.endswith(":"):
+        intro = before[:-1].rstrip()
+    elif around.before.strip(" -*+>\t0123456789.)[]x\"'“‘"):
+        return ""
+    else:
+        last = last_sentence(ahead)
+        intro = around.heading.rstrip(":*_ ") if around.heading.endswith(":") else last if _CATAPHOR.search(last) else ""
+        intro = intro or (around.heading if _CATAPHOR.search(around.heading) else "")
+    if not intro or _MACHINE.search(intro):
+        return ""
+    clause = re.split(r"[;.]\s|,\s+(?:and|but|so)\s", intro)[-1]
+    return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _KOREAN_WORDED)) else ""
+
+
+def complement(around: Context, inside: str, touching: str) -> str:
+    """The clause that takes a place as its complement, with no word between them; empty: none."""
+    before = around.before
+    if "\n" in touching or not before[-1:].isspace() or not before.rstrip()[-1:].isalnum():
+        return ""
+    clause = re.split(r"[,;:(]\s|\s[-–—]\s", before)[-1]
+    if _CONNECTED.search(clause) or _SUBORDINATE.match(clause) or not _FINITE.search(clause):
+        return ""
+    if not _OWN_CLAUSE.match(inside) or ASSERTING.search(clause):
+        return ""
+    return clause
+
+
+def limited_behind(around: Context) -> str:
+    """The Korean condition without a verb of its own that goes behind a statement; empty: none."""
+    found = _KOREAN_LIMIT.match(around.behind)
+    return found[0] if found else ""
+
+
+def goes_on(around: Context) -> bool:
+    """Whether the next sentence begins with a Korean ending, and so goes on with the statement before it."""
+    return not around.behind.strip(" .\"'”’」』»") and _ENDING.match(around.following) is not None
+
+
+def is_confirmed(around: Context) -> bool:
+    """Whether the sentence that reports a place, or the next, confirms it."""
+    for said in (around.behind, around.following[:80]):
+        if (found := _CONFIRMED.search(said) or _KOREAN_CONFIRMED.search(said)) and not _NEGATED.search(
+            said[: found.end() + 24].replace(found[0], " ")
+        ):
+            return True
+    return False
