@@ -22,7 +22,7 @@ ASSERTING: Final = re.compile(
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|"
     r"except|documents?|documented|"
     r"record(?:s|ed)?|admit\w*|acknowledg\w+|warn(?:s|ed|ing)?|log(?:s|ged)|detect\w*|spotted|reproduc\w+|"
-    r"check(?:s|ed)|tested|beware|assert(?:s|ed)|matters|right(?=\s*$)|require[sd]?|compl(?:ain|ains)|forgot\w*|"
+    r"check(?:s|ed)|tested|underst(?:and|ands|ood)|grasped|beware|assert(?:s|ed)|matters|right(?=\s*$)|require[sd]?|compl(?:ain|ains)|forgot\w*|"
     r"trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ FAILED: Final = re.compile(r"(?:[✗✘✖❌]|\bFAIL(?:ED|URE)?:?|\bnot\s+ok\s+
 """The mark of a test that failed: its title says what is not so."""
 
 
-def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
+def not_asserted(clause: str, inside: str = "", *, witness: re.Pattern[str]) -> tuple[str, str]:
     """What kind of frame a clause with a head is, whose own clause comes next, and its words; empty: none, or one that
     asserts. `witness`: what shows and does not claim."""
     if (found := _HOPE.search(clause)) and not _bare_agreement(clause):
@@ -79,7 +79,7 @@ def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     if found is None or _DEMONSTRATIVE.search(clause):
         return "", ""
     head = clause[max(0, found.start() - 80) : found.start()]
-    if found[0].lower().startswith("that") and _is_relative(head):
+    if found[0].lower().startswith("that") and not _COMPLETE.match(inside) and _is_relative(head):
         return "", ""
     heads = [*ASSERTING.finditer(head)]
     if heads and not _HAS_IT.search(head):
@@ -89,6 +89,17 @@ def not_asserted(clause: str, *, witness: re.Pattern[str]) -> tuple[str, str]:
     return ("a clause that is not asserted", clause) if head.strip() else ("", "")
 
 
+_AUX: Final = (
+    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|isn't|aren't|"
+    r"wasn't|weren't|hasn't|haven't|hadn't|doesn't|don't|didn't|can't|couldn't|won't|wouldn't|shouldn't|"
+    r"went|came|got|ran|fell|rose|took|gave|lost|broke|began|made|put|kept|left|held|wrote|swore|told|said|read|set|"
+    r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
+)
+OWN_CLAUSE: Final = re.compile(rf"^\W*(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b")
+"""A clause with its own subject."""
+_COMPLETE: Final = re.compile(r"^\W*(?:(?:(?!\w+(?:s|ed)\s)[\w`'’./-]+\s+){1,4}?(?:is|was)|(?:[\w`'’./-]+\s+){1,3}?(?:are|were))\b")
+"""A clause of a subject and what it is: nothing of it stands before `that`, as the object of a relative clause does."""
+FINITE: Final = re.compile(rf"(?<=\w\s){_AUX}\b", re.IGNORECASE)
 _NOUN: Final = re.compile(
     r"(?:^|\s)(?P<det>an?|the|this|these|those|our|my|your|his|her|its|their|some|several|two|three|four|\d+|every|"
     r"each|one|another|other|[\w]+['’]s)"

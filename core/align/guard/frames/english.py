@@ -64,6 +64,7 @@ from core.align.guard.frames.structure import (
     goes_on,
     introduced_in_past,
     is_confirmed,
+    is_spoken_of,
     limited_behind,
     quotation,
 )
@@ -100,8 +101,8 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     structural = (
         ("a quotation", quotation(text, start, end, around)),
         ("an introduction", introduced_in_past(around, ahead) if heads else ""),
-        ("a clause that is not asserted", complement(around, inside, text[max(0, start - 3) : start]) if heads else ""),
-        ("a condition", limited_behind(around) if tails else ""),
+        ("a condition", limited_behind(around, inside) if tails else ""),
+        ("a report", around.following if goes_on(around) else ""),
     )
     for kind, said in (*before, *behind, *structural, unreal, _marked(text, start, end), ("taken back", far)):
         if said and not (kind in _REPORTED and is_confirmed(around)):
@@ -132,7 +133,7 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
     if ASSURED.search(clause) or CONCEDED.search(before):
         return "", ""
     found = ("", "") if _REASON.match(inside) else _head(clause)
-    if found[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
+    if found[0] or (found := not_asserted(clause, inside, witness=WITNESS))[0]:
         return found
     bare = without_aside(before)
     if bare != before and not _REASON.match(inside) and (found := _head(bare[max(0, bare.rfind(";")) :]))[0]:
@@ -151,6 +152,8 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
         return "a part", found[0]
     if inside[:1].isdigit() and (found := BOUND.search(before)):
         return "a bound", found[0]
+    if (found := complement(clause, inside)) and not WITNESS.search(found.rpartition(" ")[0]):
+        return "a clause that is not asserted", found
     if around.ended == "?" and ASKS.match(before) and not TO_CLOSE.search(around.behind) and "," not in around.behind:
         return "a question", before
     return "", ""
@@ -272,6 +275,7 @@ def taken_back(following: str, inside: str, before: str = "", *, near: bool = Tr
         or retracted(following, inside)
         or korean_taken_back(following)
         or is_reversed(following, before)
+        or is_spoken_of(following)
     )
 
 

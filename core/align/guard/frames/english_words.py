@@ -117,7 +117,7 @@ ASSURED: Final = re.compile(
     r"no\s+one|none\s+of\s+\w+)\s+(?:\w+\s+)?(?:doubt|disput|den(?:y|i)|question|contest|disagree)\w*|"
     r"\b(?:cannot|can\s?not|can['’]t|could\s+not|couldn['’]t|(?:do|does|did)(?:\s+not|n['’]t))\s+(?:\w+\s+)?(?:deny|"
     r"doubt|dispute|question)|\bundeniabl\w+|"
-    r"\b(?:happy|glad|pleased|proud|sorry|sad|able|relieved)\s+to\s+(?:report|say|announce|confirm|tell\s+\w+)|"
+    r"\b(?:happy|glad|pleased|proud|sorry|sad|relieved)\s+to\s+(?:report|say|announce|confirm|tell\s+\w+)|"
     r"\b(?:can|could|may)\s+(?:\w+\s+){0,2}?(?:say|state|report)\s+(?:for\s+(?:certain|sure)|with\s+(?:confidence|"
     r"certainty))|"
     r"\b(?:forg[eo]t|forgotten|remember|neglected|omitted|meant|wanted|want|need|needs)\s+to\s+(?:mention|say|"
@@ -180,7 +180,7 @@ ADVERB: Final = re.compile(
 )
 ACCORDING: Final = re.compile(r"\baccording\s+to\s+([^,]{1,60}),[^,;]*$", re.IGNORECASE)
 LABEL: Final = re.compile(
-    r"^\W*(?:(?:(?:open|next)\s+)?questions?|open\s+points?|picture\s+this|test\s*cases?|drafts?|"
+    r"^\W*(?!change\s+of\s)(?:(?:(?:open|next)\s+)?questions?|open\s+points?|picture\s+this|test\s*cases?|drafts?|"
     r"(?:[\w'’-]+\s+){1,2}to\s+be\s+\w+|(?:[\w'’-]+\s+){0,2}(?:thoughts?|hunch(?:es)?|speculation|criterion|bets?|"
     r"assum\w+|premises?|old(?:\s+\w+)?|beliefs?|objections?|complaints?|(?:common\s+)?mistakes?|titles?|"
     r"subject|fears?|hopes?|worr(?:y|ies)|predictions?|forecast|vision|requirements?|scenarios?|pitch|fiction|jokes?|"
@@ -233,7 +233,8 @@ EXCEPT: Final = re.compile(
     r"without|barring|"
     r"but\s+for|pending|depending\s+on|subject\s+to|(?:in|for)\s+(?:the|a|an)\s+(?:\w+\s+)?(?:scenario|case|"
     r"event|world|"
-    r"universe|mock-?up|proposal|draft|plan)\b)[^;:]{0,80},?\s*$",
+    r"universe|mock-?up|proposal|draft|plan)\b|(?:under|in|by|per|with|on)\s+(?:the|a|an|our|my|their)\s+(?:\w+\s+)?(?:draft|"
+    r"proposed|planned|original|old|former|previous|rejected|hypothetical|alternative)\s+\w+)[^;:]{0,80},?\s*$",
     re.IGNORECASE,
 )
 LATER: Final = re.compile(

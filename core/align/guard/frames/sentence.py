@@ -18,6 +18,7 @@ SENTENCE_END: Final = re.compile(
 )
 _INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*(?![-*+>|]|\d{1,3}[.)])\S")
 _LIST_LINE: Final = re.compile(r"^[ \t]*(?:[-*+>|]|\d{1,3}[.)])[ \t]")
+_CATAPHOR: Final = re.compile(r"(?:(?:다음과|아래와)\s?같|이렇|이랬)[가-힣]*[.:]$|\bas\s+follows\W*$", re.IGNORECASE)
 _MARKS: Final = " \t\n\"'`*_()[]“”‘’>#|-"
 
 
@@ -89,7 +90,7 @@ def _heading(left: str) -> str:
     """The line that introduces what follows it: through the lines of a list, and blank ones, upwards."""
     for line in reversed(left.split("\n")[:-1]):
         said = line.strip()
-        if said.startswith("#") or said.rstrip("*_").endswith(":"):
+        if said.startswith("#") or said.rstrip("*_").endswith(":") or _CATAPHOR.search(said):
             return said
         if said and not _LIST_LINE.match(line):
             return ""

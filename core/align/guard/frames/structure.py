@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.align.guard.frames.asserted import ASSERTING
+from core.align.guard.frames.asserted import ASSERTING, FINITE, OWN_CLAUSE
 from core.align.guard.frames.introduction import last_sentence
 from core.align.guard.frames.sentence import Context
 
@@ -19,28 +19,19 @@ _CLOSING: Final = re.compile(r"[*_]{0,2}[.,!?…。]{0,3}[*_]{0,2}[\"'”’」�
 _KEY: Final = re.compile(r"[\"'\w]\s?[:=]\s?[\"'“]$|[(\[{,]\s?[\"']$")
 """What goes before a string in data or code."""
 _MACHINE: Final = re.compile(
-    r"\b(?:logs?|error|exception|message|warning|output|trace|terminal|console|stderr|stdout|compiler|linter|kernel|"
-    r"response|header|screen|display|alert)\b|로그|에러|오류|출력|콘솔|메시지|경고|응답|화면",
+    r"(?<!\bof )\b(?:the|its|an?|this|that|our|\w+['’]s)\s+(?:[\w-]+\s+)?(?:logs?|error|exception|message|warning|output|"
+    r"trace|terminal|console|stderr|stdout|compiler|linter|kernel|response|header|screen|display|alert)\b(?!\s+\w+ed)|"
+    r"로그|에러|오류|출력|콘솔|메시지|경고|응답|화면",
     re.IGNORECASE,
 )
 _CLAUSE_WORDS: Final = 3
 
-_AUX: Final = (
-    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|isn't|aren't|"
-    r"wasn't|weren't|hasn't|haven't|hadn't|doesn't|don't|didn't|can't|couldn't|won't|wouldn't|shouldn't|"
-    r"went|came|got|ran|fell|rose|took|gave|lost|broke|began|made|put|kept|left|held|wrote|swore|told|said|read|set|"
-    r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
-)
-_OWN_CLAUSE: Final = re.compile(
-    rf"^\W*(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b",
-)
-_FINITE: Final = re.compile(rf"(?<=\w\s){_AUX}\b", re.IGNORECASE)
 _CONNECTED: Final = re.compile(
     r"(?:^|\b)(?:and|but|or|nor|so|yet|because|since|though|although|while|whereas|when|whenever|where|wherever|if|"
     r"unless|until|till|after|before|once|as|than|that|whether|how|why|what|which|who|whose|whom|lest|"
     r"then|now|also|still|again|today|yesterday|here|there|only|just|even|\w+ly|of|in|on|at|by|for|from|with|to|"
     r"into|over|under|a|an|the|this|these|those|my|your|our|his|her|its|their|no|every|each|some|any|"
-    rf"is|are|be|been|not|all|both)\s*$",
+    r"is|are|be|been|not|all|both)\s*$",
     re.IGNORECASE,
 )
 _SUBORDINATE: Final = re.compile(
@@ -51,10 +42,11 @@ _SUBORDINATE: Final = re.compile(
 _MARKS: Final = " \t\n\"'“‘`*_(>-"
 
 _WORDED: Final = re.compile(
-    r"(?:\b(?:was|were|went|goes|read|reads|ran|sounded?|promised|said|says)"
-    r"(?:\s+(?:as\s+follows|this|that|roughly|simply|basically|something\s+like(?:\s+this)?|like\s+this|so))?"
+    r"^(?!.*\bhow\b).*(?:\b(?:was|were|(?:it|this|that|one|story|saying|joke|theory|text|message)\s+(?:went|goes)|"
+    r"(?<!will )read|reads|ran|sounded?|promised|said|says)"
+    r"(?:\s+(?:as\s+follows|roughly|simply|basically|something\s+like(?:\s+this)?|like\s+this))?"
     r"|\b(?:wrote|written|jotted|typed|posted|drafted|scribbled|heard|quoted|promised|claimed|put\s+(?:it|down)|"
-    r"(?:read|believed|assumed|thought|told)\b(?!\s+(?:the|through))[^:]{0,40})\b[^:]*)$",
+    r"(?:(?<!will )(?<!to )read|believed|assumed|thought|told)\b(?!\s+(?:the|through))[^:]{0,40})\b[^:]*)$",
     re.IGNORECASE,
 )
 _TEXT: Final = re.compile(
@@ -70,8 +62,40 @@ _KOREAN_WORDED: Final = re.compile(
 )
 _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
 
+_SELF: Final = (
+    r"(?:(?:but|and|well|or|oh|no|of\s+course|at\s+least|actually|in\s+fact|however|though|yes)\b[\s,:]*)*"
+)
+_SPOKEN_OF: Final = re.compile(
+    # What is said of the statement, as its own sentence: all but what takes it up as a fact.
+    rf"^(?:[A-Z]\w*:\s)?\W*{_SELF}(?:that|this|those|these)(?:['’]s|\s+(?:is|was|were|are|has\s+been|had\s+been|sounds?|remains?))\s+"
+    r"(?!(?:fine|good|great|nice|bad|not\s+(?:new|much|all)|also|why|because|how|all|ok|okay|enough|more|less|it|where|when|"
+    r"who|true|right|correct|expected|intended|by\s+design|deliberate|on\s+purpose|twice|half|about|roughly|already|now|"
+    r"no\s+(?:problem|surprise|coincidence|longer\s+a)|"
+    r"\d|(?:one|two|three|four|five|six|ten)\b|what\s+(?:we|i)\s+(?:found|measured|saw|see|agreed|decided)|(?:the|a|an|our|my)\s+(?:\w+\s+)?"
+    r"(?:reason|cause|point|same|default|limit|maximum|minimum|good|big|great|first|last|second|third|only|most|fix|"
+    r"result|trouble|problem|issue|bottleneck|difference|way|surprise|pity|shame|relief|improvement|lot|bit|factor|"
+    r"regression|feature|fact|rule|root|culprit)|not\s+the\s+case\s+before)\b)"
+    # Another voice, or the same one, says no.
+    r"|^(?:[A-Z]\w*:\s)?\W*(?:no|nope|nah|not|never|wrong|false|hardly)(?:\s*[.!,;:]|\s+(?:it|that|this|they|he|she|we|i)\b)"
+    r"|^\W*(?:(?:it|that|this)\s+)?sounds?\s+(?:\w+\s+)?(?:great|good|nice|fine|lovely|plausible|convincing|reasonable|"
+    r"impressive|too\s+good)\b"
+    r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b",
+    re.IGNORECASE,
+)
+_KOREAN_SPOKEN_OF: Final = re.compile(
+    r"^\W*(?:[가-힣]+\s)?(?:[가-힣]+(?:에는|에|에서는|에선|은|는|이|가)\s)?(?:그렇게|이렇게|그리|이리)\s?(?:[가-힣]+\s)?(?:적|쓰|써|나오|나와|나온|돼\s?있|되어\s?있|"
+    r"안내|설명|말|답|주장|얘기|이야기|들|알|믿|생각|배웠|보고|공지|약속)"
+    r"|^\W*(?:아니|아뇨)[,.\s]"
+)
+_LIMIT: Final = re.compile(
+    r"^\W*(?:or\s+|well,?\s+|but\s+)?at\s+least\b(?!\s+\d)[^.;]*|^\s*[-–—,(]+\s*(?:that\s+is|i\.e\.|or\s+rather),?\s+(?:only\s+)?"
+    r"(?:if|when|once|while|unless|until|as\s+long|for|in|on|with|provided)\b[^.;]*",
+    re.IGNORECASE,
+)
+_ALTERNATIVE: Final = re.compile(r"(?:거나|든지|든가)$")
+
 _ENDING: Final = re.compile(
-    r"^\W*(?:이?라(?:는|고|던|며|면|니)|이?란\s|(?:으?로|이?였|이었|다고|다는|다던|고)\s?(?=[가-힣]))"
+    r"^\W*(?:이?라(?:는|고|던|며|면|니)|이?란\s|(?:으?로|고|다고|다는|다던)\s|이?였(?!습니다만)|이었)"
 )
 _KOREAN_LIMIT: Final = re.compile(
     r"^[\s\"'”’)]*[,—–-]\s*[^,.!?]{1,40}?(?:면|거든|때|경우|조건|한해서?|전제|에서|에만|까지|중)(?:에는|에만|에|만|은|는|"
@@ -80,7 +104,7 @@ _KOREAN_LIMIT: Final = re.compile(
 
 _CONFIRMED: Final = re.compile(
     r"\b(?:(?:he|she|they|it|that|\w+)(?:['’]s|['’]re|\s+(?:is|was|are|were))\s+(?:\w+ly\s+)?(?:right|correct|true)\b"
-    r"|(?:it|they|he|she)\s+(?:is|was|did|does|do|were|are|has|had)\s*(?:indeed)?[.!,]?\s*$"
+    r"|(?:and|which|so)\b[^.;]*\b(?:it|they|he|she)\s+(?:is|was|did|does|do|were|are|has|had)\s*[.!,]?\s*$"
     r"|prove[sd]?\s+(?:it|that|this|him|her|them|\w+\s+(?:right|point))|bears?\s+(?:it|that|this|him|her|them)\s+out|"
     r"(?:can|could|did)\s+confirm|confirm(?:s|ed)\s+(?:it|that|this)|indeed|sure\s+enough|and\s+so\s+(?:it|they)\s)",
     re.IGNORECASE,
@@ -126,23 +150,27 @@ def introduced_in_past(around: Context, ahead: str) -> str:
     return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _KOREAN_WORDED)) else ""
 
 
-def complement(around: Context, inside: str, touching: str) -> str:
+def complement(clause: str, inside: str) -> str:
     """The clause that takes a place as its complement, with no word between them; empty: none."""
-    before = around.before
-    if "\n" in touching or not before[-1:].isspace() or not before.rstrip()[-1:].isalnum():
+    if not clause[-1:].isspace() or not clause.rstrip()[-1:].isalnum():
         return ""
-    clause = re.split(r"[,;:(]\s|\s[-–—]\s", before)[-1]
-    if _CONNECTED.search(clause) or _SUBORDINATE.match(clause) or not _FINITE.search(clause):
+    last = re.split(r"[,;:(]\s|\s[-–—]\s", clause)[-1]
+    if _CONNECTED.search(last) or _SUBORDINATE.match(last) or not FINITE.search(last):
         return ""
-    if not _OWN_CLAUSE.match(inside) or ASSERTING.search(clause):
-        return ""
-    return clause
+    return "" if not OWN_CLAUSE.match(inside) or ASSERTING.search(last) else last
 
 
-def limited_behind(around: Context) -> str:
-    """The Korean condition without a verb of its own that goes behind a statement; empty: none."""
-    found = _KOREAN_LIMIT.match(around.behind)
+def limited_behind(around: Context, inside: str) -> str:
+    """The condition or the other choice that goes behind a statement in its sentence, without a verb; empty: none."""
+    found = _KOREAN_LIMIT.match(around.behind) or _LIMIT.match(around.behind)
+    if found is None and _ALTERNATIVE.search(inside):
+        found = re.search(r"[^.!?]*(?:거나|든지|든가)", around.behind)
     return found[0] if found else ""
+
+
+def is_spoken_of(following: str) -> bool:
+    """Whether the next sentence is about the statement as a statement, and takes it up as no fact."""
+    return _SPOKEN_OF.match(following) is not None or _KOREAN_SPOKEN_OF.match(following) is not None
 
 
 def goes_on(around: Context) -> bool:
