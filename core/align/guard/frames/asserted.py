@@ -75,6 +75,8 @@ def not_asserted(clause: str, inside: str = "", *, witness: re.Pattern[str]) -> 
         return "a doubt", found[0]
     if found := _BELIEVER.search(clause):
         return "a belief", found[0]
+    if found := _UNREAL_WORLD.search(clause):
+        return "a supposition", found[0]
     found = _THAT.search(clause)
     if found is None or _DEMONSTRATIVE.search(clause):
         return "", ""
@@ -89,6 +91,12 @@ def not_asserted(clause: str, inside: str = "", *, witness: re.Pattern[str]) -> 
     return ("a clause that is not asserted", clause) if head.strip() else ("", "")
 
 
+_UNREAL_WORLD: Final = re.compile(
+    r"\b(?:tale|story|one|version|dream|nightmare|scene|world|scenario|universe|film|episode|myth|joke|reality)\b[^,;:]{0,20}"
+    r"\b(?:where|in\s+which)\s*$|^\W*(?:\w+\s+)?in\s+(?:[\w-]+['’]s?|my|his|her|their|your|our)\s+(?:\w+\s+)?(?:world|universe|head|"
+    r"reality|fantasy|dreams?|mind)\b\W*$",
+    re.IGNORECASE,
+)
 _AUX: Final = (
     r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|isn't|aren't|"
     r"wasn't|weren't|hasn't|haven't|hadn't|doesn't|don't|didn't|can't|couldn't|won't|wouldn't|shouldn't|"
@@ -99,7 +107,10 @@ OWN_CLAUSE: Final = re.compile(rf"^\W*(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{
 """A clause with its own subject."""
 _COMPLETE: Final = re.compile(r"^\W*(?:(?:(?!\w+(?:s|ed)\s)[\w`'’./-]+\s+){1,4}?(?:is|was)|(?:[\w`'’./-]+\s+){1,3}?(?:are|were))\b")
 """A clause of a subject and what it is: nothing of it stands before `that`, as the object of a relative clause does."""
-FINITE: Final = re.compile(rf"(?<=\w\s){_AUX}\b", re.IGNORECASE)
+FINITE: Final = re.compile(
+    rf"(?<=\w\s)(?<!\bthe\s)(?<!\ban\s)(?<!\ba\s)(?<!\bour\s)(?<!\bmy\s)(?<!\btheir\s)(?<!\bof\s)(?<!\bto\s)(?<!\bin\s){_AUX}\b",
+    re.IGNORECASE,
+)
 _NOUN: Final = re.compile(
     r"(?:^|\s)(?P<det>an?|the|this|these|those|our|my|your|his|her|its|their|some|several|two|three|four|\d+|every|"
     r"each|one|another|other|[\w]+['’]s)"
@@ -123,7 +134,7 @@ _CONTENT: Final = re.compile(
     r"principle|rule|policy|law|"
     r"thesis|stor(?:y|ies)|gossip|hearsay|speculation|superstition|prejudice|stereotype|saying|slogan|motto|caveat|"
     r"effect|case|reason|result|"
-    r"problem|trouble|issue|mistake|error|scenario|event|extent|way|moment|day|time|bet|verdict|testimony|"
+    r"problem|trouble|issue|mistake|error|sentence|line|phrase|words?|headline|text|passage|paragraph|scenario|event|extent|way|moment|day|time|bet|verdict|testimony|"
     r"confession|admission|insistence|denial|refusal|"
     r"order|instruction|advice|pretence|pretense|pretext|confidence|faith|trust|judgment|judgement|estimate|insight|"
     r"intuition|instinct)s?$",

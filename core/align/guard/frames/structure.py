@@ -36,13 +36,14 @@ _CONNECTED: Final = re.compile(
 )
 _SUBORDINATE: Final = re.compile(
     r"^\W*(?:and|but|so|also|even|just|only)?\s*(?:when|whenever|after|before|since|as|while|although|though|because|"
-    r"if|unless|until|once|where|wherever|how|why|now\s+that|in|on|at|for|with|without|from|by|during|despite)\b",
+    r"if|unless|until|once|where|wherever|how|why|now\s+that|in|on|at|for|with|without|from|by|during|despite|"
+    r"thanks|given|due|besides|unlike|contrary|apart|against|instead|compared|depending|according)\b",
     re.IGNORECASE,
 )
 _MARKS: Final = " \t\n\"'“‘`*_(>-"
 
 _WORDED: Final = re.compile(
-    r"^(?!.*\bhow\b).*(?:\b(?:was|were|(?:it|this|that|one|story|saying|joke|theory|text|message)\s+(?:went|goes)|"
+    r"^(?!.*\b(?:how|there)\b).*(?:\b(?:was|were|(?:it|this|that|one|story|saying|joke|theory|text|message)\s+(?:went|goes)|"
     r"(?<!will )read|reads|ran|sounded?|promised|said|says)"
     r"(?:\s+(?:as\s+follows|roughly|simply|basically|something\s+like(?:\s+this)?|like\s+this))?"
     r"|\b(?:wrote|written|jotted|typed|posted|drafted|scribbled|heard|quoted|promised|claimed|put\s+(?:it|down)|"
@@ -50,7 +51,7 @@ _WORDED: Final = re.compile(
     re.IGNORECASE,
 )
 _TEXT: Final = re.compile(
-    r"\b(?:a|an|one|this|the|that|following|next|another|first|old|my|his|her|their|our|\w+['’]s)\s+(?:[\w-]+\s+){0,2}?"
+    r"\b(?:a|an|one|this|the|that|following|next|another|first|old|my|his|her|their|our|\w+['’]s)\s+(?!short|long|brief|quick|final)(?:[\w-]+\s+){0,2}?"
     r"(?:line|sentence|paragraph|passage|statement|wording|phrase|claim|story|version|draft|reading|slogan|promise|"
     r"excuse|quote)\b[^:]*$",
     re.IGNORECASE,
@@ -79,15 +80,19 @@ _SPOKEN_OF: Final = re.compile(
     r"|^(?:[A-Z]\w*:\s)?\W*(?:no|nope|nah|not|never|wrong|false|hardly)(?:\s*[.!,;:]|\s+(?:it|that|this|they|he|she|we|i)\b)"
     r"|^\W*(?:(?:it|that|this)\s+)?sounds?\s+(?:\w+\s+)?(?:great|good|nice|fine|lovely|plausible|convincing|reasonable|"
     r"impressive|too\s+good)\b"
-    r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b",
+    r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b"
+    r"|^\W*(?:well,?\s+)?(?:almost|nearly|mostly|partly|sort\s+of|kind\s+of|more\s+or\s+less|in\s+a\s+way|up\s+to\s+a\s+point)\s*[,.:;!–-]"
+    r"|^\W*(?:i|we|one)(?:['’]d|\s+would)\s+(?!have\b)(?:\w+\s+){1,3}?(?:that|this)\b(?!\s+\w+\s+(?:to|for))",
     re.IGNORECASE,
 )
 _KOREAN_SPOKEN_OF: Final = re.compile(
     r"^\W*(?:[가-힣]+\s)?(?:[가-힣]+(?:에는|에|에서는|에선|은|는|이|가)\s)?(?:그렇게|이렇게|그리|이리)\s?(?:[가-힣]+\s)?(?:적|쓰|써|나오|나와|나온|돼\s?있|되어\s?있|"
     r"안내|설명|말|답|주장|얘기|이야기|들|알|믿|생각|배웠|보고|공지|약속)"
-    r"|^\W*(?:아니|아뇨)[,.\s]"
+    r"|^\W*(?:아니|아뇨|에이|설마|글쎄|과연|퍽이나)요?[,.\s]"
 )
 _LIMIT: Final = re.compile(
+    r"^\s*[-–—,(]+\s*(?:[\w-]+\s+){1,3}permitting\b|^\s*[-–—]+\s*(?:if|unless|provided|assuming|as\s+long)\b(?!\s+(?:you\s+(?:need|want|"
+    r"ask|like|have\s+(?:any\s+)?questions?)|any\w*|not\b))[^.;]*|"
     r"^\W*(?:or\s+|well,?\s+|but\s+)?at\s+least\b(?!\s+\d)[^.;]*|^\s*[-–—,(]+\s*(?:that\s+is|i\.e\.|or\s+rather),?\s+(?:only\s+)?"
     r"(?:if|when|once|while|unless|until|as\s+long|for|in|on|with|provided)\b[^.;]*",
     re.IGNORECASE,
